@@ -17,15 +17,16 @@ from pytest_vqamt.core.results import Report
 from pytest_vqamt.relations.catalogue import globs_of
 from pytest_vqamt.reporting.baseline import ERRORS_AT_MOST, BlessedFile, bless
 from pytest_vqamt.reporting.files import read_report
-from pytest_vqamt.reporting.view.format import aligned_table, describe_points, format_percent, wrapped
+from pytest_vqamt.reporting.view.format import aligned_table, format_percent, wrapped
 from pytest_vqamt.reporting.view.grounding import hardly_looks
 from pytest_vqamt.reporting.view.headline import rows_of_parts
 from pytest_vqamt.reporting.view.rows import result_rows
-from pytest_vqamt.reporting.view.totals import TotalKind
+from pytest_vqamt.stats.power import pictures_to_rule_out, ruled_out_if_unchanged
+from pytest_vqamt.stats.thresholds import Drops, TotalKind, allowed_drop, describe_drops
 
 _FILE = Path("vqamt-baseline.jsonl.gz")
-_MAX_DROP = 0.1
-"""The proposed --vqamt-max-drop where no drop of any relation can be detected."""
+_DROP = 0.1
+"""The drop to allow where no drop of any relation can be detected."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,9 +73,9 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"    vqamt power --report {quote(str(arguments.report))}")
     print("to compare every run with it, add to [tool.pytest.ini_options] in pyproject.toml:")
     print(f'    vqamt_baseline = "{arguments.out.as_posix()}"')
-    allowed = proposed_max_drop(drops, totals)
-    print(f'    vqamt_max_drop = "{allowed:g}"')
-    print("\n".join(wrapped(_about_max_drop(allowed, drops, totals))))
+    allowed = proposed_drops(drops, totals)
+    print(f"    vqamt_max_drop = {_toml(allowed)}")
+    print("\n".join(wrapped(_about_drops(allowed, drops, totals))))
     return ExitStatus.OK
 
 
@@ -91,6 +92,8 @@ def _totals(written: BlessedFile) -> tuple[SmallestDrop, ...]:
             cases=clusters.judged,
             rate=clusters.holds / clusters.judged,
             drop=smallest_drop_together(clusters, len(found)),
+            ruled_out=ruled_out_if_unchanged(clusters),
+            kind=kind,
         )
         for kind, (model, data), clusters in found
     )
@@ -123,34 +126,53 @@ def _warnings(report: Report) -> Iterator[str]:
             )
 
 
-def proposed_max_drop(drops: Sequence[SmallestDrop], totals: Sequence[SmallestDrop] = ()) -> float:
-    """The drop to allow: half the median of the smallest detectable ones, in whole points and at least one.
+def proposed_drops(drops: Sequence[SmallestDrop], totals: Sequence[SmallestDrop] = ()) -> Drops:
+    """The drops to allow: one for relations, and one for each kind of total that can be held to less.
 
-    A drop as large as the median is then as easy to detect as with no drop allowed. It is at most half of what all
-    relations together, or the accuracy, can show; and most rates are above it, as no rate can fall by more than itself.
+    Each is half of the smallest drop that can be detected (the median relation's), so that a drop of that size is as
+    easy to detect as with none allowed; and no less than what unchanged answers rule out, or its gate could never be
+    met. In whole points, at least one, and below most rates, as none can fall by more than itself.
     """
-    known = [each.drop for each in drops if each.drop is not None]
-    seen = [each.drop for each in totals if each.drop is not None]
-    if not known and not seen:
-        return _MAX_DROP
-    rates = sorted((each.rate for each in (*drops, *totals)), reverse=True)
-    below_most = ceil(100 * rates[len(rates) // 2]) - 1
-    halves = [floor(50 * each) for each in (*([median(known)] if known else []), *seen)]
-    return max(1, min(*halves, below_most)) / 100
+    of_relations = _limit(drops) or _DROP
+    found = {"*": of_relations}
+    for kind in TotalKind:
+        of_kind = _limit([each for each in totals if each.kind is kind])
+        if of_kind is not None and of_kind < of_relations:
+            found[kind.id] = of_kind
+    return found
 
 
-def _about_max_drop(allowed: float, drops: Sequence[SmallestDrop], totals: Sequence[SmallestDrop]) -> str:
-    """Where the proposed limit is from, and what it cannot show."""
-    shown = [each for each in (*drops, *totals) if each.drop is not None]
-    if not shown:
+def _limit(rates: Sequence[SmallestDrop]) -> float | None:
+    known = [each.drop for each in rates if each.drop is not None]
+    if not known:
+        return None
+    ruled_out = floor(100 * median(each.ruled_out for each in rates)) + 1
+    below_most = ceil(100 * median(each.rate for each in rates)) - 1
+    return max(1, min(max(floor(50 * median(known)), ruled_out), below_most)) / 100
+
+
+def _toml(drops: Drops) -> str:
+    texts = [f'"{describe_drops({glob: rate})}"' for glob, rate in drops.items()]
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+
+
+def _about_drops(allowed: Drops, drops: Sequence[SmallestDrop], totals: Sequence[SmallestDrop]) -> str:
+    """Where the proposed limits are from, and what they can show."""
+    if not any(each.drop is not None for each in (*drops, *totals)):
         return "With so few cases no drop fails, whatever the limit: bless a report with more."
-    none = len(drops) - sum(each.drop is not None for each in drops)
-    few = f" {none} of {len(drops)} rates of relations show none by themselves." if none else ""
-    return (
-        f"{allowed:g} is about half of the median relation's smallest drop, or of a total's if that is less. No drop "
-        f"of up to {describe_points(allowed)} fails; a larger one fails where the cases can show it, by the table, and "
-        f'elsewhere the summary says "cannot tell".{few}'
-    )
+    own = [kind.value for kind in TotalKind if kind.id in allowed]
+    of = " and of ".join(["the median relation", *own])
+    limits = [(each, allowed_drop(allowed, each.kind.id if each.kind else "relation")) for each in (*totals, *drops)]
+    unmet = [(each, limit) for each, limit in limits if each.ruled_out >= limit]
+    sentences = [
+        f"Half of the smallest drop of {of}: a larger drop fails where it is significant.",
+        f"Where nothing changes, {len(limits) - len(unmet)} of {len(limits)} gates are met"
+        + ("." if not unmet else f" and {len(unmet)} cannot tell."),
+    ]
+    if unmet:
+        pictures = max(pictures_to_rule_out(limit) for _, limit in unmet)
+        sentences.append(f"It takes about {pictures:,} pictures with a case for each to be met.")
+    return " ".join(sentences)
 
 
 def _table(totals: Sequence[SmallestDrop], drops: Sequence[SmallestDrop]) -> Iterator[str]:

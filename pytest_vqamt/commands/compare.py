@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
@@ -20,6 +20,7 @@ from pytest_vqamt.reporting.compare.render import (
     total_verdicts,
 )
 from pytest_vqamt.reporting.compare.runs import open_report_run, open_run
+from pytest_vqamt.stats.thresholds import Drops, GateKind, Threshold, drops_of
 
 _FORMATS = ("table", "markdown", "json")
 
@@ -51,7 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-drop",
         metavar="RATE",
-        help="fail if a pass or grounded rate has dropped further than this, significantly after Holm's correction",
+        action="append",
+        help="RATE or GLOB=RATE: fail if a pass or grounded rate has dropped further than this, significantly after "
+        "Holm's correction; may be given again",
     )
     parser.add_argument(
         "--max-unread",
@@ -82,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Compares two runs, and prints or writes the comparison."""
     if arguments.after is None and arguments.models is None:
         raise OptionError("Expected two runs, OLD and NEW, or one with --models OLD NEW, but got only one: name both")
-    max_drop, show = _rate("--max-drop", arguments.max_drop), _number(arguments.show)
+    max_drop, show = _drops(arguments.max_drop), _number(arguments.show)
     max_unread = _rate("--max-unread", arguments.max_unread)
     comparison = compare(
         open_run(arguments.before),
@@ -131,6 +134,12 @@ def _rate(option: str, text: str | None) -> float | None:
     if not 0 <= rate <= 1:
         raise OptionError(f"Expected {option} to be a rate from 0 to 1, but got {text!r}")
     return rate
+
+
+def _drops(texts: Sequence[str] | None) -> Drops | None:
+    if texts is None:
+        return None
+    return drops_of([Threshold.parse(each, GateKind.DROP, "--max-drop") for each in texts])
 
 
 def _number(text: str) -> int:

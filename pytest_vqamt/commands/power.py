@@ -23,9 +23,11 @@ from pytest_vqamt.stats.power import (
     assumptions_from,
     power,
     prospect_of_rate,
+    ruled_out_if_unchanged,
     scenes_needed,
     smallest_drop,
 )
+from pytest_vqamt.stats.thresholds import TotalKind
 
 _DROPS = "0.02,0.05,0.1,0.2"
 _RATE, _ICC, _POWER, _RELATIONS = "0.85", "0.3", "0.8", "30"
@@ -392,6 +394,10 @@ class SmallestDrop:
     cases: int
     rate: float
     drop: float | None
+    ruled_out: float
+    """The drop that a run with the same answers rules out."""
+    kind: TotalKind | None = None
+    """None of a relation."""
 
 
 def smallest_drops(results: Sequence[RelationResult]) -> tuple[SmallestDrop, ...]:
@@ -409,6 +415,7 @@ def smallest_drops(results: Sequence[RelationResult]) -> tuple[SmallestDrop, ...
             cases=of.clusters.judged,
             rate=of.clusters.holds / of.clusters.judged,
             drop=_smallest_of(of.clusters, _prospect(of), demand, float(_POWER)),
+            ruled_out=ruled_out_if_unchanged(of.clusters),
         )
         for each, of, tags in rated
     )

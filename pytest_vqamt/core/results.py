@@ -552,8 +552,8 @@ class BaselineUse:
     new: tuple[str, ...] = ()
     totals: tuple[BaselineTotal, ...] = ()
     accuracy: tuple[BaselineTotal, ...] = ()
-    max_drop: float | None = None
-    """The drop that is allowed; None in reports of older versions."""
+    max_drop: Mapping[str, float] = field(default_factory=dict)
+    """The drops that are allowed, by globs (``stats.thresholds.Drops``)."""
 
     @property
     def total_gates(self) -> tuple[Gate, ...]:

@@ -16,7 +16,8 @@ from pytest_vqamt.core.report_json import Row, answer_from_row, case_from_row, t
 from pytest_vqamt.core.results import BaselineEntry, BaselineUse, RelationResult
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.stats.paired import baseline_totals
+from pytest_vqamt.stats.thresholds import Drops
+from pytest_vqamt.stats.totals import baseline_totals
 
 
 class BaselineCase(NamedTuple):
@@ -129,13 +130,13 @@ def baseline_use(
     run: Collection[str],
     wanted: Sequence[str],
     excluded: Sequence[str],
-    max_drop: float,
+    drops: Drops,
 ) -> BaselineUse:
     """The use that a run made of its baseline; ``run`` are the ids of the baseline's items that it ran, or tried to.
 
     Items that the user's globs ``wanted`` and ``excluded`` leave out are not missing.
     """
-    totals = baseline_totals(results).with_gates(max_drop)
+    totals = baseline_totals(results).with_gates(drops)
 
     def is_missed(item: str) -> bool:
         taken = not wanted or any(matches(pattern, item) for pattern in wanted)
@@ -150,5 +151,5 @@ def baseline_use(
         new=tuple(result.id_in_baseline for result in results if result.all_cases and result.change is None),
         totals=totals.relations,
         accuracy=totals.accuracy,
-        max_drop=max_drop,
+        max_drop=drops,
     )

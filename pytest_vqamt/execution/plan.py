@@ -24,7 +24,7 @@ from pytest_vqamt.relations.contradictions import derive_case
 from pytest_vqamt.relations.contrasts import with_contrast
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler, draws
-from pytest_vqamt.stats.gates import GateOn, Threshold
+from pytest_vqamt.stats.thresholds import GateOn, Threshold
 
 T = TypeVar("T")
 

@@ -43,11 +43,12 @@ from pytest_vqamt.relations.base import Relation, check_data
 from pytest_vqamt.relations.catalogue import check as check_patterns
 from pytest_vqamt.relations.catalogue import names as all_names
 from pytest_vqamt.relations.catalogue import own_names, preset, select
-from pytest_vqamt.stats.gates import GateKind, with_baseline_gates
+from pytest_vqamt.stats.gates import with_baseline_gates
 from pytest_vqamt.stats.model_ranking import differences, rankings
 from pytest_vqamt.stats.model_tables import summaries
 from pytest_vqamt.stats.noise import with_noise
 from pytest_vqamt.stats.papers import coverage_tables
+from pytest_vqamt.stats.thresholds import Drops, GateKind, TotalKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +74,7 @@ class RunSettings:
     model_options: ModelOptions
     relation_settings: Mapping[str, str]
     baseline: Path | None
-    max_drop: float
+    max_drop: Drops
     cache: Path | None
     undecided: Undecided = Undecided.PASS
     only: tuple[str, ...] = ()
@@ -292,12 +293,13 @@ class Resources:
 
     def _found_items(self) -> tuple[ItemSpec, ...]:
         settings = self.settings
-        terms = settings.terms
+        terms, drops = settings.terms, settings.max_drop
         for name, patterns in {
             "relations": settings.relations,
             "exclude": settings.excluded,
             GateKind.PASS_RATE.value: [each.pattern for each in terms.thresholds],
             GateKind.GROUNDED_RATE.value: [each.pattern for each in terms.grounded_thresholds],
+            GateKind.DROP.value: [each for each in settings.max_drop if each not in TotalKind.ids()],
         }.items():
             check_patterns(patterns, f"{option(name)} to name a relation or a glob of relations")
         if settings.terms.grounded_thresholds and settings.asks_no_contrast:
@@ -305,7 +307,7 @@ class Resources:
                 f"Expected {option('contrast')} above 0 with {option(GateKind.GROUNDED_RATE.value)}, "
                 "but it is 0 (the default with a paper's preset), so no case has a contrast: set a share (0.5)"
             )
-        if settings.undecided is Undecided.FAIL and settings.baseline is not None and not settings.max_drop:
+        if settings.undecided is Undecided.FAIL and settings.baseline is not None and not any(drops.values()):
             raise OptionError(
                 f"Expected {option('max-drop')} above 0 with {option('undecided')}=fail, but it is 0: "
                 "no number of cases shows that a rate has not dropped at all, so every run would fail; allow 0.05, say"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from pytest_vqamt.core.errors import OptionError
     from pytest_vqamt.core.spelling import Spelling
-    from pytest_vqamt.stats.gates import Threshold
+    from pytest_vqamt.stats.thresholds import Threshold
 
 Value = TypeVar("Value")
 Value_co = TypeVar("Value_co", covariant=True)
@@ -322,12 +322,12 @@ class Rates(Kind["tuple[Threshold, ...]"]):
 
     @property
     def expected(self) -> str:
-        from pytest_vqamt.stats.gates import GateKind
+        from pytest_vqamt.stats.thresholds import GateKind
 
         return GateKind(self.gate).expected
 
     def from_texts(self, texts: Sequence[str], spelt: str) -> tuple[Threshold, ...]:
-        from pytest_vqamt.stats.gates import GateKind, Threshold
+        from pytest_vqamt.stats.thresholds import GateKind, Threshold
 
         return tuple(Threshold.parse(text, GateKind(self.gate), spelt) for text in texts)
 
@@ -614,10 +614,11 @@ class Options:
         argument=None,
         in_python="no baseline",
     )
-    max_drop: float = _option(
-        Rate("rate"),
-        "how far a pass rate may fall below the baseline's before it counts, where the drop is significant, too",
-        default=0.0,
+    max_drop: tuple[Threshold, ...] = _option(
+        Rates("max-drop"),
+        "RATE or GLOB=RATE: how far a rate may fall below the baseline's before it counts, where the drop is "
+        "significant, too; all-relations and accuracy name what is compared over all relations; may be given again",
+        default=(),
         metavar="RATE",
     )
     undecided: str = _option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
@@ -22,6 +22,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.report_json import Row, tally_of_row
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
+from pytest_vqamt.integration.options import read_arguments
 from pytest_vqamt.reporting.cases import REPORT_FILE
 from pytest_vqamt.reporting.compare.comparison import Comparison, compare
 from pytest_vqamt.reporting.compare.render import comparison_lines
@@ -32,6 +33,7 @@ from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.view.headline import headline, rows_of_parts
 from pytest_vqamt.reporting.view.model_figures import row_figures
 from pytest_vqamt.reporting.view.rows import result_rows
+from pytest_vqamt.stats.thresholds import drops_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame  # type: ignore[import-untyped]  # it has no types
@@ -41,6 +43,9 @@ SourceOf: TypeAlias = Callable[[str], SceneSource | None]
 """Finds data by its spec; None where it is not available."""
 
 _WRONG = (Outcome.VIOLATED, Outcome.UNPARSED)
+
+Rates: TypeAlias = str | float | Sequence[str | float] | Mapping[str, float]
+"""Rates as gates take them: RATE, "GLOB=RATE", several of them, or {GLOB: RATE}."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,21 +300,23 @@ class Report(results.Report):
         return path
 
     def compare(
-        self, other: Report | str | Path, *, max_drop: float | None = None, models: tuple[str, str] | None = None
+        self, other: Report | str | Path, *, max_drop: Rates | None = None, models: tuple[str, str] | None = None
     ) -> ReportComparison:
         """Compares this run with a later one case by case, as ``vqamt compare`` does.
 
         Args:
             other: the later report, or its folder.
-            max_drop: the drop of a rate that is allowed; ``missed`` of the comparison has the items that dropped more.
+            max_drop: the drop of a rate that is allowed, as ``vqamt.run`` takes it; ``missed`` of the comparison has
+                the items that dropped more.
             models: a model of each run, where their names differ.
 
         Raises:
-            OptionError: a model is missing or ambiguous.
+            OptionError: a model is missing or ambiguous, or ``max_drop`` is none.
             DataError: a file is incomplete, or the runs have no judged case in common.
         """
+        drops = None if max_drop is None else drops_of(read_arguments({"max_drop": max_drop}).max_drop)
         theirs = other.folder if isinstance(other, Report) else Path(other)
-        made = compare(open_report_run(self.folder), open_report_run(theirs), models=models, max_drop=max_drop)
+        made = compare(open_report_run(self.folder), open_report_run(theirs), models=models, max_drop=drops)
         values = {each.name: getattr(made, each.name) for each in fields(made)}
         if self._temporary:
             values["before"] = replace(made.before, name="this report")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.events import Event, Finished, Judged, Listener, Planned
@@ -18,7 +18,7 @@ from pytest_vqamt.execution.lookahead import LookAhead
 from pytest_vqamt.execution.resources import ItemSpec, Resources, RunSettings
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.integration.options import Options, read_arguments
-from pytest_vqamt.integration.report import Report, TemporaryFolder
+from pytest_vqamt.integration.report import Rates, Report, TemporaryFolder
 from pytest_vqamt.integration.settings import (
     OF_A_DROP,
     check_has_baseline,
@@ -33,9 +33,7 @@ from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.catalogue import split_settings
 from pytest_vqamt.reporting.cases import CasePartWriter, remove_parts, remove_report, start_parts
 from pytest_vqamt.reporting.files import write_data
-
-Rates: TypeAlias = str | float | Sequence[str | float] | Mapping[str, float]
-"""Rates as gates take them: RATE, "GLOB=RATE", several of them, or {GLOB: RATE}."""
+from pytest_vqamt.stats.thresholds import drops_of
 
 
 def run(
@@ -55,7 +53,7 @@ def run(
     gate: str = "point",
     max_unread: float = MAX_UNREAD,
     baseline: str | Path | None = None,
-    max_drop: float = 0.0,
+    max_drop: Rates = (),
     undecided: str = "pass",
     shrink: int = 30,
     batch_size: int | Literal["auto"] | None = None,
@@ -89,7 +87,8 @@ def run(
     - ``repeats``: how many times each distinct query is asked. A case whose verdict depends on which of the answers are
       taken is flaky, and counts in no rate.
     - ``baseline``: a file that ``vqamt bless`` wrote. Its cases are run, and results have their ``change`` since.
-    - ``max_drop``: the drop from the baseline that is allowed; only significant drops count.
+    - ``max_drop``: the drop from the baseline that is allowed, given as ``fail_under`` is; only significant drops
+      count. ``all-relations`` and ``accuracy`` name the comparisons over all relations.
     - ``undecided``: "fail" if a gate that cannot tell, with too few cases, counts as missed in ``Report.fails``.
     - ``timeout``: the seconds that a batch may take; a model that takes longer is not asked again.
     - ``max_cost``: the run ends with an error before its answers cost more; answers that the cache keeps are not lost.
@@ -132,7 +131,7 @@ def _run(model: object, data: str | SceneSource, given: Options, *, progress: bo
         ModelCatalogue().check(model, options)
         check_max_cost(given, (model,), given.cache)
     of_a_drop = [(each, getattr(given, each.name)) for each in fields(Options) if each.name in OF_A_DROP]
-    check_has_baseline(given, {each.name: value for each, value in of_a_drop if value != each.default})
+    check_has_baseline(given, [each.name for each, value in of_a_drop if value != each.default])
     loaded = None if isinstance(model, str) else wrap_model(_name(model), model, options)
     run_settings = RunSettings(
         models=(loaded.name if loaded else str(model),),
@@ -143,7 +142,7 @@ def _run(model: object, data: str | SceneSource, given: Options, *, progress: bo
         model_options=options,
         relation_settings={**preset_settings(given.preset), **of_relations},
         baseline=given.baseline,
-        max_drop=given.max_drop,
+        max_drop=drops_of(given.max_drop),
         undecided=Undecided(given.undecided),
         cache=given.cache,
         spelling=given.spelling,

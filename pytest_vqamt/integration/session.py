@@ -52,7 +52,7 @@ from pytest_vqamt.relations.base import PublishedRelation
 from pytest_vqamt.reporting.cases import CasePartWriter, remove_report, start_parts
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.progress import ProgressBar, open_terminal
-from pytest_vqamt.stats.gates import GateKind
+from pytest_vqamt.stats.thresholds import GateKind
 
 _OUTCOME = pytest.StashKey[ItemOutcome]()
 _HAS_RUN = pytest.StashKey[bool]()

@@ -27,7 +27,7 @@ from pytest_vqamt.relations.catalogue import check, preset, split_settings
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.terminal import SummaryLength
 from pytest_vqamt.sampling.samplers import Sampler
-from pytest_vqamt.stats.gates import GateKind, GateOn, Threshold
+from pytest_vqamt.stats.thresholds import GateKind, GateOn, Threshold, drops_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +116,7 @@ def _settings(config: pytest.Config, options: Options) -> Settings:
         baseline=baseline if has_baseline else None,
         missing_baseline=None if has_baseline else baseline,
         is_of_a_paper=options.preset is not None and not preset(options.preset).contrasts,
-        max_drop=options.max_drop,
+        max_drop=drops_of(options.max_drop),
         undecided=Undecided(options.undecided),
         cache=cache,
         replay=options.replay,
@@ -176,25 +176,24 @@ OF_A_DROP = ("max_drop", "undecided")
 """The options of the gate on a drop."""
 
 
-def check_has_baseline(options: Options, given: Mapping[str, object]) -> None:
-    """Checks that what is ``given`` of the gate on a drop has a baseline to compare with.
+def check_has_baseline(options: Options, given: Sequence[str]) -> None:
+    """Checks that the options ``given`` of the gate on a drop have a baseline to compare with.
 
     An ini file may have the gate before there is a baseline: it is the command line, or the call, that is checked.
 
     Raises:
-        OptionError: it has none.
+        OptionError: they have none.
     """
-    for name, value in given.items() if options.baseline is None else ():
-        spelt_name = option(name.replace("_", "-"))
+    if given and options.baseline is None:
+        named = option(given[0].replace("_", "-"))
         raise OptionError(
-            f"Expected {option('baseline')}=FILE with {spelt_name}, but got {spelt_name}={value!r} alone: name the "
-            "file that `vqamt bless` wrote"
+            f"Expected {option('baseline')}=FILE with {named}, but got {named} alone: name the file that `vqamt bless` "
+            "wrote"
         )
 
 
 def _baseline(config: pytest.Config, options: Options) -> Path | None:
-    typed = {name: config.getoption(f"vqamt_{name}") for name in OF_A_DROP}
-    check_has_baseline(options, {name: value for name, value in typed.items() if value is not None})
+    check_has_baseline(options, [name for name in OF_A_DROP if config.getoption(f"vqamt_{name}") is not None])
     return options.baseline
 
 

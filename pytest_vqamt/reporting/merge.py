@@ -53,21 +53,15 @@ from pytest_vqamt.core.tallies import (
 )
 from pytest_vqamt.reporting.cases import REPORT_FILE, remove_report
 from pytest_vqamt.reporting.files import read_report
-from pytest_vqamt.stats.gates import (
-    GateKind,
-    GateOn,
-    GroundedCounts,
-    Threshold,
-    gate,
-    grounded_result,
-    with_baseline_gates,
-)
+from pytest_vqamt.stats.gates import GroundedCounts, gate, grounded_result, with_baseline_gates
 from pytest_vqamt.stats.intervals import pass_rate_interval
 from pytest_vqamt.stats.model_ranking import differences, rankings
 from pytest_vqamt.stats.model_tables import summaries
 from pytest_vqamt.stats.noise import with_noise
-from pytest_vqamt.stats.paired import baseline_totals, change_of
+from pytest_vqamt.stats.paired import change_of
 from pytest_vqamt.stats.papers import coverage_tables
+from pytest_vqamt.stats.thresholds import Drops, GateKind, GateOn, Threshold, describe_drops
+from pytest_vqamt.stats.totals import baseline_totals
 
 Counted = TypeVar("Counted", RepeatedCases, GradedCases)
 
@@ -108,8 +102,9 @@ def merge_reports(parts: Mapping[str, Report], of_items: Sequence[ItemCounts]) -
     shares = zip(*(report.relations for report in reports), strict=True)
     relations = tuple(_relation(share, cases, first.max_unread) for share, cases in zip(shares, of_items, strict=True))
     relations = with_noise(relations)
-    if (drop := max_drop(parts)) is not None:
-        relations = with_baseline_gates(relations, drop, first.max_unread)
+    drops = max_drop(parts)
+    if any(report.baseline for report in reports):
+        relations = with_baseline_gates(relations, drops, first.max_unread)
     return replace(
         first,
         shard="1/1",
@@ -122,21 +117,17 @@ def merge_reports(parts: Mapping[str, Report], of_items: Sequence[ItemCounts]) -
         relations=relations,
         coverage=coverage_tables(relations),
         summaries=summaries(relations),
-        baseline=_baseline([report.baseline for report in reports if report.baseline], relations, drop),
+        baseline=_baseline([report.baseline for report in reports if report.baseline], relations, drops),
         ranking=rankings(relations),
         differences=differences(relations),
     )
 
 
-def _baseline(
-    uses: Sequence[BaselineUse], relations: Sequence[RelationResult], max_drop: float | None
-) -> BaselineUse | None:
+def _baseline(uses: Sequence[BaselineUse], relations: Sequence[RelationResult], drops: Drops) -> BaselineUse | None:
     """The baseline of all shards: ``missing`` items were run by no shard, ``new`` ones are not in the baseline."""
     if not uses:
         return None
-    first, totals = uses[0], baseline_totals(relations)
-    if max_drop is not None:
-        totals = totals.with_gates(max_drop)
+    first, totals = uses[0], baseline_totals(relations).with_gates(drops)
     return replace(
         first,
         missing=tuple(item for item in first.missing if all(item in use.missing for use in uses)),
@@ -319,23 +310,20 @@ def check_one_run(parts: Mapping[str, Report]) -> None:
     max_drop(parts)
 
 
-def max_drop(parts: Mapping[str, Report]) -> float | None:
-    """The drop that the gate allows; None if no shard has a gate on the drop.
+def max_drop(parts: Mapping[str, Report]) -> Drops:
+    """The drops that the shards' gates allow; none without a baseline.
 
     Raises:
-        DataError: the shards have different ones.
+        DataError: the shards allow different ones.
     """
-    found: dict[float, str] = {}
+    found: dict[str, Drops] = {}
     for name, report in parts.items():
-        allowed = [held.threshold for result in report.relations for held in result.drop_gates]
-        if report.baseline and report.baseline.max_drop is not None:
-            allowed = [report.baseline.max_drop]
-        for drop in allowed:
-            found.setdefault(drop, name)
+        if report.baseline and report.baseline.max_drop not in found.values():
+            found[name] = report.baseline.max_drop
     if len(found) > 1:
-        listed = " and ".join(f"{drop:g} in {name}" for drop, name in found.items())
+        listed = " and ".join(f"{describe_drops(drops)} in {name}" for name, drops in found.items())
         raise DataError(f"Expected shards of one run, but the drop that is allowed is {listed}: {_SAME}")
-    return next(iter(found), None)
+    return next(iter(found.values()), {})
 
 
 def describe_item(relation: RelationResult) -> str:

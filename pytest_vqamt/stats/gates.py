@@ -3,96 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from typing import NamedTuple
 
 from pytest_vqamt.core.case import Figure
-from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.results import MAX_UNREAD, BaselineChange, Gate, Grounded, RelationResult
-from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.tallies import Clusters, GroundedCells, PairedClusters, Tally
 from pytest_vqamt.stats.intervals import pass_rate_interval
-from pytest_vqamt.stats.paired import baseline_totals, change_of, may_fall, with_holm_gates
-
-_GATED_ONLY_BY_NAME = {"baseline", "presumed"}
-_NEVER_GATED = "control"
-
-
-class GateOn(StrEnum):
-    """The figure that must reach the threshold (``--vqamt-gate``)."""
-
-    POINT = "point"
-    LOWER_BOUND = "lower-bound"
-
-
-class GateKind(StrEnum):
-    """The options that set a gate; each is the end of its name."""
-
-    PASS_RATE = "fail-under"
-    GROUNDED_RATE = "grounded-under"
-    DROP = "max-drop"
-
-    @property
-    def argument(self) -> str:
-        """The name in Python: "fail_under"."""
-        return self.value.replace("-", "_")
-
-    @property
-    def expected(self) -> str:
-        """The values of the option, in words."""
-        rate = "grounded rate" if self is GateKind.GROUNDED_RATE else "pass rate"
-        return f"a {rate} from 0 to 1, as RATE or GLOB=RATE"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Threshold:
-    """The least rate of the items that ``pattern`` matches; a bare rate has the pattern "*"."""
-
-    pattern: str
-    rate: float
-
-    @classmethod
-    def parse(cls, text: str, kind: GateKind = GateKind.PASS_RATE, spelt: str = "") -> Threshold:
-        """Parses ``RATE`` or ``GLOB=RATE``, given to the option ``kind``, which the user has spelt so.
-
-        Raises:
-            OptionError: the rate is not a number from 0 to 1.
-        """
-        pattern, found, number = (part.strip() for part in text.rpartition("="))
-        try:
-            rate = float(number)
-        except ValueError:
-            rate = -1.0
-        if not 0 <= rate <= 1 or (found and not pattern):
-            percent = f"; {rate:g} % is {rate / 100:g}" if 1 < rate <= 100 else ""
-            raise OptionError(f"Expected {kind.expected}, but got {spelt or option(kind.value)}={text!r}{percent}")
-        return cls(pattern=pattern or "*", rate=rate)
-
-    @property
-    def names_relations(self) -> bool:
-        return any(character.isalnum() for character in self.pattern)
-
-    @property
-    def literal_length(self) -> int:
-        """The number of literal characters; the bare name of a family is as exact as "metavqa.*"."""
-        is_bare = not set(".*[").intersection(self.pattern)
-        return len(self.pattern.replace("*", "")) + is_bare
-
-
-def threshold_for(item: str, tags: Sequence[str], thresholds: Sequence[Threshold]) -> Threshold | None:
-    """Returns the threshold that applies to an item: that with the most literal characters, then the later one.
-
-    Controls are never gated; items tagged "baseline" or "presumed" only by a pattern that names them.
-    """
-    if _NEVER_GATED in tags:
-        return None
-    must_name = bool(_GATED_ONLY_BY_NAME.intersection(tags))
-    fitting = [
-        each for each in thresholds if matches(each.pattern, item) and not (must_name and not each.names_relations)
-    ]
-    return max(enumerate(fitting), key=lambda pair: (pair[1].literal_length, pair[0]))[1] if fitting else None
+from pytest_vqamt.stats.paired import change_of, may_fall, with_holm_gates
+from pytest_vqamt.stats.thresholds import (
+    NEVER_GATED,
+    Drops,
+    GateKind,
+    GateOn,
+    Threshold,
+    allowed_drop,
+    threshold_for,
+)
+from pytest_vqamt.stats.totals import baseline_totals
 
 
 def gate(
@@ -197,14 +125,14 @@ class GroundedCounts(NamedTuple):
 
 
 def with_baseline_gates(
-    results: Sequence[RelationResult], max_drop: float, max_unread: float = MAX_UNREAD
+    results: Sequence[RelationResult], drops: Drops, max_unread: float = MAX_UNREAD
 ) -> tuple[RelationResult, ...]:
     """Returns the results in the same order, with Holm-adjusted p-values and gates for those in the baseline.
 
     Every item that shares judged cases with the baseline is gated on its pass rate, and on its grounded rate where both
-    have contrasts, except controls and relations tagged "baseline", and rates that cannot fall by more than
-    ``max_drop``. Presumed cases are compared but not gated. An item whose unread rate is above ``max_unread`` misses
-    the gate, also if it has no judged case left to compare. Where all relations together, or accuracies, are gated too
+    have contrasts, except controls and relations tagged "baseline", and rates that cannot fall by more than ``drops``
+    allows. Presumed cases are compared but not gated. An item whose unread rate is above ``max_unread`` misses the
+    gate, also if it has no judged case left to compare. Where all relations together, or accuracies, are gated too
     (``baseline_totals``), they have half of the significance level, so that at most one in twenty runs of an unchanged
     model fails.
     """
@@ -214,14 +142,16 @@ def with_baseline_gates(
         for is_grounded, change in ((False, result.change), (True, result.grounded.change if result.grounded else None))
         if change is not None
     ]
-    may_be = [not {_NEVER_GATED, "baseline"}.intersection(results[place].tags) for place, _, _ in found]
-    gated = [may and may_fall(change, max_drop) for may, (_, _, change) in zip(may_be, found, strict=True)]
-    held = with_holm_gates([change for _, _, change in found], max_drop, gated, baseline_totals(results).families)
+    may_be = [not {NEVER_GATED, "baseline"}.intersection(results[place].tags) for place, _, _ in found]
+    allowed = [allowed_drop(drops, results[place].item) for place, _, _ in found]
+    gated = [
+        drop if may and may_fall(change, drop) else None
+        for may, drop, (_, _, change) in zip(may_be, allowed, found, strict=True)
+    ]
+    held = with_holm_gates([change for _, _, change in found], gated, baseline_totals(results).families(drops))
     made = {
-        (place, is_grounded): missed_if_unread(change, results[place].read_tally, max_drop, max_unread)
-        if may
-        else change
-        for may, (place, is_grounded, _), change in zip(may_be, found, held, strict=True)
+        (place, is_grounded): missed_if_unread(change, results[place].read_tally, drop, max_unread) if may else change
+        for may, drop, (place, is_grounded, _), change in zip(may_be, allowed, found, held, strict=True)
     }
     return tuple(
         replace(

@@ -8,20 +8,10 @@ from dataclasses import replace
 from enum import StrEnum
 from math import isqrt, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from pytest_vqamt.core.results import (
-    COMPARED,
-    HELD,
-    HOLDS,
-    PRESUMED,
-    BaselineChange,
-    BaselineTotal,
-    Gate,
-    JudgedCases,
-    RelationResult,
-)
-from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
+from pytest_vqamt.core.results import BaselineChange, Gate
+from pytest_vqamt.core.tallies import PairedClusters
 from pytest_vqamt.stats.intervals import (
     CONFIDENCE,
     SceneGroup,
@@ -259,20 +249,20 @@ def change_of(
 
 
 def with_holm_gates(
-    changes: Sequence[BaselineChange], max_drop: float, gated: Sequence[bool], families: int = 1
+    changes: Sequence[BaselineChange], allowed: Sequence[float | None], families: int = 1
 ) -> tuple[BaselineChange, ...]:
     """Returns the changes in the same order; the gated ones get a Holm-adjusted p-value and a gate, the others neither.
 
-    A gate is missed if the drop is larger than ``max_drop`` and significant after Holm's adjustment. It is uncertain if
-    the 95 % interval of the difference reaches such a drop. Where the changes are one of several ``families`` of tests
-    that can fail a run, each has its share of the significance level (Bonferroni): the p-values are multiplied.
+    ``allowed`` is the drop that the gate on each change allows, None for those without one. A gate is missed if the
+    drop is larger and significant after Holm's adjustment. It is uncertain if the 95 % interval of the difference
+    reaches such a drop. Where the changes are one of several ``families`` of tests that can fail a run, each has its
+    share of the significance level (Bonferroni): the p-values are multiplied.
     """
-    adjusted = iter(
-        min(1.0, families * p) for p in holm([each.p for each, counts in zip(changes, gated, strict=True) if counts])
-    )
+    ps = [change.p for change, drop in zip(changes, allowed, strict=True) if drop is not None]
+    adjusted = iter(min(1.0, families * p) for p in holm(ps))
     return tuple(
-        _with_gate(each, max_drop, next(adjusted)) if counts else replace(each, p_holm=None, gate=None)
-        for each, counts in zip(changes, gated, strict=True)
+        replace(change, p_holm=None, gate=None) if drop is None else _with_gate(change, drop, next(adjusted))
+        for change, drop in zip(changes, allowed, strict=True)
     )
 
 
@@ -338,112 +328,3 @@ def holm(ps: Sequence[float]) -> tuple[float, ...]:
         so_far = max(so_far, min(1.0, (len(ps) - smaller) * ps[place]))
         adjusted[place] = so_far
     return tuple(adjusted)
-
-
-_NOT_IN_TOTAL = frozenset({"control", "baseline"})
-
-
-class Totals(NamedTuple):
-    """Comparisons with the baseline over all items of each model and data source, before their gates.
-
-    Attributes:
-        relations: of all relations together.
-        accuracy: of the answers to questions that come with answers.
-        gated: for each of both, whether it has a gate. One relation alone has its own.
-    """
-
-    relations: tuple[BaselineTotal, ...]
-    accuracy: tuple[BaselineTotal, ...]
-    gated: tuple[bool, ...]
-
-    @property
-    def families(self) -> int:
-        """The families of tests that share the significance level: relations one by one, and these."""
-        return 1 + any(self.gated)
-
-    def with_gates(self, max_drop: float) -> Totals:
-        """Returns the same with Holm-adjusted p-values and gates, on half of the significance level."""
-        both = (*self.relations, *self.accuracy)
-        gated = [has and may_fall(each.change, max_drop) for has, each in zip(self.gated, both, strict=True)]
-        changes = with_holm_gates([each.change for each in both], max_drop, gated, self.families)
-        made = tuple(replace(each, change=change) for each, change in zip(both, changes, strict=True))
-        return self._replace(relations=made[: len(self.relations)], accuracy=made[len(self.relations) :])
-
-
-def baseline_totals(results: Sequence[RelationResult]) -> Totals:
-    """Returns the comparisons over all items with the baseline, for each model and data source.
-
-    The test and the interval are those of one item. Their scenes have the cases of all relations, because the cases of
-    a scene are correlated. Items without single cases are left out. A question that several relations ask counts once.
-    """
-    judged: dict[tuple[str, str], list[JudgedCases]] = {}
-    right: dict[tuple[str, str], list[JudgedCases]] = {}
-    for result in results:
-        part = result.model.name, result.data.name
-        if result.judged is not None and not _NOT_IN_TOTAL.intersection(result.tags):
-            judged.setdefault(part, []).append(result.judged)
-        if result.right is not None:
-            right.setdefault(part, []).append(result.right)
-    relations = {part: paired_over(items) for part, items in judged.items()}
-    accuracy = {part: paired_over(items, each_once=True) for part, items in right.items()}
-    several = {part: sum(_shares_cases(items) for items in some) > 1 for part, some in judged.items()}
-    return Totals(
-        relations=tuple(_total(part, paired) for part, paired in relations.items() if paired.shared),
-        accuracy=tuple(_total(part, paired) for part, paired in accuracy.items() if paired.shared),
-        gated=(
-            *(several[part] for part, paired in relations.items() if paired.shared),
-            *(True for paired in accuracy.values() if paired.shared),
-        ),
-    )
-
-
-def _total(part: tuple[str, str], paired: PairedClusters) -> BaselineTotal:
-    return BaselineTotal(model=part[0], data=part[1], change=change_of(paired))
-
-
-def _compared(records: NDArray[np.void]) -> NDArray[np.bool_]:
-    bits = records["bits"]
-    compared: NDArray[np.bool_] = (bits & COMPARED > 0) & (bits & PRESUMED == 0)
-    return compared
-
-
-def _shares_cases(judged: JudgedCases) -> bool:
-    return bool(_compared(records_of(judged)).any())
-
-
-def paired_over(items: Sequence[JudgedCases], *, each_once: bool = False) -> PairedClusters:
-    """The compared cases of all items, or the compared questions, which several items may ask."""
-    import numpy as np
-
-    records = np.concatenate([records_of(each) for each in items])
-    records = records[_compared(records)]
-    if each_once:
-        _, first = np.unique(records["case"], return_index=True)
-        records = records[first]
-    bits = records["bits"]
-    return paired_by_scene(records["scene"], bits & HELD > 0, bits & HOLDS > 0)
-
-
-def records_of(judged: JudgedCases) -> NDArray[np.void]:
-    """Returns the records with the fields "case" and "scene" (uint64, digests), and "bits" (uint8)."""
-    import numpy as np
-
-    return np.frombuffer(bytes(judged.records), dtype=[("case", ">u8"), ("scene", ">u8"), ("bits", "u1")])
-
-
-_OUTCOMES = 4
-
-
-def paired_by_scene(scenes: NDArray[np.uint64], first: NDArray[np.bool_], second: NDArray[np.bool_]) -> PairedClusters:
-    """Returns the cases by scene, with the same counts as a ``SceneCounter``, by whether they hold in each run."""
-    import numpy as np
-
-    if not scenes.size:
-        return PairedClusters()
-    kind = 2 * ~first + ~second
-    names, of_scene = np.unique(scenes, return_inverse=True)
-    counts = np.bincount(of_scene * _OUTCOMES + kind, minlength=_OUTCOMES * names.size).reshape(-1, _OUTCOMES)
-    alike, times = np.unique(counts, axis=0, return_counts=True)
-    return PairedClusters(
-        tuple(PairedSceneTally(*map(int, (*row, number))) for row, number in zip(alike, times, strict=True))
-    )

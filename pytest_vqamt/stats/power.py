@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil, exp, floor, lgamma, log
+from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.tallies import Clusters, PairedClusters, SceneTally
+from pytest_vqamt.core.tallies import Clusters, PairedClusters, PairedSceneTally, SceneTally
 from pytest_vqamt.stats.binomial import UpperTail, probabilities, upper_quantile
-from pytest_vqamt.stats.intervals import SceneGroup, intraclass_correlation, worth_of_verdict
-from pytest_vqamt.stats.paired import SIGNIFICANT, groups_of_changes, worth_of_case
+from pytest_vqamt.stats.intervals import CONFIDENCE, SceneGroup, intraclass_correlation, worth_of_verdict
+from pytest_vqamt.stats.paired import SIGNIFICANT, groups_of_changes, paired_interval, worth_of_case
 
 if TYPE_CHECKING:
     import numpy as np
@@ -118,6 +119,24 @@ def cases_to_tell(paired: PairedClusters, gate: RegressionGate) -> int | None:
 
 _SMALL_DROP = 0.03
 """The drop that a first gate is asked for, where less is allowed."""
+
+
+def ruled_out_if_unchanged(clusters: Clusters) -> float:
+    """Returns the drop that a later run with the same verdicts rules out: any larger one is outside of the interval."""
+    rows = (PairedSceneTally(row.holds, 0, 0, row.judged - row.holds, row.scenes) for row in clusters.rows)
+    return -paired_interval(PairedClusters(tuple(rows)))[0]
+
+
+def pictures_to_rule_out(drop: float) -> int:
+    """Returns the pictures, with a case each, of which a run with the same verdicts rules out a larger drop.
+
+    By Wilson's interval of no change among n: ``z^2 / (n + z^2) < drop``.
+
+    >>> pictures_to_rule_out(0.03), pictures_to_rule_out(0.1)
+    (125, 35)
+    """
+    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+    return floor(z * z * (1 / drop - 1)) + 1
 
 
 class Prospect(NamedTuple):

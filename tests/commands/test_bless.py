@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.cli import main
-from pytest_vqamt.commands.bless import proposed_max_drop
+from pytest_vqamt.commands.bless import _about_drops, proposed_drops
 from pytest_vqamt.commands.power import SmallestDrop
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
@@ -21,6 +21,7 @@ from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.sampling.chooser import Chooser
+from pytest_vqamt.stats.thresholds import TotalKind
 from tests.execution.blessing import run, write
 from tests.execution.worlds import Model, Rule, Scenes
 from tests.reporting.running import run_into
@@ -91,31 +92,48 @@ def test_the_smallest_drops_are_those_of_power(tmp_path: Path, capsys: pytest.Ca
     out = capsys.readouterr().out
     told = re.findall(r"^    (\S+) +40 +100 % +(\d+) points$", out, re.MULTILINE)
     together = re.findall(r"^    all relations together +80 +100 % +(\d+) points$", out, re.MULTILINE)
-    half = min(int(told[0][1]), int(together[0])) // 2
-    assert f'vqamt_max_drop = "{half / 100:g}"\n{half / 100:g} is about half of the median' in out
-    assert f"No drop of up to {half} points fails" in " ".join(out.split())
+    halves = int(told[0][1]) // 2 / 100, int(together[0]) // 2 / 100
+    assert f'vqamt_max_drop = ["{halves[0]:g}", "all-relations={halves[1]:g}"]\n' in out
+    assert "Where nothing changes, 3 of 3 gates are met." in " ".join(out.split())
     assert main(["power", "--report", str(tmp_path / "out"), "--json"]) == 0
     items = json.loads(capsys.readouterr().out)["items"]
     assert sorted(told) == [(each["id"], f"{100 * each['smallest_drop']:.0f}") for each in items]
     assert [name for name, _ in sorted(told)] == relations, "and not the control"
 
 
-def rated(*drops: float | None, rate: float = 0.9) -> list[SmallestDrop]:
-    return [SmallestDrop(name="ours.rule", cases=100, rate=rate, drop=drop) for drop in drops]
+def rated(*drops: float | None, rate: float = 0.9, ruled_out: float = 0.01, **fields: Any) -> list[SmallestDrop]:
+    return [
+        SmallestDrop(name="ours.rule", cases=100, rate=rate, drop=drop, ruled_out=ruled_out, **fields) for drop in drops
+    ]
 
 
 @pytest.mark.parametrize(
-    ("drops", "proposed"), [((0.181, 0.25, 0.3), 0.12), ((0.01, None), 0.01), ((None, None), 0.1), ((), 0.1)]
+    ("drops", "proposed"), [((0.181, 0.25, 0.3), 0.12), ((0.05, None), 0.02), ((None, None), 0.1), ((), 0.1)]
 )
 def test_the_proposed_limit_is_half_of_what_can_be_seen(drops: tuple[float | None, ...], proposed: float) -> None:
-    assert proposed_max_drop(rated(*drops)) == proposed
+    assert proposed_drops(rated(*drops)) == {"*": proposed}
 
 
-def test_the_proposed_limit_leaves_room_for_all_together_and_for_low_rates() -> None:
-    # Half of 0.25 is 12 points, but all together can show 9, and a rate of 6 % cannot fall by 6 points or more.
-    assert proposed_max_drop(rated(0.25), rated(0.09)) == 0.04
-    assert proposed_max_drop([*rated(0.25), *rated(None, None, rate=0.06)]) == 0.05
-    assert proposed_max_drop(rated(None), rated(0.2)) == 0.1
+def test_the_proposed_limit_can_be_met_by_most_and_is_below_most_rates() -> None:
+    # 30 pictures on which nothing changes rule out a drop of more than 11.4 points, so 11 could never be met.
+    assert proposed_drops(rated(0.2, ruled_out=0.114)) == {"*": 0.12}
+    # A rate of 6 % cannot fall by 6 points or more.
+    assert proposed_drops([*rated(0.25), *rated(None, None, rate=0.06)]) == {"*": 0.05}
+
+
+def test_what_is_compared_over_all_relations_has_limits_of_its_own_where_they_are_less() -> None:
+    together, accuracy = rated(0.09, kind=TotalKind.RELATIONS), rated(0.5, kind=TotalKind.ACCURACY)
+    assert proposed_drops(rated(0.25), [*together, *accuracy]) == {"*": 0.12, "all-relations": 0.04}
+    assert proposed_drops(rated(None), together) == {"*": 0.1, "all-relations": 0.04}
+
+
+def test_what_the_limit_can_show_is_told() -> None:
+    told = _about_drops({"*": 0.06}, [*rated(0.12, ruled_out=0.05), *rated(0.2, ruled_out=0.06)], [])
+    # 1.96^2 (1 / 0.06 - 1) is 60.2.
+    assert told == (
+        "Half of the smallest drop of the median relation: a larger drop fails where it is significant. Where nothing "
+        "changes, 1 of 2 gates are met and 1 cannot tell. It takes about 61 pictures with a case for each to be met."
+    )
 
 
 BLIND = """

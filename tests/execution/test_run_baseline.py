@@ -76,7 +76,7 @@ def test_a_blessed_relation_that_the_model_cannot_do_is_missing(baseline: Path) 
 
 @pytest.mark.parametrize("max_drop", [-0.1, 1.1, float("nan")])
 def test_a_drop_that_is_no_rate_is_refused(baseline: Path, max_drop: float) -> None:
-    with pytest.raises(OptionError, match=r"Expected a rate from 0 to 1, but got max_drop="):
+    with pytest.raises(OptionError, match=r"Expected the drop of a rate from 0 to 1, .*, but got max_drop="):
         run(baseline, max_drop=max_drop)
 
 

@@ -22,7 +22,7 @@ from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.terminal import SummaryLength
 from pytest_vqamt.sampling.samplers import Sampler
-from pytest_vqamt.stats.gates import GateOn, Threshold
+from pytest_vqamt.stats.thresholds import GateOn, Threshold
 
 SIGNATURE = inspect.signature(vqamt.run).parameters
 NO_OPTIONS = {"progress", "listen"}
@@ -45,6 +45,7 @@ TAKEN: dict[str, tuple[object, ...]] = {
     "fail_under": ([],),
     "grounded_under": ([],),
     "contrast": (None,),
+    "max_drop": ([],),
     "baseline": (None,),
     "batch_size": (None,),
     "dtype": ("x", None),
@@ -138,7 +139,8 @@ GOOD: list[tuple[str, object, str, object]] = [
     ("gate", GateOn.LOWER_BOUND, "lower-bound", "lower-bound"),
     ("max_unread", 0.3, "0.3", 0.3),
     ("baseline", Path("/b.jsonl.gz"), "/b.jsonl.gz", Path("/b.jsonl.gz")),
-    ("max_drop", 0.02, "0.02", 0.02),
+    ("max_drop", {"accuracy": 0.1}, "accuracy=0.1", (Threshold(pattern="accuracy", rate=0.1),)),
+    ("max_drop", 0.02, "0.02", (Threshold(pattern="*", rate=0.02),)),
     ("shrink", 0, "0", 0),
     ("batch_size", 4, "4", 4),
     ("batch_size", "auto", "auto", None),
@@ -174,7 +176,8 @@ def test_the_same_by_the_command_line_the_ini_file_and_python(
 def test_numbers_of_numpy_are_numbers() -> None:
     numpy = pytest.importorskip("numpy")
     taken = read_arguments({"seed": numpy.int64(3), "max_drop": numpy.float32(0.5), "fail_under": numpy.float64(0.5)})
-    assert (taken.seed, taken.max_drop, taken.fail_under) == (3, 0.5, (Threshold(pattern="*", rate=0.5),))
+    half = (Threshold(pattern="*", rate=0.5),)
+    assert (taken.seed, taken.max_drop, taken.fail_under) == (3, half, half)
 
 
 @pytest.mark.parametrize("text", ["-1", "x", "nan", "0.5"])

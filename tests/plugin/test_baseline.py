@@ -127,6 +127,25 @@ def test_a_drop_may_be_tolerated(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("blessed")
+def test_relations_and_all_of_them_together_may_be_allowed_drops_of_their_own(
+    pytester: pytest.Pytester, run: Run
+) -> None:
+    # Ten cases, some of one picture, of which nothing changes rule a drop of 40 points out, and all 20 one of 30.
+    allowed = ("--vqamt-max-drop=0.4", "--vqamt-max-drop=all-relations=0.3", "--vqamt-undecided=fail")
+    run(TWO, BASELINE, *allowed).assert_outcomes(passed=5)
+    run(TWO, BASELINE, *allowed, "--vqamt-max-drop=all-relations=0.1").assert_outcomes(passed=4, failed=1)
+    pytester.makeini("[pytest]\nvqamt_max_drop =\n    0.4\n    all-relations=0.3\n")
+    result = run(TWO, BASELINE, "--vqamt-report=out", model=FAULTY, summary=None)
+    result.assert_outcomes(passed=3, failed=2)
+    shown = " ".join(result.stdout.str().split())
+    assert "by more than is allowed (0.4, all-relations=0.3)" in shown
+    assert report_in(pytester.path / "out")["baseline"]["max_drop"] == {"*": 0.4, "all-relations": 0.3}
+    refused = run(TWO, BASELINE, "--vqamt-max-drop=metavqua=0.1")
+    assert refused.ret == pytest.ExitCode.USAGE_ERROR
+    assert "Expected --vqamt-max-drop to name a relation or a glob of relations" in refused.stderr.str()
+
+
+@pytest.mark.usefixtures("blessed")
 def test_what_cannot_be_told_passes_or_fails_as_is_asked(pytester: pytest.Pytester, run: Run) -> None:
     # Nothing differs in 10 cases of each relation: too few to rule a drop of 5 points out.
     allowed = (TWO, BASELINE, "--vqamt-max-drop=0.05")
@@ -384,6 +403,6 @@ def test_shards_miss_no_gate_and_merged_they_are_the_whole(pytester: pytest.Pyte
 def test_a_drop_that_is_demanded_of_nothing_is_refused(run: Run) -> None:
     result = run(TWO, "--vqamt-max-drop=0.1")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert "Expected --vqamt-baseline=FILE with --vqamt-max-drop, but got --vqamt-max-drop='0.1' alone" in (
+    assert "Expected --vqamt-baseline=FILE with --vqamt-max-drop, but got --vqamt-max-drop alone" in (
         result.stderr.str()
     )

@@ -18,8 +18,8 @@ from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.reporting.cases import CasePartWriter, start_parts
 from pytest_vqamt.sampling.samplers import Sampler
-from pytest_vqamt.stats.gates import GateKind, Threshold
 from pytest_vqamt.stats.model_tables import summaries
+from pytest_vqamt.stats.thresholds import GateKind, Threshold
 from tests.reporting.reported import join_parts, write_report
 
 world = cache(load)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pytest_vqamt.commands.bless import _about_max_drop, _warnings
+from pytest_vqamt.commands.bless import _about_drops, _warnings
 from pytest_vqamt.commands.power import SmallestDrop
 from pytest_vqamt.core.case import Figure
 from pytest_vqamt.core.results import (
@@ -65,6 +65,7 @@ from pytest_vqamt.reporting.view.rankings import model_notes_of
 from pytest_vqamt.reporting.view.rows import result_rows
 from pytest_vqamt.reporting.view.totals import totals_of
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
+from pytest_vqamt.stats.thresholds import TotalKind
 from tests.reporting.html.made import OTHER, TINY, report, result
 
 FILE = Path(__file__).with_name("sentences.txt")
@@ -100,7 +101,7 @@ def changed(
     two: PairedClusters, *, max_drop: float = 0.05, unread: float | None = None, **fields: Any
 ) -> RelationResult:
     """An item with its change since the baseline, under the gate."""
-    (made,) = with_holm_gates([change_of(two, unread_before=unread)], max_drop, [True])
+    (made,) = with_holm_gates([change_of(two, unread_before=unread)], [max_drop])
     if unread is not None and made.gate:
         fields["unread"] = {"no number": UnreadCount(4, 0, EXAMPLE)}
         made = replace(made, gate=replace(made.gate, met=False, unread=unread + 0.01))
@@ -123,14 +124,14 @@ def contrasts(grounded: int, consistent: int, rest: int = 0, *, chance: float = 
 
 def against(*results: RelationResult, max_drop: float = 0.05, **fields: Any) -> Report:
     """A report against a baseline."""
-    use = BaselineUse(file="base.gz", digest="d", models=(("tiny", "f1"),), max_drop=max_drop)
+    use = BaselineUse(file="base.gz", digest="d", models=(("tiny", "f1"),), max_drop={"*": max_drop})
     return report(*results, baseline=replace(use, **fields))
 
 
 def total(two: PairedClusters, *, max_drop: float | None = 0.05) -> BaselineTotal:
     change = change_of(two)
     if max_drop is not None:
-        (change,) = with_holm_gates([change], max_drop, [True], families=2)
+        (change,) = with_holm_gates([change], [max_drop], families=2)
     return BaselineTotal(model="tiny", data="gqa:DIR", change=change)
 
 
@@ -362,15 +363,16 @@ def _failures() -> list[str]:
 
 
 def _blessing() -> list[str]:
-    def drops(*found: float | None) -> list[SmallestDrop]:
-        return [SmallestDrop(name="ours.rule", cases=100, rate=0.9, drop=each) for each in found]
+    def drops(*found: float | None, ruled_out: float = 0.03) -> list[SmallestDrop]:
+        return [SmallestDrop(name="ours.rule", cases=100, rate=0.9, drop=each, ruled_out=ruled_out) for each in found]
 
+    together = [replace(*drops(0.08), kind=TotalKind.RELATIONS)]
     blind = report(result(grounded=contrasts(1, 99)), unread("no number", item="ours.b"))
     return [
         *_warnings(blind),
-        _about_max_drop(0.1, drops(None), []),
-        _about_max_drop(0.06, drops(0.12, None), []),
-        _about_max_drop(0.06, drops(0.12), drops(0.2)),
+        _about_drops({"*": 0.1}, drops(None), []),
+        _about_drops({"*": 0.06}, drops(0.12, None), []),
+        _about_drops({"*": 0.06, "all-relations": 0.03}, drops(0.12), together),
     ]
 
 

@@ -12,6 +12,7 @@ import pytest
 from pytest_vqamt.reporting.compare.comparison import Comparison, compare
 from pytest_vqamt.reporting.compare.render import comparison_json, comparison_lines, comparison_markdown
 from pytest_vqamt.reporting.compare.runs import open_report_run
+from pytest_vqamt.stats.thresholds import Drops
 from tests.reporting.comparing import Made, case_id, write_run
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "compare.md").read_text(encoding="utf-8")
@@ -23,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def compared(*, max_drop: float | None = None, answer: str = "three") -> Comparison:
+def compared(*, max_drop: Drops | None = None, answer: str = "three") -> Comparison:
     """Ten cases with nine regressions, a control, and an item that only the first run has."""
     write_run(
         Path("old"),
@@ -41,7 +42,7 @@ def compared(*, max_drop: float | None = None, answer: str = "three") -> Compari
 
 @pytest.mark.usefixtures("folder")
 def test_the_table_has_a_row_for_each_item_and_says_what_came_of_the_gate() -> None:
-    lines = list(comparison_lines(compared(max_drop=0.1)))
+    lines = list(comparison_lines(compared(max_drop={"*": 0.1})))
     assert lines[:2] == [
         "before: old, pytest-vqamt 1.2.3, seed 0, tiny (of tiny)",
         "now:    new, pytest-vqamt 1.2.3, seed 0, tiny (of tiny)",
@@ -85,7 +86,7 @@ def test_ids_are_listed_of_what_got_worse_and_of_the_rest_where_asked_for() -> N
 def test_items_of_one_relation_are_told_apart_by_their_models() -> None:
     for name, verdicts in (("old", "+" * 9), ("new", "-" * 9)):
         write_run(Path(name), *(Made(verdicts=verdicts, item="ours.rule", model=model) for model in ("one", "two")))
-    found = compare(open_report_run(Path("old")), open_report_run(Path("new")), max_drop=0.1, show=0)
+    found = compare(open_report_run(Path("old")), open_report_run(Path("new")), max_drop={"*": 0.1}, show=0)
     lines = list(comparison_lines(found))
     assert any(line.startswith("ours.rule (one): 9 regressions: ") for line in lines)
     assert any(line.startswith("ours.rule (two): 9 regressions: ") for line in lines)
@@ -128,7 +129,9 @@ def test_in_python_no_command_and_no_exit_status_is_named() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_nothing_of_an_answer_is_markup_in_markdown() -> None:
-    text = "\n".join(comparison_markdown(compared(answer="<img src=x onerror=alert(1)> | **yes**\n# no", max_drop=0.1)))
+    text = "\n".join(
+        comparison_markdown(compared(answer="<img src=x onerror=alert(1)> | **yes**\n# no", max_drop={"*": 0.1}))
+    )
     assert "<img" not in text
     assert "**yes**" not in text
     assert "\n# no" not in text
@@ -152,7 +155,7 @@ def test_a_command_is_code_in_markdown() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_json_has_all_ids_and_the_fields_that_are_documented() -> None:
-    row: dict[str, Any] = json.loads(comparison_json(compared(max_drop=0.1)))
+    row: dict[str, Any] = json.loads(comparison_json(compared(max_drop={"*": 0.1})))
     rule, control = row["relations"]
     assert rule["broke"] == [case_id(place) for place in range(9)]
     assert (row["met"], rule["standing"], control["change"]["gate"]) == (False, "worse", None)

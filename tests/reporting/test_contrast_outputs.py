@@ -101,7 +101,7 @@ def test_the_table_of_cases_has_the_contrast(runs: dict[str, tuple[Path, Report]
 
 
 def test_a_comparison_has_a_row_of_the_grounded_rate(runs: dict[str, tuple[Path, Report]]) -> None:
-    found = compare(*(open_report_run(runs[each][0]) for each in ("oracle", "fault:always-yes")), max_drop=0.05)
+    found = compare(*(open_report_run(runs[each][0]) for each in ("oracle", "fault:always-yes")), max_drop={"*": 0.05})
     held = {(each.item, each.grounded): each for each in found.items}
     blind = runs["fault:always-yes"][1].relations[0].grounded
     assert blind is not None
@@ -131,7 +131,7 @@ def test_the_gate_of_a_comparison_is_that_of_a_run_against_a_baseline(
         contrast=1.0, baseline=tmp_path / "base.gz", max_drop=0.05,
     )  # fmt: skip
     compared: Comparison = compare(
-        *(open_report_run(runs[each][0]) for each in ("oracle", "fault:always-yes")), max_drop=0.05
+        *(open_report_run(runs[each][0]) for each in ("oracle", "fault:always-yes")), max_drop={"*": 0.05}
     )
     expected = {
         (result.item, is_grounded): (change.paired, change.p_holm, change.gate)

@@ -278,7 +278,7 @@ def test_a_result_that_is_not_whole_is_named_with_its_file(tmp_path: Path) -> No
 
 def test_what_only_some_reports_have_comes_back_too(tmp_path: Path) -> None:
     made = run_into(tmp_path, max_cases=3)
-    [held] = with_holm_gates([change_of(PairedClusters((PairedSceneTally(1, 2, 0, 1, 9),)))], 0.05, [True])
+    [held] = with_holm_gates([change_of(PairedClusters((PairedSceneTally(1, 2, 0, 1, 9),)))], [0.05])
     several = [
         result("ours.rule", model, cases_of(verdicts), presumed=cases_of("+-", start=10))
         for model, verdicts in (("one", "+++++"), ("two", "+----"))

@@ -208,7 +208,7 @@ def test_properties_of_junit() -> None:
 
 def test_a_drop_of_the_grounded_rate_is_told_as_one() -> None:
     paired = PairedClusters((PairedSceneTally(0, 1, 0, 0, 40), PairedSceneTally(1, 0, 0, 0, 60)))
-    (change,) = with_holm_gates([change_of(paired)], 0.1, [True])
+    (change,) = with_holm_gates([change_of(paired)], [0.1])
     assert change.gate is not None
     assert not change.gate.met
     made = result(replace(grounded(60, 40), change=change), ungrounded=preview("cafe"), violation=preview("beef"))

@@ -338,11 +338,13 @@ def blessed_rows(folder: Path, verdicts: str) -> None:
 def with_change(max_drop: float, *, otherwise: int = 0) -> Callable[[Row], object]:
     """Gives the first item a change of its own cases, as a shard has it."""
     paired = PairedClusters((PairedSceneTally(1, 0, 0, 0, 3),))
-    [held] = with_holm_gates([change_of(paired, version_before=2, other_judgement=otherwise)], max_drop, [True])
+    [held] = with_holm_gates([change_of(paired, version_before=2, other_judgement=otherwise)], [max_drop])
 
     def edit_row(row: Row) -> None:
         row["relations"][0]["change"] = change_row(held)
-        row["baseline"] = baseline_row(BaselineUse(file="base.gz", digest="b", models=(("tiny", "f"),)))
+        row["baseline"] = baseline_row(
+            BaselineUse(file="base.gz", digest="b", models=(("tiny", "f"),), max_drop={"*": max_drop})
+        )
 
     return edit_row
 

@@ -167,7 +167,7 @@ def test_what_only_some_reports_have_is_of_the_schema_too(report: Node) -> None:
         result("ours.rule", model, cases_of(verdicts), presumed=apart)
         for model, verdicts in (("one", "+++++"), ("two", "+----"))
     ]
-    [held] = with_holm_gates([change_of(PairedClusters((PairedSceneTally(1, 2, 0, 1, 9),)))], 0.05, [True])
+    [held] = with_holm_gates([change_of(PairedClusters((PairedSceneTally(1, 2, 0, 1, 9),)))], [0.05])
     changed = deepcopy(report)
     changed["ranking"] = [ranking_row(each) for each in rankings(results)]
     changed["differences"] = [difference_row(each) for each in differences(results)]

@@ -216,7 +216,7 @@ def test_waived_cases_are_counted_with_the_reasons_that_were_given() -> None:
 
 def test_a_baseline_has_its_table_and_its_gate_is_a_gate() -> None:
     paired = PairedClusters((PairedSceneTally(0, 1, 0, 0, 9),))
-    [held] = with_holm_gates([change_of(paired)], 0.1, [True])
+    [held] = with_holm_gates([change_of(paired)], [0.1])
     use = BaselineUse(file="base.gz", digest="d", models=(("tiny", "f"),))
     lines = shown(replace(result(SURE, None), change=held), baseline=use)
     assert "against the baseline base.gz: tiny (f)" in lines
@@ -231,7 +231,7 @@ def test_a_violation_that_a_missed_drop_has_told_of_is_not_told_again() -> None:
     violated = replace(result(SURE, None), violation=replace(case, queries=(shown_query,)))
     paired = PairedClusters((PairedSceneTally(0, 1, 0, 0, 9),))
     for max_drop, told in ((0.1, False), (1.0, True)):
-        [held] = with_holm_gates([change_of(paired)], max_drop, [True])
+        [held] = with_holm_gates([change_of(paired)], [max_drop])
         lines = shown(replace(violated, change=held))
         assert any("simplest violation found" in line for line in lines) is told
 
@@ -261,7 +261,7 @@ def compared(report: Report, *paired: PairedClusters | None, max_drop: float = 0
         replace(result, change=None if each is None else change_of(each, version_before=1))
         for result, each in zip(report.relations, paired, strict=True)
     ]
-    return replace(report, relations=with_baseline_gates(relations, max_drop), baseline=USE)
+    return replace(report, relations=with_baseline_gates(relations, {"*": max_drop}), baseline=USE)
 
 
 def test_without_a_baseline_nothing_is_said(tmp_path: Path) -> None:

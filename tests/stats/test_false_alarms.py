@@ -13,16 +13,8 @@ from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.results import JudgedCases
 from pytest_vqamt.core.tallies import PairedClusters, SceneCounter
 from pytest_vqamt.stats.gates import with_baseline_gates
-from pytest_vqamt.stats.paired import (
-    baseline_totals,
-    change_of,
-    drop_p,
-    mcnemar_p,
-    paired_interval,
-    tango,
-    two_sided_p,
-    with_holm_gates,
-)
+from pytest_vqamt.stats.paired import change_of, drop_p, mcnemar_p, paired_interval, tango, two_sided_p, with_holm_gates
+from pytest_vqamt.stats.totals import baseline_totals
 from tests.reporting.html.made import result
 from tests.stats.drawn_clusters import changed_runs, runs_of_one_model
 
@@ -47,7 +39,7 @@ def false_alarms(relations: int, sets: int) -> None:
     alarms = without_holm = 0
     for _ in range(sets):
         changes = [change_of(two) for two in equal_models(draw, relations)]
-        judged = with_holm_gates(changes, 0.0, [True] * relations)
+        judged = with_holm_gates(changes, [0.0] * relations)
         alarms += any(each.gate is not None and not each.gate.met for each in judged)
         without_holm += any(each.p < 0.05 for each in changes)
     # One alarm in twenty sets at most, and not none at all: the gate is no dead letter.
@@ -91,8 +83,8 @@ def first_gate(draw: np.random.Generator, *, questions: int, relations: int, wor
                 judged.add(f"{number} {question} {case}", scene, outcomes[0], presumed=False, before=outcomes[1])
         made = result(f"ours.{number}", judged=judged, change=change_of(paired.paired))
         results.append(replace(made, right=answers))
-    gates = [each for one in with_baseline_gates(results, 0.0) for each in one.drop_gates]
-    totals = baseline_totals(results).with_gates(0.0)
+    gates = [each for one in with_baseline_gates(results, {}) for each in one.drop_gates]
+    totals = baseline_totals(results).with_gates({})
     gates += [each.change.gate for each in (*totals.relations, *totals.accuracy) if each.change.gate]
     assert len(gates) == relations + 2
     return any(not each.met for each in gates)

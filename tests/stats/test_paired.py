@@ -22,7 +22,6 @@ from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.stats.intervals import SceneGroup, effective_sample_size, students_t, wilson
 from pytest_vqamt.stats.paired import (
     ChangeStatus,
-    baseline_totals,
     between_models,
     change_of,
     drop_p,
@@ -36,6 +35,7 @@ from pytest_vqamt.stats.paired import (
     two_sided_p,
     with_holm_gates,
 )
+from pytest_vqamt.stats.totals import baseline_totals
 from tests.reporting.html.made import OTHER, result
 from tests.stats.drawn_clusters import changed_runs
 
@@ -228,7 +228,7 @@ def test_mcnemar_takes_all_cases_for_independent() -> None:
 def test_holm_is_over_those_that_are_gated_and_the_order_stays() -> None:
     # 10, 6, 3 and 8 lost and none won: 2^-10, 2^-6, 2^-3, 2^-8.
     changes = [change_of(of_single_cases_of_changes(90, lost)) for lost in (10, 6, 3, 8)]
-    judged = with_holm_gates(changes, 0.0, [True, False, True, True])
+    judged = with_holm_gates(changes, [0.0, None, 0.0, 0.0])
     assert [each.p_holm for each in judged] == [
         pytest.approx(3 / 1024),
         None,
@@ -253,32 +253,32 @@ def test_holm_is_over_those_that_are_gated_and_the_order_stays() -> None:
 def test_the_gate_is_missed_where_the_drop_is_both_larger_and_significant(
     lost: int, max_drop: float, met: bool
 ) -> None:
-    [judged] = with_holm_gates([change_of(of_single_cases_of_changes(100 - lost, lost))], max_drop, [True])
+    [judged] = with_holm_gates([change_of(of_single_cases_of_changes(100 - lost, lost))], [max_drop])
     assert judged.gate == gate(max_drop, met=met, uncertain=met)  # none has the cases to rule such a drop out
 
 
 def test_a_gain_meets_the_gate_however_large() -> None:
-    [judged] = with_holm_gates([change_of(of_single_cases_of_changes(50, 0, 50))], 0.0, [True])
+    [judged] = with_holm_gates([change_of(of_single_cases_of_changes(50, 0, 50))], [0.0])
     assert judged.gate == gate(0.0, met=True)
     assert judged.p == 1.0
 
 
 def test_with_nothing_shared_the_gate_is_met_and_nothing_is_shown() -> None:
-    [judged] = with_holm_gates([change_of(PairedClusters())], 0.05, [True])
+    [judged] = with_holm_gates([change_of(PairedClusters())], [0.05])
     assert judged.gate == gate(0.05, met=True, uncertain=True)
     assert status_of(judged, 0.05) is ChangeStatus.UNCERTAIN
 
 
 def test_among_many_relations_the_same_drop_may_be_chance() -> None:
     alone, quiet = change_of(of_single_cases_of_changes(93, 7)), change_of(of_single_cases_of_changes(100, 0))
-    assert [each.gate for each in with_holm_gates([alone], 0.0, [True])] == [gate(0.0, met=False)]
+    assert [each.gate for each in with_holm_gates([alone], [0.0])] == [gate(0.0, met=False)]
     # 2^-7 x 30 = 0.23
-    assert with_holm_gates([alone, *[quiet] * 29], 0.0, [True] * 30)[0].gate == UNSURE
+    assert with_holm_gates([alone, *[quiet] * 29], [0.0] * 30)[0].gate == UNSURE
 
 
 def test_every_change_says_whether_it_is_gated() -> None:
     with pytest.raises(ValueError, match="shorter"):
-        with_holm_gates([change_of(of_single_cases_of_changes(9, 1))] * 2, 0.0, [True])
+        with_holm_gates([change_of(of_single_cases_of_changes(9, 1))] * 2, [0.0])
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_every_change_says_whether_it_is_gated() -> None:
 def test_what_a_comparison_has_shown(kept: int, lost: int, max_drop: float, shown: ChangeStatus) -> None:
     alone = change_of(of_single_cases_of_changes(kept, lost))
     assert status_of(alone, max_drop) is shown
-    [judged] = with_holm_gates([alone], max_drop, [True])
+    [judged] = with_holm_gates([alone], [max_drop])
     assert status_of(judged, max_drop) is shown
     assert judged.gate is not None
     assert judged.gate.uncertain == (shown is ChangeStatus.UNCERTAIN)
@@ -307,7 +307,7 @@ def test_what_a_comparison_has_shown(kept: int, lost: int, max_drop: float, show
 def test_what_is_gated_stands_as_its_gate_says() -> None:
     alone, quiet = change_of(of_single_cases_of_changes(93, 7)), change_of(of_single_cases_of_changes(100, 0))
     assert status_of(alone, 0.0) is ChangeStatus.WORSE
-    assert status_of(with_holm_gates([alone, *[quiet] * 29], 0.0, [True] * 30)[0], 0.0) is ChangeStatus.UNCERTAIN
+    assert status_of(with_holm_gates([alone, *[quiet] * 29], [0.0] * 30)[0], 0.0) is ChangeStatus.UNCERTAIN
 
 
 ps = st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.05, 1.0]), min_size=1, max_size=40)
@@ -468,9 +468,9 @@ def test_the_total_is_over_all_relations_by_scene() -> None:
     # Net losses of 2, 2, 2 and -1, in 16 ways of signs: only these and those with 1 have at least 5.
     assert total.change.p == 2 / 16
     assert (total.change.gate, total.change.p_holm) == (None, None)
-    assert (totals.accuracy, totals.gated, totals.families) == ((), (True,), 2)
+    assert (totals.accuracy, totals.gated, totals.families({})) == ((), (True,), 2)
     # It is one of two families, the other being the relations one by one, and has half of the significance level.
-    (held,) = totals.with_gates(0.02).relations
+    (held,) = totals.with_gates({"*": 0.02}).relations
     assert held.change.p_holm == 2 * 2 / 16
     assert held.change.gate == gate(0.02, met=True, uncertain=True)
 
@@ -490,12 +490,12 @@ def test_the_total_is_of_each_model_without_controls_baselines_and_presumed_case
     (total, other) = totals.relations
     assert (total.change.paired, total.model) == (paired((1, 0, 0, 0, 2)), "tiny")
     assert (other.change.paired, other.model) == (paired((0, 1, 0, 0, 2)), "other")
-    assert (totals.gated, totals.families) == ((False, False), 1), "one relation alone has its own gate"
+    assert (totals.gated, totals.families({})) == ((False, False), 1), "one relation alone has its own gate"
 
 
 def test_without_compared_cases_there_is_no_total() -> None:
     totals = baseline_totals([result("ours.new", judged=judged_cases("new", "nn")), result("ours.b")])
-    assert (totals.relations, totals.accuracy, totals.families) == ((), (), 1)
+    assert (totals.relations, totals.accuracy, totals.families({})) == ((), (), 1)
 
 
 def right_answers(letters: str) -> JudgedCases:
@@ -516,11 +516,11 @@ def test_a_question_counts_once_in_the_accuracy_and_is_gated_by_mcnemars_test() 
     (accuracy,) = totals.accuracy
     assert accuracy.change.paired == paired((0, 1, 0, 0, 7), (1, 0, 0, 0, 3))
     assert accuracy.change.p == pytest.approx(0.5**7)
-    assert (totals.gated, totals.families) == ((True,), 2)
-    (held,) = totals.with_gates(0.1).accuracy
+    assert (totals.gated, totals.families({})) == ((True,), 2)
+    (held,) = totals.with_gates({"*": 0.1}).accuracy
     assert held.change.p_holm == pytest.approx(2 * 0.5**7)
     assert held.change.gate == gate(0.1, met=False)
-    (tolerated,) = totals.with_gates(0.7).accuracy
+    (tolerated,) = totals.with_gates({"*": 0.7}).accuracy
     assert tolerated.change.gate is not None
     assert tolerated.change.gate.met
 

@@ -34,7 +34,7 @@ QUIET = change_of(PairedClusters((PairedSceneTally(1, 0, 0, 0, 50),)))
 def missed(two: PairedClusters, demand: RegressionGate) -> bool:
     """Whether the gate itself is missed, among quiet relations."""
     changes = [change_of(two), *[QUIET] * (demand.relations - 1)]
-    gate = with_holm_gates(changes, demand.max_drop, [True] * demand.relations)[0].gate
+    gate = with_holm_gates(changes, [demand.max_drop] * demand.relations)[0].gate
     assert gate is not None
     return not gate.met
 

@@ -61,8 +61,8 @@ def outcomes(checkpoint: str, *, relations: str, scenes: int, cases: int, cache:
 def changes(before: Outcomes, after: Outcomes, trained: list[str]) -> dict[str, BaselineChange]:
     """The comparison of each relation variant; those not ``trained`` on are held against a drop together."""
     paired = {item: _paired(cases, after.by_item[item]) for item, cases in before.by_item.items()}
-    others = [not any(matches(glob, item) for glob in trained) for item in paired]
-    together = with_holm_gates([change_of(each) for each in paired.values()], 0.0, others)
+    allowed = [None if any(matches(glob, item) for glob in trained) else 0.0 for item in paired]
+    together = with_holm_gates([change_of(each) for each in paired.values()], allowed)
     return dict(zip(paired, together, strict=True))
 
 

@@ -26,20 +26,12 @@ from pytest_vqamt.reporting.compare.runs import (
 from pytest_vqamt.reporting.html.cards import describe_edits
 from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
 from pytest_vqamt.reporting.view.format import format_cost, format_percent
-from pytest_vqamt.reporting.view.totals import KindOfTotal, TotalKind
+from pytest_vqamt.reporting.view.totals import KindOfTotal
 from pytest_vqamt.stats import paired
 from pytest_vqamt.stats.gates import missed_if_unread
-from pytest_vqamt.stats.paired import (
-    SIGNIFICANT,
-    Totals,
-    between_models,
-    change_of,
-    drop_p,
-    holm,
-    may_fall,
-    paired_over,
-    with_holm_gates,
-)
+from pytest_vqamt.stats.paired import SIGNIFICANT, between_models, change_of, drop_p, holm, may_fall, with_holm_gates
+from pytest_vqamt.stats.thresholds import Drops, TotalKind, allowed_drop
+from pytest_vqamt.stats.totals import Totals, paired_over
 
 _CONTROL = "control"
 _NEVER_GATED = {_CONTROL, "baseline"}
@@ -79,7 +71,7 @@ def compare(
     after: ComparableRun,
     *,
     models: tuple[str, str] | None = None,
-    max_drop: float | None = None,
+    max_drop: Drops | None = None,
     max_unread: float = MAX_UNREAD,
     undecided: Undecided = Undecided.PASS,
     show: int = 3,
@@ -93,7 +85,7 @@ def compare(
         before: the first run.
         after: the second run.
         models: the model to take of each run; needed where the runs have no model name in common.
-        max_drop: the drop of the pass rate that the gate allows; without it there is no gate.
+        max_drop: the drops that the gates allow; without them there is no gate.
         max_unread: the share of an item's cases that may be unread in the second run if it is to meet the gate.
         undecided: what a gate that cannot tell does to ``Comparison.fails``.
         show: how many regressions and how many fixes to keep in full.
@@ -166,18 +158,22 @@ def _compare_item(
 
 
 def _conclude(
-    found: Sequence[_Compared], max_drop: float | None, max_unread: float, families: int
+    found: Sequence[_Compared], max_drop: Drops | None, max_unread: float, families: int
 ) -> Iterator[ComparedItem]:
-    gated = [each.counts and (max_drop is None or may_fall(each.change, max_drop)) for each in found]
-    held = with_holm_gates([each.change for each in found], max_drop or 0.0, gated, families)
+    allowed = [allowed_drop(max_drop or {}, each.pair.after.counted.item) for each in found]
+    gated = [
+        drop if each.counts and (max_drop is None or may_fall(each.change, drop)) else None
+        for each, drop in zip(found, allowed, strict=True)
+    ]
+    held = with_holm_gates([each.change for each in found], gated, families)
     gains = iter(holm([_gain_p(each.change) for each in found if each.counts]))
-    for each, made in zip(found, held, strict=True):
+    for each, drop, made in zip(found, allowed, held, strict=True):
         p_gain = next(gains) if each.counts else None
         with_gate = made
         if each.may_be_gated:
-            with_gate = missed_if_unread(made, each.tallies[1], max_drop or 0.0, max_unread)
+            with_gate = missed_if_unread(made, each.tallies[1], drop, max_unread)
         change = with_gate if max_drop is not None else replace(made, gate=None)
-        yield _compared_item(each, change, _conclusion(made, p_gain, max_drop), p_gain)
+        yield _compared_item(each, change, _conclusion(made, p_gain, None if max_drop is None else drop), p_gain)
 
 
 def _conclude_models(found: Sequence[_Compared]) -> Iterator[ComparedItem]:
@@ -228,7 +224,7 @@ def _conclusion_of_models(made: BaselineChange) -> Conclusion:
 
 
 def _totals(
-    pooled: Mapping[Part, _Pooled], found: Sequence[_Compared], max_drop: float | None, *, two_sided: bool
+    pooled: Mapping[Part, _Pooled], found: Sequence[_Compared], max_drop: Drops | None, *, two_sided: bool
 ) -> tuple[tuple[ComparedTotal, ...], tuple[ComparedTotal, ...], int]:
     """All relations together and the accuracy of each part, and the families of tests (``stats.paired.Totals``)."""
     counted = Counter(each.part for each in found if each.counts and not each.grounded)
@@ -247,7 +243,7 @@ def _totals(
         accuracy=tuple(made["accuracy"]),
         gated=(*(counted[part] > 1 for part in parts["relations"]), *(True for _ in parts["accuracy"])),
     )
-    families = totals.families if max_drop is not None else 1
+    families = 1 if max_drop is None else totals.families(max_drop)
     if max_drop is not None:
         totals = totals.with_gates(max_drop)
 
@@ -258,7 +254,7 @@ def _totals(
                 data=data,
                 standing=_conclusion_of_models(each.change)
                 if two_sided
-                else _conclusion(each.change, None, max_drop if each.change.gate else None),
+                else _conclusion(each.change, None, each.change.gate.threshold if each.change.gate else None),
                 change=each.change,
             )
             for (models, data), each in zip(of_parts, of_kind, strict=True)
@@ -452,7 +448,7 @@ class Comparison:
         notes: other differences between the runs and limits of the comparison, a sentence each.
         only_before, only_after: ids of the items that only one run has.
         shown: some regressions, then some fixes, the smallest p-values first.
-        max_drop: the drop that the gate allows; None without a gate.
+        max_drop: the drops that the gates allow; None without gates.
         undecided: what a gate that cannot tell does to ``fails``.
         two_sided: whether the p-values are two-sided, of two models neither of which is the one before.
     """
@@ -465,7 +461,7 @@ class Comparison:
     only_before: tuple[str, ...]
     only_after: tuple[str, ...]
     shown: tuple[ChangedCase, ...]
-    max_drop: float | None
+    max_drop: Drops | None
     accuracy: tuple[ComparedTotal, ...] = ()
     undecided: Undecided = Undecided.PASS
     two_sided: bool = False

@@ -19,9 +19,10 @@ from pytest_vqamt.reporting.compare.comparison import (
     Conclusion,
 )
 from pytest_vqamt.reporting.markdown import code, escape, markdown_table, prose
-from pytest_vqamt.reporting.view.format import describe_points, tagged, wrapped
+from pytest_vqamt.reporting.view.format import describe_allowed, tagged, wrapped
 from pytest_vqamt.reporting.view.tables import CHANGE_HEAD, ViewTable, change_cells, drop_gate_cell, text_table
-from pytest_vqamt.reporting.view.totals import KindOfTotal, TotalKind, total_sentence
+from pytest_vqamt.reporting.view.totals import KindOfTotal, total_sentence
+from pytest_vqamt.stats.thresholds import TotalKind
 
 COMPARISON_SCHEMA = 1
 """Raised when a field is renamed or removed; additions keep it."""
@@ -140,8 +141,8 @@ def gate_verdict(comparison: Comparison, *, in_python: bool = False) -> str:
         variants = f"{len(gated)} rates ({count_noun(passed, 'pass rate')}, {count_noun(grounded, 'grounded rate')})"
     missed = comparison.missed
     if not gated:
-        return f"met: no rate can fall by more than {describe_points(comparison.max_drop)}"
-    drop = f"a significant drop of more than {describe_points(comparison.max_drop)}"
+        return f"met: no rate can fall by more than {describe_allowed(comparison.max_drop)}"
+    drop = f"a significant drop of more than {describe_allowed(comparison.max_drop)}"
     unsure = sum(each.change.gate.uncertain for each in gated if each.change.gate)
     untold = f"; {unsure} cannot tell (too few cases)" if unsure else ""
     if not missed and unsure and comparison.undecided is Undecided.FAIL:
@@ -258,7 +259,7 @@ def comparison_json(comparison: Comparison) -> str:
             "schema": COMPARISON_SCHEMA,
             "before": _run_row(comparison.before),
             "after": _run_row(comparison.after),
-            "max_drop": comparison.max_drop,
+            "max_drop": None if comparison.max_drop is None else dict(comparison.max_drop),
             "met": None if comparison.max_drop is None else not comparison.fails,
             "undecided": comparison.undecided.value,
             "two_sided": comparison.two_sided,

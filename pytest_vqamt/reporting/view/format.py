@@ -7,6 +7,7 @@ from math import ceil
 from textwrap import wrap
 
 from pytest_vqamt.core.results import Gate
+from pytest_vqamt.stats.thresholds import Drops, describe_drops
 
 WIDTH = 100
 """Of a wrapped line, in characters."""
@@ -79,6 +80,16 @@ def describe_points(share: float) -> str:
     """
     points = f"{round(100 * share, 9):g}"
     return f"{points} point{'' if points == '1' else 's'}"
+
+
+def describe_allowed(drops: Drops) -> str:
+    """What --vqamt-max-drop allows, after "more than".
+
+    >>> describe_allowed({"*": 0.02}), describe_allowed({"*": 0.1, "all-relations": 0.03})
+    ('2 points', 'is allowed (0.1, all-relations=0.03)')
+    """
+    several = set(drops.values()) or {0.0}
+    return describe_points(several.pop()) if len(several) == 1 else f"is allowed ({describe_drops(drops)})"
 
 
 def format_percents(interval: tuple[float, float]) -> str:

@@ -16,6 +16,7 @@ from pytest_vqamt.core.results import BaselineChange, BaselineUse, Gate, GateSta
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.view.answers import UnreadAnswers, noise_lines
 from pytest_vqamt.reporting.view.format import (
+    describe_allowed,
     describe_gate,
     describe_points,
     format_change,
@@ -40,10 +41,10 @@ from pytest_vqamt.reporting.view.rows import (
     rate_difference,
     results_by_model_and_data,
 )
-from pytest_vqamt.reporting.view.totals import KindOfTotal, TotalKind, describe_total, total_sentence, totals_of
-from pytest_vqamt.stats.gates import GateKind
+from pytest_vqamt.reporting.view.totals import KindOfTotal, describe_total, total_sentence, totals_of
 from pytest_vqamt.stats.paired import SIGNIFICANT, may_fall
 from pytest_vqamt.stats.power import RegressionGate, cases_to_tell
+from pytest_vqamt.stats.thresholds import Drops, GateKind, TotalKind, allowed_drop
 
 _DROPS_SHOWN = 8
 _MUCH_UNREAD = 0.2
@@ -836,7 +837,7 @@ def _drop_gate_notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str
     yield (
         f"{states[GateState.MET]:,} of {count_noun(states.total(), 'relation')} "
         f"{'is' if states[GateState.MET] == 1 else 'are'} shown to be no worse than the baseline "
-        f"by more than {describe_points(_allowed_drop(report, lines))}, {states[GateState.MISSED]:,} missed, "
+        f"by more than {describe_allowed(_allowed_drops(report))}, {states[GateState.MISSED]:,} missed, "
         f"{states[GateState.CANNOT_TELL]:,} with too few cases to tell."
     )
 
@@ -847,11 +848,8 @@ def _gated_changes(line: ResultRow) -> list[BaselineChange]:
     return [change for change in changes if change and change.gate]
 
 
-def _allowed_drop(report: Report, lines: Sequence[ResultRow]) -> float:
-    """The drop that the gates allow, which is the same for all; 0 without a gate."""
-    if report.baseline and report.baseline.max_drop is not None:
-        return report.baseline.max_drop
-    return max((change.gate.threshold for line in lines for change in _gated_changes(line) if change.gate), default=0.0)
+def _allowed_drops(report: Report) -> Drops:
+    return report.baseline.max_drop if report.baseline else {}
 
 
 def together_lines(
@@ -869,7 +867,7 @@ def cannot_fall_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[st
     """Names the rates that are lower in the baseline than the drop that is allowed, so that no gate is on them."""
     if report.baseline is None:
         return
-    allowed = _allowed_drop(report, lines)
+    drops = _allowed_drops(report)
     low = [
         (line.result.item + grounded, change.paired.first_rate or 0.0)
         for line in lines
@@ -878,15 +876,22 @@ def cannot_fall_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[st
             ("", line.counted.change),
             *((" (grounded)", part.change) for part in line.grounded[:1]),
         )
-        if change and change.gate is None and change.paired.shared and not may_fall(change, allowed)
+        if change
+        and change.gate is None
+        and change.paired.shared
+        and not may_fall(change, allowed_drop(drops, line.result.item))
     ]
     if not low:
         return
     named = ", ".join(f"{name} {format_percent(rate)}" for name, rate in low[:_NAMED])
     more = f" and {len(low) - _NAMED} more" if len(low) > _NAMED else ""
     cannot = "1 rate cannot fall" if len(low) == 1 else f"{len(low)} rates cannot fall"
+    one = set(drops.values())
+    limit = (
+        f"the {describe_points(one.pop())} that --vqamt-max-drop allows" if len(one) == 1 else "--vqamt-max-drop allows"
+    )
     yield (
-        f"{cannot} by more than the {describe_points(allowed)} that --vqamt-max-drop allows, so no gate is on "
+        f"{cannot} by more than {limit}, so no gate is on "
         f"{'it' if len(low) == 1 else 'them'} (in the baseline: {named}{more})."
     )
 
@@ -896,22 +901,31 @@ def undecided_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]
     undecided = [line for line in lines if line.gate_state is GateState.CANNOT_TELL]
     if not undecided:
         return
-    allowed = _allowed_drop(report, undecided)
-    relations = count_noun(len({id(line.result) for line in undecided}), "relation")
-    if not allowed:
+    drops = _allowed_drops(report)
+    none_allowed = [line for line in undecided if not allowed_drop(drops, line.result.item)]
+    if none_allowed:
         yield (
-            f"{relations} cannot tell: no number of cases shows that a rate has not dropped at all. Allow a drop with "
-            "--vqamt-max-drop=RATE."
+            f"{_relations(none_allowed)} cannot tell: no number of cases shows that a rate has not dropped at all. "
+            "Allow a drop with --vqamt-max-drop=RATE."
         )
+    undecided = [line for line in undecided if line not in none_allowed]
+    if not undecided:
         return
     tests = sum(len(_gated_changes(line)) for line in lines)
-    demand = RegressionGate(relations=tests, max_drop=allowed, families=2 if report.total_gates else 1)
+    families = 2 if report.total_gates else 1
     needed = [
         ceil(cases * line.counted.tally.cases / change.paired.shared)
         for line in undecided
         for change in _gated_changes(line)
-        if change.gate and change.gate.uncertain and (cases := cases_to_tell(change.paired, demand))
+        if change.gate
+        and change.gate.uncertain
+        and (
+            cases := cases_to_tell(
+                change.paired, RegressionGate(relations=tests, max_drop=change.gate.threshold, families=families)
+            )
+        )
     ]
+    relations = _relations(undecided)
     # The most that one of them needs may be absurd, where its answers are as good as drawn.
     enough = f"--vqamt-max-cases={rounded_up(ceil(median(needed)))}" if needed else "more cases (--vqamt-max-cases)"
     for_half = ", enough for half of them" if len(needed) > 1 else ""
@@ -919,10 +933,14 @@ def undecided_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]
     if needed and median(needed) > pictures:  # cases of one picture are worth less the more of them there are
         for_half += f", of more pictures than the {pictures:,} here"
     yield (
-        f"{relations} {'has' if relations.startswith('1 ') else 'have'} too few cases to tell a drop of "
-        f"{describe_points(allowed)} from chance: bless a run with {enough}{for_half}, which rules it out where "
+        f"{relations} {'has' if relations.startswith('1 ') else 'have'} too few cases to tell a drop of more than "
+        f"{describe_allowed(drops)} from chance: bless a run with {enough}{for_half}, which rules it out where "
         "nothing has changed. To show a drop takes more (`vqamt power`)."
     )
+
+
+def _relations(lines: Sequence[ResultRow]) -> str:
+    return count_noun(len({id(line.result) for line in lines}), "relation")
 
 
 def _is_doubtful(line: ResultRow) -> bool:

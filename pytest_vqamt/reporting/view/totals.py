@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import StrEnum
 from math import ceil
 from typing import NamedTuple
 
@@ -18,23 +17,7 @@ from pytest_vqamt.reporting.view.format import (
     rounded_up,
 )
 from pytest_vqamt.stats.power import RegressionGate, prospect_of
-
-
-class TotalKind(StrEnum):
-    """What is counted over all relations, in the words of a sentence."""
-
-    RELATIONS = "all relations together"
-    ACCURACY = "the accuracy on your answers"
-
-    @property
-    def id(self) -> str:
-        """The beginning of the name of its test, which an id can have."""
-        return {TotalKind.RELATIONS: "all-relations", TotalKind.ACCURACY: "accuracy"}[self]
-
-    @property
-    def unit(self) -> str:
-        """The noun of what is counted."""
-        return {TotalKind.RELATIONS: "case", TotalKind.ACCURACY: "question"}[self]
+from pytest_vqamt.stats.thresholds import TotalKind
 
 
 class KindOfTotal(NamedTuple):

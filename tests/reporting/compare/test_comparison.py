@@ -73,9 +73,9 @@ def test_real_runs_give_what_two_dictionaries_give(tmp_path: Path) -> None:
 def test_the_items_are_judged_together_as_those_of_a_gated_run_are(tmp_path: Path) -> None:
     items = {"ours.a": ("+" * 9, "-" * 9), "ours.b": ("+" * 9, "-----++++"), "ours.c": ("+" * 9, "+" * 9)}
     made = [tuple(Made(item=item, verdicts=each[run]) for item, each in items.items()) for run in (0, 1)]
-    found = compared(tmp_path, *made, max_drop=0.3).items
+    found = compared(tmp_path, *made, max_drop={"*": 0.3}).items
     plain = [change_of(each.change.paired) for each in found]
-    assert tuple(each.change for each in found) == with_holm_gates(plain, 0.3, [True] * 3, families=2)
+    assert tuple(each.change for each in found) == with_holm_gates(plain, [0.3] * 3, families=2)
     # Nine of nine: 3 x 2^-9; five of five: 2 x 2^-5. All twice, as all together have a gate, too.
     assert [each.change.p_holm for each in found] == pytest.approx([6 / 512, 4 / 32, 1])
     assert [each.change.gate and each.change.gate.met for each in found] == [False, True, True]
@@ -93,22 +93,22 @@ def test_without_a_demand_there_is_no_gate_but_what_is_sure_is_said(tmp_path: Pa
 
 def test_no_worse_is_said_where_the_interval_lies_above_what_is_allowed(tmp_path: Path) -> None:
     before, after = Made(verdicts="+" * 200), Made(verdicts="-" + "+" * 199)
-    assert only(compared(tmp_path, before, after, max_drop=0.1)).standing is Conclusion.NO_WORSE
-    assert only(compared(tmp_path, before, after, max_drop=0.01)).standing is Conclusion.UNCERTAIN
+    assert only(compared(tmp_path, before, after, max_drop={"*": 0.1})).standing is Conclusion.NO_WORSE
+    assert only(compared(tmp_path, before, after, max_drop={"*": 0.01})).standing is Conclusion.UNCERTAIN
 
 
 def test_what_cannot_be_read_misses_the_gate_and_is_noted(tmp_path: Path) -> None:
     before, after = Made(verdicts="+" * 9 + "?"), Made(verdicts="+" * 7 + "???")
-    found = compared(tmp_path, before, after, max_drop=0.8)
+    found = compared(tmp_path, before, after, max_drop={"*": 0.8})
     assert only(found).unread == (0.1, 0.3)
     assert only(found).change.gate == Gate(kind="max-drop", threshold=0.8, on="holm", met=False, unread=0.3)
     assert "cases with an answer that could not be read: ours.rule (10 % before, 30 % now)" in found.notes
-    allowed = compared(tmp_path, before, after, max_drop=0.8, max_unread=0.3)
+    allowed = compared(tmp_path, before, after, max_drop={"*": 0.8}, max_unread=0.3)
     assert only(allowed).change.gate == Gate(kind="max-drop", threshold=0.8, on="holm", met=True)
 
 
 def test_what_cannot_fall_so_far_has_no_gate(tmp_path: Path) -> None:
-    found = compared(tmp_path, Made(verdicts="+" * 9 + "-"), Made(verdicts="-" * 10), max_drop=0.9)
+    found = compared(tmp_path, Made(verdicts="+" * 9 + "-"), Made(verdicts="-" * 10), max_drop={"*": 0.9})
     assert (only(found).change.gate, found.fails) == (None, False)
 
 
@@ -118,7 +118,7 @@ def test_controls_and_baselines_are_shown_and_never_gated(tmp_path: Path, tags: 
         tmp_path,
         (Made(verdicts="+" * 9, item="ours.apart", tags=tags), Made(verdicts="+" * 9)),
         (Made(verdicts="-" * 9, item="ours.apart", tags=tags), Made(verdicts="-" * 9)),
-        max_drop=0.1,
+        max_drop={"*": 0.1},
     )
     apart, rule = found.items
     assert (apart.change.gate, apart.change.p_holm, apart.p_gain) == (None, None, None)
@@ -132,7 +132,7 @@ def test_presumed_cases_have_a_row_of_their_own_and_are_not_gated(tmp_path: Path
         tmp_path,
         Made(verdicts="+" * 12, presumed=range(3, 12)),
         Made(verdicts="+++" + "-" * 9, presumed=range(3, 12)),
-        max_drop=0.1,
+        max_drop={"*": 0.1},
     )
     sure, presumed = found.items
     assert [(each.presumed, each.change.paired.shared) for each in found.items] == [(False, 3), (True, 9)]
@@ -155,7 +155,7 @@ def test_the_total_is_over_all_gated_items_by_scene(tmp_path: Path) -> None:
     tags = {"control.c": ("control",)}
     before = tuple(Made(verdicts="+++++", scenes="abcde", item=each, tags=tags.get(each, ())) for each in names)
     after = tuple(Made(verdicts="-----", scenes="abcde", item=each, tags=tags.get(each, ())) for each in names)
-    found = compared(tmp_path, before, after, max_drop=0.1)
+    found = compared(tmp_path, before, after, max_drop={"*": 0.1})
     (total,) = found.totals
     # Five scenes that lose two cases each.
     assert (total.change.paired.shared, total.change.paired.scenes, total.change.p) == (10, 5, 2**-5)
@@ -165,7 +165,7 @@ def test_the_total_is_over_all_gated_items_by_scene(tmp_path: Path) -> None:
     assert not any("total" in each.item for each in found.missed)
     assert not found.fails
     again = compare(
-        *(open_report_run(tmp_path / name) for name in ("old", "new")), max_drop=0.1, undecided=Undecided.FAIL
+        *(open_report_run(tmp_path / name) for name in ("old", "new")), max_drop={"*": 0.1}, undecided=Undecided.FAIL
     )
     assert again.fails
 
@@ -175,7 +175,7 @@ def test_all_together_may_fail_where_no_item_does(tmp_path: Path) -> None:
     names = {"ours.a": "abcd", "ours.b": "efgh"}
     before = tuple(Made(verdicts="++++", scenes=scenes, item=each) for each, scenes in names.items())
     after = tuple(Made(verdicts="----", scenes=scenes, item=each) for each, scenes in names.items())
-    found = compared(tmp_path, before, after, max_drop=0.1)
+    found = compared(tmp_path, before, after, max_drop={"*": 0.1})
     (total,) = found.totals
     assert total.change.p_holm == pytest.approx(2 * 2**-8)
     assert (found.missed, found.fails, total.standing) == ((), True, Conclusion.WORSE)
@@ -212,7 +212,7 @@ def test_two_models_are_compared_as_in_the_run_of_both(tmp_path: Path) -> None:
     swapped = compare(run, run, models=("second", "first"))
     assert [each.change.p_holm for each in swapped.items] == [each.change.p_holm for each in found.items]
     assert [each.standing for each in swapped.items] == [Conclusion.BETTER, Conclusion.UNCERTAIN]
-    assert not compare(run, run, models=("first", "second"), max_drop=0.1).two_sided, "a gate asks for a drop"
+    assert not compare(run, run, models=("first", "second"), max_drop={"*": 0.1}).two_sided, "a gate asks for a drop"
 
 
 def test_the_order_of_the_items_may_be_another_one(tmp_path: Path) -> None:
@@ -316,8 +316,8 @@ def test_a_baseline_is_as_good_as_the_report_that_was_blessed(tmp_path: Path) ->
         run_into(tmp_path / name, model=model)
     bless(tmp_path / "old", tmp_path / "base.gz")
     new = open_report_run(tmp_path / "new")
-    of_report = compare(open_report_run(tmp_path / "old"), new, max_drop=0.1)
-    of_baseline = compare(open_run(tmp_path / "base.gz"), new, max_drop=0.1)
+    of_report = compare(open_report_run(tmp_path / "old"), new, max_drop={"*": 0.1})
+    of_baseline = compare(open_run(tmp_path / "base.gz"), new, max_drop={"*": 0.1})
     assert of_baseline.items == of_report.items
     assert of_baseline.shown == of_report.shown
     assert len(of_report.missed) == 2

@@ -93,7 +93,7 @@ def report(*results: RelationResult, **fields: Any) -> Report:
     return Report(**{**told, **fields})
 
 
-BASELINE = BaselineUse(file="base.json", digest="b" * 16, models=(("old", "f0"),))
+BASELINE = BaselineUse(file="base.json", digest="b" * 16, models=(("old", "f0"),), max_drop={"*": 0.1})
 
 
 def card(case_id: str, **fields: Any) -> dict[str, Json]:

@@ -21,9 +21,9 @@ from pytest_vqamt.reporting.cases import CasePartWriter, start_parts
 from pytest_vqamt.reporting.files import write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.sampling.samplers import Sampler
-from pytest_vqamt.stats.gates import Threshold
 from pytest_vqamt.stats.model_ranking import differences, rankings
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
+from pytest_vqamt.stats.thresholds import Threshold
 from tests.reporting.erratic import SPEC
 from tests.reporting.reported import join_parts, write_report
 from tests.reporting.running import world
@@ -98,8 +98,7 @@ def _compared(results: list[RelationResult], rows: list[dict[str, Any]]) -> list
             spread = spreads[row["relation"], row["model"], row["data"]]
             spread.add(row["scene"], Outcome(row["verdict"]), Outcome(row["before"]))
     changes = [change_of(spread.paired) for spread in spreads.values()]
-    gated = ["control" not in result.tags for result in results]
+    allowed = [None if "control" in result.tags else _MAX_DROP for result in results]
     return [
-        replace(result, change=made)
-        for result, made in zip(results, with_holm_gates(changes, _MAX_DROP, gated), strict=True)
+        replace(result, change=made) for result, made in zip(results, with_holm_gates(changes, allowed), strict=True)
     ]
