@@ -11,17 +11,17 @@ from shlex import quote
 from statistics import median
 
 from pytest_vqamt.commands.main import ExitStatus
-from pytest_vqamt.commands.power import SmallestDrop, smallest_drop_together, smallest_drops
+from pytest_vqamt.commands.power import SmallestDrop, smallest_drops
 from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.relations.catalogue import globs_of
 from pytest_vqamt.reporting.baseline import ERRORS_AT_MOST, BlessedFile, bless
 from pytest_vqamt.reporting.files import read_report
-from pytest_vqamt.reporting.view.format import aligned_table, format_percent, wrapped
+from pytest_vqamt.reporting.view.format import aligned_table, describe_points, format_percent, rounded_up, wrapped
 from pytest_vqamt.reporting.view.grounding import hardly_looks
 from pytest_vqamt.reporting.view.headline import rows_of_parts
 from pytest_vqamt.reporting.view.rows import result_rows
-from pytest_vqamt.stats.power import pictures_to_rule_out, ruled_out_if_unchanged
+from pytest_vqamt.stats.power import RegressionGate, pictures_to_rule_out, prospect_of_rate, ruled_out_if_unchanged
 from pytest_vqamt.stats.thresholds import Drops, TotalKind, allowed_drop, describe_drops
 
 _FILE = Path("vqamt-baseline.jsonl.gz")
@@ -43,6 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--relations", metavar="GLOBS", default="", help="bless only these items of the report, comma-separated"
     )
     parser.add_argument(
+        "--exclude", metavar="GLOBS", default="", help="leave these items out, comma-separated; they have no gate"
+    )
+    parser.add_argument(
         "--allow-errors",
         action="store_true",
         help=f"also where more than {ERRORS_AT_MOST:.0%} of an item's cases had no answer".replace("%", "%%"),
@@ -51,8 +54,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the baseline, and prints what it holds and how to use it."""
-    globs = globs_of(arguments.relations)
-    written = bless(arguments.report, arguments.out, relations=globs, allow_errors=arguments.allow_errors)
+    written = bless(
+        arguments.report,
+        arguments.out,
+        relations=globs_of(arguments.relations),
+        excluded=globs_of(arguments.exclude),
+        allow_errors=arguments.allow_errors,
+    )
     head = written.head
     cases = sum(each.tally.cases for each in head.items)
     models, data = (", ".join(name for name, _ in named) for named in (head.models, head.data))
@@ -69,8 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
         print("\n".join(f"    {line}" for line in _table(totals, drops)))
         if any(each.drop is None for each in (*totals, *drops)):
             print("\n".join(wrapped(_NONE)))
-        print("to detect smaller drops, bless a report with more cases; how many says")
-        print(f"    vqamt power --report {quote(str(arguments.report))}")
+        command = f"`vqamt power --report {quote(str(arguments.report))}`"
+        print("\n".join(wrapped(f"{''.join(map(_small_drop, totals))}Of each relation it says {command}.")))
     print("to compare every run with it, add to [tool.pytest.ini_options] in pyproject.toml:")
     print(f'    vqamt_baseline = "{arguments.out.as_posix()}"')
     allowed = proposed_drops(drops, totals)
@@ -86,17 +94,29 @@ def _totals(written: BlessedFile) -> tuple[SmallestDrop, ...]:
         *((TotalKind.ACCURACY, part, clusters) for part, clusters in written.right.items()),
     ]
     several = len({part for _, part, _ in found}) > 1
+    gate = RegressionGate(relations=max(1, len(found)), families=2)
+    made = [(kind, part, clusters, prospect_of_rate(clusters, gate)) for kind, part, clusters in found]
     return tuple(
         SmallestDrop(
             name=f"{kind.value}{f', {model} on {data}' if several else ''}",
             cases=clusters.judged,
             rate=clusters.holds / clusters.judged,
-            drop=smallest_drop_together(clusters, len(found)),
+            drop=prospect.smallest,
             ruled_out=ruled_out_if_unchanged(clusters),
             kind=kind,
+            prospect=prospect,
         )
-        for kind, (model, data), clusters in found
+        for kind, (model, data), clusters, prospect in made
     )
+
+
+def _small_drop(total: SmallestDrop) -> str:
+    """How many cases or questions show a small drop of a total; nothing where these do, or none can."""
+    if total.prospect is None or total.prospect.needed is None or total.kind is None:
+        return ""
+    needed = count_noun(rounded_up(total.prospect.needed), total.kind.unit)
+    more = ", of more pictures" if total.kind is TotalKind.RELATIONS else ""
+    return f"A drop of {describe_points(total.prospect.drop)} of {total.name} takes about {needed}{more}. "
 
 
 _NONE = "none: even if all of its cases fell, so few would not show it, or its rate is about 0 and cannot fall"
@@ -104,13 +124,15 @@ _NONE = "none: even if all of its cases fell, so few would not show it, or its r
 
 def _warnings(report: Report) -> Iterator[str]:
     """What the gates on this baseline will not protect."""
-    unread = [each for each in report.relations if (each.read_tally.unread_rate or 0.0) > report.max_unread]
+    may_be_gated = [each for each in report.relations if not {"control", "baseline"}.intersection(each.tags)]
+    unread = [each for each in may_be_gated if (each.read_tally.unread_rate or 0.0) > report.max_unread]
     if unread:
         named = ", ".join(f"{each.item} {format_percent(each.read_tally.unread_rate)}" for each in unread)
         yield (
             f"{count_noun(len(unread), 'relation')} with more than {format_percent(report.max_unread)} of the cases "
             "unread: a gate on such a relation is missed, whatever it compares. Get answers that can be read first, by "
-            f"another prompt or a reader, or raise --vqamt-max-unread: {named}"
+            f"another prompt or a reader; or raise --vqamt-max-unread, or leave them out with "
+            f"--exclude=GLOBS: {named}"
         )
     for part, rows in rows_of_parts(report, result_rows(report)):
         looks = [row.grounded[0] for row in rows if row.grounded and row.grounded[0].cells.cases]
@@ -160,8 +182,7 @@ def _about_drops(allowed: Drops, drops: Sequence[SmallestDrop], totals: Sequence
     """Where the proposed limits are from, and what they can show."""
     if not any(each.drop is not None for each in (*drops, *totals)):
         return "With so few cases no drop fails, whatever the limit: bless a report with more."
-    own = [kind.value for kind in TotalKind if kind.id in allowed]
-    of = " and of ".join(["the median relation", *own])
+    of = ", of ".join(["the median relation", *(kind.value for kind in TotalKind if kind.id in allowed)])
     limits = [(each, allowed_drop(allowed, each.kind.id if each.kind else "relation")) for each in (*totals, *drops)]
     unmet = [(each, limit) for each, limit in limits if each.ruled_out >= limit]
     sentences = [

@@ -18,11 +18,11 @@ from pytest_vqamt.reporting.view.format import aligned_table, describe_points, f
 from pytest_vqamt.stats.power import (
     MOST_SCENES,
     EffectAssumptions,
+    Prospect,
     RegressionGate,
     assumed_discordance,
     assumptions_from,
     power,
-    prospect_of_rate,
     ruled_out_if_unchanged,
     scenes_needed,
     smallest_drop,
@@ -398,6 +398,8 @@ class SmallestDrop:
     """The drop that a run with the same answers rules out."""
     kind: TotalKind | None = None
     """None of a relation."""
+    prospect: Prospect | None = None
+    """Of a total: what more cases would show."""
 
 
 def smallest_drops(results: Sequence[RelationResult]) -> tuple[SmallestDrop, ...]:
@@ -419,11 +421,6 @@ def smallest_drops(results: Sequence[RelationResult]) -> tuple[SmallestDrop, ...
         )
         for each, of, tags in rated
     )
-
-
-def smallest_drop_together(clusters: Clusters, gates: int) -> float | None:
-    """The smallest drop that is detected of all relations together, or of the accuracy, with so many such gates."""
-    return prospect_of_rate(clusters, RegressionGate(relations=max(1, gates), families=2)).smallest
 
 
 def _prospect(

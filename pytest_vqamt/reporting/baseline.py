@@ -72,11 +72,18 @@ class _Totals:
         return counter.clusters
 
 
-def bless(folder: Path, file: Path, *, relations: Sequence[str] = (), allow_errors: bool = False) -> BlessedFile:
+def bless(
+    folder: Path,
+    file: Path,
+    *,
+    relations: Sequence[str] = (),
+    excluded: Sequence[str] = (),
+    allow_errors: bool = False,
+) -> BlessedFile:
     """Writes the cases of the report in ``folder`` and their verdicts into ``file``, whole or not at all.
 
-    Waived cases are left out, and so are items that none of the globs ``relations`` matches, if there are any. The same
-    report gives the same bytes. One case is in memory at a time.
+    Waived cases are left out, and so are items that none of the globs ``relations`` matches, if there are any, and
+    those that one of ``excluded`` does. The same report gives the same bytes. One case is in memory at a time.
 
     Raises:
         DataError: the folder has no complete report, or its files are not of one run.
@@ -85,7 +92,7 @@ def bless(folder: Path, file: Path, *, relations: Sequence[str] = (), allow_erro
     """
     report = read_report(folder)
     _check(report, folder)
-    wanted = _wanted(report, relations)
+    wanted = _wanted(report, relations, excluded)
     with open_cases(find_cases_file(folder)) as lines:
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -122,14 +129,15 @@ def _check(report: Report, folder: Path) -> None:
         )
 
 
-def _wanted(report: Report, relations: Sequence[str]) -> frozenset[int]:
+def _wanted(report: Report, relations: Sequence[str], excluded: Sequence[str]) -> frozenset[int]:
     """The positions of the items that the globs match."""
     items = [result.item for result in report.relations]
-    check_patterns(relations, items)
+    check_patterns([*relations, *excluded], items)
     return frozenset(
         place
         for place, item in enumerate(items)
-        if not relations or any(matches(pattern, item) for pattern in relations)
+        if (not relations or any(matches(pattern, item) for pattern in relations))
+        and not any(matches(pattern, item) for pattern in excluded)
     )
 
 
