@@ -182,8 +182,10 @@ def _about_drops(allowed: Drops, drops: Sequence[SmallestDrop], totals: Sequence
     """Where the proposed limits are from, and what they can show."""
     if not any(each.drop is not None for each in (*drops, *totals)):
         return "With so few cases no drop fails, whatever the limit: bless a report with more."
-    of = ", of ".join(["the median relation", *(kind.value for kind in TotalKind if kind.id in allowed)])
+    totals_limited = [kind.value for kind in TotalKind if kind.id in allowed]
+    of = " and of ".join(["the median relation", *([" and ".join(totals_limited)] if totals_limited else [])])
     limits = [(each, allowed_drop(allowed, each.kind.id if each.kind else "relation")) for each in (*totals, *drops)]
+    limits = [(each, limit) for each, limit in limits if each.rate > limit]  # others cannot fall so far
     unmet = [(each, limit) for each, limit in limits if each.ruled_out >= limit]
     sentences = [
         f"Half of the smallest drop of {of}: a larger drop fails where it is significant.",
