@@ -61,6 +61,55 @@ def mirror(scene, corpus, choose):
 
 RUN = "sys.exit(main(sys.argv[1:]))"
 
+SCRIPTS = {
+    "readings": """
+import json, pathlib, sys
+from pytest_vqamt import read, read_choice, read_count, read_yes_no
+from pytest_vqamt.core.meaning import meaning_from_row
+
+for file in sorted(pathlib.Path(sys.argv[1], "tests/language/answers").glob("*.jsonl")):
+    for row in map(json.loads, file.read_text("utf-8").splitlines()):
+        question, answer, options = row["question"], row["answer"], row.get("options", ())
+        found = [read(question, answer, options), read_yes_no(answer, question), read_count(answer, question)]
+        found += [read_choice(answer, options, question)] if options else []
+        found += [read(meaning_from_row(row["meaning"]), answer)] if "meaning" in row else []
+        print(json.dumps({"relation": file.name, "answer": answer, "readings": list(map(repr, found))}))
+""",
+    "pixels": """
+import hashlib, itertools, json, pathlib, sys
+import pytest_vqamt
+
+for folder in sorted(pathlib.Path().glob("*/report.json")):
+    report = pytest_vqamt.Report.read(folder.parent)
+    for name, cases in itertools.groupby(report.cases(), lambda case: case.relation):
+        edited = (case for case in cases if any(query.edits for query in case.queries))
+        for case in itertools.islice(edited, 1):
+            for query in case.queries:
+                pixels = hashlib.sha256(query.picture.tobytes()).hexdigest()[:16]
+                print(json.dumps({"relation": f"{folder.parent} {name}", "edits": query.edits, "pixels": pixels}))
+""",
+    "describe": """
+from pytest_vqamt.cli import main
+from pytest_vqamt.relations.catalogue import names
+
+for name in names():
+    print(f"# {name}")
+    main(["describe", name])
+""",
+    "help": """
+import contextlib
+from pytest_vqamt.cli import main
+from pytest_vqamt.commands.main import COMMANDS
+
+for name in ("", *COMMANDS):
+    print(f"# {name}")
+    with contextlib.suppress(SystemExit):
+        main([*name.split(), "--help"])
+""",
+}
+"""What is run in the folder of the sessions, for files that no session writes; by the name of the file."""
+TEXTS = ("describe", "help")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
@@ -109,6 +158,22 @@ SESSIONS: tuple[Session, ...] = (
         name="metavqa_preset", options=("model=tiny", "data=pictures:100", "max-cases=20", "preset=metavqa", "shrink=5")
     ),
 )
+FAULTS = ("model=oracle", "model=fault:ignores-negation", "model=fault:speck-blind", "model=fault:order-sensitive")
+SESSIONS += tuple(
+    Session(
+        name=f"faults_{name}",
+        options=(*FAULTS, f"data={data}", "relations=*", "max-cases=4", "shrink=0", "report-images=none"),
+        needs=needs,
+    )
+    for name, data, needs in (
+        ("pictures", "pictures:60", ()),
+        ("coco", "coco:data/coco", ("coco",)),
+        ("gqa", "gqa:data/gqa", ("gqa",)),
+        ("snli_ve", "snli-ve:data/snli_ve", ("snli_ve",)),
+        ("questions", "questions:questions.jsonl", ("coco",)),
+    )
+)
+"""Every relation on five kinds of data, by a model that is right and three that are wrong in one way."""
 AGAINST_BASELINE = Session(
     name="against_baseline",
     options=(*BOTH, "data=pictures:200", "seed=9", "baseline=baseline.gz", "max-drop=0.05", "relations=metavqa.*"),
@@ -138,6 +203,8 @@ def write(folder: Path) -> None:
         _vqamt(work, "merge", "shard1", "shard2", "-o", "merged")
         for name, line in COMMANDS:
             (work / f"{name}.txt").write_text(_vqamt(work, *line.split()), encoding="utf-8")
+        for name, script in SCRIPTS.items():
+            (work / f"{name}.{'txt' if name in TEXTS else 'jsonl'}").write_text(_python(work, script), encoding="utf-8")
         _collect(work, folder)
 
 
@@ -147,6 +214,23 @@ def _prepare(work: Path) -> None:
     (work / "answers.jsonl").write_text("", encoding="utf-8")
     if REAL.is_dir():
         (work / "data").symlink_to(REAL, target_is_directory=True)
+        _write_questions(work / "questions.jsonl")
+
+
+def _write_questions(file: Path) -> None:
+    """Two questions about each photo, with answers."""
+    coco = json.loads((REAL / "coco" / "instances.json").read_text(encoding="utf-8"))
+    names = {each["id"]: each["name"] for each in coco["categories"]}
+    things: dict[int, list[str]] = {}
+    for each in coco["annotations"]:
+        things.setdefault(each["image_id"], []).append(names[each["category_id"]])
+    rows: list[dict[str, object]] = []
+    for image in coco["images"]:
+        found, photo = things.get(image["id"], ["dog"]), f"data/coco/images/{image['file_name']}"
+        rows.append({"image": photo, "question": f"Is there a {found[0]}?", "answer": "yes"})
+        options = [found[-1], "zeppelin", "harp"]
+        rows.append({"image": photo, "question": "What is there?", "options": options, "answer": found[-1]})
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
 
 
 def _environment(work: Path) -> dict[str, str]:
@@ -173,6 +257,14 @@ def _vqamt(work: Path, *arguments: str) -> str:
     return f"{done.stdout}{done.stderr}\nexit status {done.returncode}\n"
 
 
+def _python(work: Path, script: str) -> str:
+    command = [sys.executable, "-c", script, str(HERE.parent)]
+    done = subprocess.run(command, cwd=work, env=_environment(work), capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{script}\n{done.stderr[-3000:]}")
+    return done.stdout
+
+
 def _collect(work: Path, folder: Path) -> None:
     results, texts = folder / "results", folder / "texts"
     for each in (*sorted(work.iterdir()), work / "baseline.gz", work / "answers.jsonl.todo.jsonl"):
@@ -192,6 +284,8 @@ def _collect(work: Path, folder: Path) -> None:
             )
     with gzip.open(work / "baseline.gz", "rt", encoding="utf-8") as file:
         _put(results / "baseline.jsonl", re.sub(r'"(started|blessed)": ?"[^"]*"', r'"\1": ""', file.read()))
+    for name in SCRIPTS.keys() - TEXTS:
+        _put(results / f"{name}.jsonl", (work / f"{name}.jsonl").read_text(encoding="utf-8"))
     todo = next(work.glob("*.todo.jsonl"))
     _put(results / "todo.jsonl", todo.read_text(encoding="utf-8"))
 
