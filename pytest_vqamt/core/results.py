@@ -844,16 +844,12 @@ def build_report(
     undecided: Undecided = Undecided.PASS,
     complete: bool = True,
     settings: Mapping[str, str] = MappingProxyType({}),
-    coverage: tuple[Coverage, ...] = (),
-    summaries: tuple[Summary, ...] = (),
     baseline: BaselineUse | None = None,
-    ranking: tuple[Ranking, ...] = (),
-    differences: tuple[ModelDifference, ...] = (),
     waived: Mapping[str, str] = MappingProxyType({}),
     expired_waivers: tuple[tuple[str, str], ...] = (),
     spent: Sequence[ModelUse] = (),
 ) -> Report:
-    """The report of a finished run.
+    """The report of a finished run, without the tables that ``stats.conclude`` makes of its items.
 
     ``waived`` maps case ids to reasons; ``spent`` is the use of models by items without a result.
     """
@@ -871,11 +867,7 @@ def build_report(
         relations=ordered,
         complete=complete,
         settings=tuple(sorted(settings.items())),
-        coverage=coverage,
-        summaries=summaries,
         baseline=baseline,
-        ranking=ranking,
-        differences=differences,
         waived=tuple(sorted(waived.items())),
         expired_waivers=tuple(sorted(expired_waivers)),
         contrast=contrast,

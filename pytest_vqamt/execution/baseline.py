@@ -13,11 +13,10 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.query import Answer, Failure
 from pytest_vqamt.core.report_json import Row, answer_from_row, case_from_row, trial_from_row
-from pytest_vqamt.core.results import BaselineEntry, BaselineUse, RelationResult
+from pytest_vqamt.core.results import BaselineEntry, BaselineUse
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.stats.thresholds import Drops
-from pytest_vqamt.stats.totals import baseline_totals
 
 
 class BaselineCase(NamedTuple):
@@ -126,7 +125,6 @@ def _answers(row: Row) -> Iterator[Answer | Failure]:
 
 def baseline_use(
     baseline: Baseline,
-    results: Sequence[RelationResult],
     run: Collection[str],
     wanted: Sequence[str],
     excluded: Sequence[str],
@@ -136,7 +134,6 @@ def baseline_use(
 
     Items that the user's globs ``wanted`` and ``excluded`` leave out are not missing.
     """
-    totals = baseline_totals(results).with_gates(drops)
 
     def is_missed(item: str) -> bool:
         taken = not wanted or any(matches(pattern, item) for pattern in wanted)
@@ -148,8 +145,5 @@ def baseline_use(
         models=baseline.head.models,
         answered_by=baseline.head.answered_by,
         missing=tuple(each.id for each in baseline.head.items if each.id not in run and is_missed(each.item)),
-        new=tuple(result.id_in_baseline for result in results if result.all_cases and result.change is None),
-        totals=totals.relations,
-        accuracy=totals.accuracy,
         max_drop=drops,
     )

@@ -19,7 +19,6 @@ from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.identity import name_of, split_name
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.results import (
-    BaselineUse,
     ModelUse,
     RelationResult,
     Report,
@@ -43,11 +42,7 @@ from pytest_vqamt.relations.base import Relation, check_data
 from pytest_vqamt.relations.catalogue import check as check_patterns
 from pytest_vqamt.relations.catalogue import names as all_names
 from pytest_vqamt.relations.catalogue import own_names, preset, select
-from pytest_vqamt.stats.gates import with_baseline_gates
-from pytest_vqamt.stats.model_ranking import differences, rankings
-from pytest_vqamt.stats.model_tables import summaries
-from pytest_vqamt.stats.noise import with_noise
-from pytest_vqamt.stats.papers import coverage_tables
+from pytest_vqamt.stats.conclude import Concluded, conclude, with_tables
 from pytest_vqamt.stats.thresholds import Drops, GateKind, TotalKind
 
 
@@ -477,22 +472,17 @@ class Resources:
                 raise
             return tuple(Task)
 
-    def compared(self, results: Sequence[RelationResult]) -> tuple[RelationResult, ...]:
-        """The results in the order of the run, compared with the baseline."""
-        settings = self.settings
-        return with_baseline_gates(with_noise(order_results(results)), settings.max_drop, settings.terms.max_unread)
-
-    def baseline_use(self, compared: Sequence[RelationResult], items_run: Collection[str]) -> BaselineUse | None:
-        """The use that the run made of its baseline; ``items_run`` are as in ``report``.
+    def concluded(self, results: Sequence[RelationResult], items_run: Collection[str]) -> Concluded:
+        """The results in the order of the run and its baseline; ``items_run`` are as in ``report``.
 
         Raises:
             VqamtError: the baseline cannot be read.
         """
-        if self.baseline is None:
-            return None
-        wanted = self.settings.only or self.settings.relations  # with named items, no other is missing
-        settings = self.settings
-        return baseline_use(self.baseline, compared, items_run, wanted, settings.excluded, settings.max_drop)
+        settings, use = self.settings, None
+        if self.baseline is not None:
+            wanted = settings.only or settings.relations  # with named items, no other is missing
+            use = baseline_use(self.baseline, items_run, wanted, settings.excluded, settings.max_drop)
+        return conclude(order_results(results), use, settings.terms.max_unread)
 
     def report(
         self,
@@ -514,9 +504,9 @@ class Resources:
             VqamtError: the baseline cannot be read.
         """
         settings, sampling = self.settings, self.settings.terms.sampling
-        compared = self.compared(results)
-        left = {result.position: result for result in compared}
-        report = build_report(
+        relations, baseline = self.concluded(results, items_run)
+        left = {result.position: result for result in relations}
+        made = build_report(
             # All results in order of arrival, the first of each item replaced by its compared one.
             [left.pop(result.position, result) for result in results],
             vqamt_version=version("pytest-vqamt"),
@@ -533,15 +523,12 @@ class Resources:
             duration_s=time.monotonic() - self._clock,
             complete=complete,
             settings=settings.relation_settings,
-            coverage=coverage_tables(compared),
-            summaries=summaries(compared),
-            baseline=self.baseline_use(compared, items_run),
-            ranking=rankings(compared),
-            differences=differences(compared),
+            baseline=baseline,
             waived=settings.terms.waived,
             expired_waivers=settings.terms.expired_waivers,
             spent=spent,
         )
+        report = with_tables(made)
         return (
             report if complete else replace(report, models=tuple(map(partial(self._forecast, results), report.models)))
         )

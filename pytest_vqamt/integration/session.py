@@ -17,7 +17,7 @@ from pytest_vqamt.core.errors import VqamtError, from_here
 from pytest_vqamt.core.events import Event, Listener, Stopped
 from pytest_vqamt.core.identity import split_name
 from pytest_vqamt.core.plain_text import count_noun
-from pytest_vqamt.core.results import BaselineUse, RelationResult
+from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.execution.leases import SessionNote, lost_sessions
 from pytest_vqamt.execution.lookahead import LookAhead
 from pytest_vqamt.execution.plan import RunOptions
@@ -280,15 +280,10 @@ class VqamtSession:
         self._was_stopped = bool(session.shouldfail or session.shouldstop)  # but not by the gates that follow
         # A shard cannot miss a gate: `vqamt merge` checks the gates of the whole run.
         if not self._is_worker and self.settings.terms.sampling.is_whole:
-            compared = self.resources.compared(self._collected.results)
-            run_gates(session, self, compared, self._baseline_use(compared))
+            collected = self._collected
+            relations, use = self.resources.concluded(collected.results, collected.in_baseline)
+            run_gates(session, self, relations, use if relations or collected.failed else None)
         return done
-
-    def _baseline_use(self, compared: Sequence[RelationResult]) -> BaselineUse | None:
-        """What the session made of its baseline, if any item was run."""
-        if not (compared or self._collected.failed):
-            return None
-        return self.resources.baseline_use(compared, self._collected.in_baseline)
 
     def pytest_sessionstart(self) -> None:
         # Standard error is captured while tests run; pytest's faulthandler has kept it.

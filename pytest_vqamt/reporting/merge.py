@@ -53,15 +53,11 @@ from pytest_vqamt.core.tallies import (
 )
 from pytest_vqamt.reporting.cases import REPORT_FILE, remove_report
 from pytest_vqamt.reporting.files import read_report
-from pytest_vqamt.stats.gates import GroundedCounts, gate, grounded_result, with_baseline_gates
+from pytest_vqamt.stats.conclude import conclude, with_tables
+from pytest_vqamt.stats.gates import GroundedCounts, gate, grounded_result
 from pytest_vqamt.stats.intervals import pass_rate_interval
-from pytest_vqamt.stats.model_ranking import differences, rankings
-from pytest_vqamt.stats.model_tables import summaries
-from pytest_vqamt.stats.noise import with_noise
 from pytest_vqamt.stats.paired import change_of
-from pytest_vqamt.stats.papers import coverage_tables
 from pytest_vqamt.stats.thresholds import Drops, GateKind, GateOn, Threshold, describe_drops
-from pytest_vqamt.stats.totals import baseline_totals
 
 Counted = TypeVar("Counted", RepeatedCases, GradedCases)
 
@@ -101,11 +97,9 @@ def merge_reports(parts: Mapping[str, Report], of_items: Sequence[ItemCounts]) -
     first = reports[0]
     shares = zip(*(report.relations for report in reports), strict=True)
     relations = tuple(_relation(share, cases, first.max_unread) for share, cases in zip(shares, of_items, strict=True))
-    relations = with_noise(relations)
-    drops = max_drop(parts)
-    if any(report.baseline for report in reports):
-        relations = with_baseline_gates(relations, drops, first.max_unread)
-    return replace(
+    use = _baseline([report.baseline for report in reports if report.baseline])
+    relations, baseline = conclude(relations, use, first.max_unread)
+    merged = replace(
         first,
         shard="1/1",
         started=min(report.started for report in reports),
@@ -115,26 +109,17 @@ def merge_reports(parts: Mapping[str, Report], of_items: Sequence[ItemCounts]) -
             use for uses in zip(*(report.models for report in reports), strict=True) for use in merge_model_uses(uses)
         ),
         relations=relations,
-        coverage=coverage_tables(relations),
-        summaries=summaries(relations),
-        baseline=_baseline([report.baseline for report in reports if report.baseline], relations, drops),
-        ranking=rankings(relations),
-        differences=differences(relations),
+        baseline=baseline,
     )
+    return with_tables(merged)
 
 
-def _baseline(uses: Sequence[BaselineUse], relations: Sequence[RelationResult], drops: Drops) -> BaselineUse | None:
-    """The baseline of all shards: ``missing`` items were run by no shard, ``new`` ones are not in the baseline."""
+def _baseline(uses: Sequence[BaselineUse]) -> BaselineUse | None:
+    """The baseline of all shards: ``missing`` items were run by no shard."""
     if not uses:
         return None
-    first, totals = uses[0], baseline_totals(relations).with_gates(drops)
-    return replace(
-        first,
-        missing=tuple(item for item in first.missing if all(item in use.missing for use in uses)),
-        new=tuple(result.id_in_baseline for result in relations if result.all_cases and result.change is None),
-        totals=totals.relations,
-        accuracy=totals.accuracy,
-    )
+    missing = tuple(item for item in uses[0].missing if all(item in use.missing for use in uses))
+    return replace(uses[0], missing=missing)
 
 
 def _relation(shares: Sequence[RelationResult], cases: ItemCounts, max_unread: float) -> RelationResult:
@@ -307,15 +292,10 @@ def check_one_run(parts: Mapping[str, Report]) -> None:
     (first_name, first), *others = parts.items()
     for name, other in others:
         _check_same_run(first_name, first, name, other)
-    max_drop(parts)
+    _check_same_drops(parts)
 
 
-def max_drop(parts: Mapping[str, Report]) -> Drops:
-    """The drops that the shards' gates allow; none without a baseline.
-
-    Raises:
-        DataError: the shards allow different ones.
-    """
+def _check_same_drops(parts: Mapping[str, Report]) -> None:
     found: dict[str, Drops] = {}
     for name, report in parts.items():
         if report.baseline and report.baseline.max_drop not in found.values():
@@ -323,7 +303,6 @@ def max_drop(parts: Mapping[str, Report]) -> Drops:
     if len(found) > 1:
         listed = " and ".join(f"{describe_drops(drops)} in {name}" for name, drops in found.items())
         raise DataError(f"Expected shards of one run, but the drop that is allowed is {listed}: {_SAME}")
-    return next(iter(found.values()), {})
 
 
 def describe_item(relation: RelationResult) -> str:

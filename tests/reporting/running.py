@@ -18,7 +18,7 @@ from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.reporting.cases import CasePartWriter, start_parts
 from pytest_vqamt.sampling.samplers import Sampler
-from pytest_vqamt.stats.model_tables import summaries
+from pytest_vqamt.stats.conclude import with_tables
 from pytest_vqamt.stats.thresholds import GateKind, Threshold
 from tests.reporting.reported import join_parts, write_report
 
@@ -66,8 +66,8 @@ def run_into(
         shard=shard,
         started="2026-11-20T12:00:00+00:00",
         duration_s=1.5,
-        summaries=summaries(results),
     )
+    made = with_tables(made)
     join_parts(folder, range(len(results)), cases_name)
     write_report(made, folder)
     return made

@@ -13,6 +13,7 @@ import pytest
 
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import (
+    MAX_UNREAD,
     BaselineChange,
     BaselineUse,
     GapToFirst,
@@ -47,7 +48,7 @@ from pytest_vqamt.reporting.terminal import (
     summary,
 )
 from pytest_vqamt.reporting.view.answers import UnreadAnswers
-from pytest_vqamt.stats.gates import with_baseline_gates
+from pytest_vqamt.stats.conclude import with_baseline_gates
 from pytest_vqamt.stats.model_ranking import rankings
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from tests.reporting.html import made
@@ -261,7 +262,7 @@ def compared(report: Report, *paired: PairedClusters | None, max_drop: float = 0
         replace(result, change=None if each is None else change_of(each, version_before=1))
         for result, each in zip(report.relations, paired, strict=True)
     ]
-    return replace(report, relations=with_baseline_gates(relations, {"*": max_drop}), baseline=USE)
+    return replace(report, relations=with_baseline_gates(relations, {"*": max_drop}, MAX_UNREAD), baseline=USE)
 
 
 def test_without_a_baseline_nothing_is_said(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.results import JudgedCases
+from pytest_vqamt.core.results import MAX_UNREAD, JudgedCases
 from pytest_vqamt.core.tallies import PairedClusters, SceneCounter
-from pytest_vqamt.stats.gates import with_baseline_gates
+from pytest_vqamt.stats.conclude import with_baseline_gates
 from pytest_vqamt.stats.paired import change_of, drop_p, mcnemar_p, paired_interval, tango, two_sided_p, with_holm_gates
 from pytest_vqamt.stats.totals import baseline_totals
 from tests.reporting.html.made import result
@@ -83,7 +83,7 @@ def first_gate(draw: np.random.Generator, *, questions: int, relations: int, wor
                 judged.add(f"{number} {question} {case}", scene, outcomes[0], presumed=False, before=outcomes[1])
         made = result(f"ours.{number}", judged=judged, change=change_of(paired.paired))
         results.append(replace(made, right=answers))
-    gates = [each for one in with_baseline_gates(results, {}) for each in one.drop_gates]
+    gates = [each for one in with_baseline_gates(results, {}, MAX_UNREAD) for each in one.drop_gates]
     totals = baseline_totals(results).with_gates({})
     gates += [each.change.gate for each in (*totals.relations, *totals.accuracy) if each.change.gate]
     assert len(gates) == relations + 2

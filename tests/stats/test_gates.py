@@ -9,9 +9,10 @@ import pytest
 
 from pytest_vqamt.core.case import Figure
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.results import DataUse, Gate, ModelUse, RelationResult, StratumResult
+from pytest_vqamt.core.results import MAX_UNREAD, DataUse, Gate, ModelUse, RelationResult, StratumResult
 from pytest_vqamt.core.tallies import Clusters, GroundedCells, PairedClusters, PairedSceneTally, SceneTally, Tally
-from pytest_vqamt.stats.gates import GroundedCounts, gate, grounded_result, with_baseline_gates
+from pytest_vqamt.stats.conclude import with_baseline_gates
+from pytest_vqamt.stats.gates import GroundedCounts, gate, grounded_result
 from pytest_vqamt.stats.intervals import wilson
 from pytest_vqamt.stats.paired import change_of
 from pytest_vqamt.stats.thresholds import GateOn, Threshold, threshold_for
@@ -158,11 +159,11 @@ class TestUnread:
         """No case is judged now, so none can be compared."""
         gone = Tally(cases=9, declined=9, refused=9, unread_cases=9)
         silent = replace(TestDrops.item(0), tally=gone)
-        [held] = with_baseline_gates([silent], {"*": 0.05})
+        [held] = with_baseline_gates([silent], {"*": 0.05}, MAX_UNREAD)
         assert [(each.met, each.unread) for each in held.drop_gates] == [(False, 1.0)]
         [told] = with_baseline_gates([silent], {"*": 0.05}, 1.0)
         assert told.drop_gates == ()
-        [control] = with_baseline_gates([replace(silent, tags=("control",))], {"*": 0.05})
+        [control] = with_baseline_gates([replace(silent, tags=("control",))], {"*": 0.05}, MAX_UNREAD)
         assert control.drop_gates == ()
 
 
@@ -178,7 +179,9 @@ class TestDrops:
 
     def test_a_drop_is_missed_where_it_is_large_and_no_chance(self) -> None:
         # Holm: the smallest of three p-values is multiplied by 3, the next one by 2. 0.5**7 = 0.0078, 0.5**5 = 0.031.
-        held = with_baseline_gates([self.item(7, kept=93), self.item(5, kept=95), self.item(0, kept=100)], {"*": 0.02})
+        held = with_baseline_gates(
+            [self.item(7, kept=93), self.item(5, kept=95), self.item(0, kept=100)], {"*": 0.02}, MAX_UNREAD
+        )
         changes = [each.change for each in held]
         assert [each and each.p_holm for each in changes] == pytest.approx([3 * 0.5**7, 2 * 0.5**5, 1.0])
         assert [each and each.gate and each.gate.met for each in changes] == [False, True, True]
@@ -186,7 +189,7 @@ class TestDrops:
         assert changes[0].gate == Gate(kind="max-drop", threshold=0.02, on="holm", met=False, dropped=True)
 
     def test_a_drop_that_is_tolerated_is_none_however_sure_it_is(self) -> None:
-        [at, beyond] = with_baseline_gates([self.item(20, kept=80), self.item(21, kept=79)], {"*": 0.2})
+        [at, beyond] = with_baseline_gates([self.item(20, kept=80), self.item(21, kept=79)], {"*": 0.2}, MAX_UNREAD)
         assert at.change is not None
         assert beyond.change is not None
         assert at.change.p_holm is not None
@@ -198,7 +201,7 @@ class TestDrops:
 
     @pytest.mark.parametrize("tags", [("control",), ("baseline",)])
     def test_controls_and_baselines_are_compared_and_not_gated(self, tags: tuple[str, ...]) -> None:
-        held = with_baseline_gates([self.item(50, tags=tags), self.item(5, kept=95)], {"*": 0.0})
+        held = with_baseline_gates([self.item(50, tags=tags), self.item(5, kept=95)], {"*": 0.0}, MAX_UNREAD)
         spared, gated = (each.change for each in held)
         assert spared is not None
         assert (spared.gate, spared.p_holm) == (None, None)
@@ -206,12 +209,12 @@ class TestDrops:
         assert gated.p_holm == pytest.approx(0.5**5), "Holm's correction is for what is gated"
 
     def test_without_a_case_judged_both_times_there_is_no_gate(self) -> None:
-        [held] = with_baseline_gates([self.item(0)], {"*": 0.0})
+        [held] = with_baseline_gates([self.item(0)], {"*": 0.0}, MAX_UNREAD)
         assert held.change is not None
         assert held.change.gate is None
 
     def test_what_was_not_blessed_stays_as_it_is(self) -> None:
-        new, old = with_baseline_gates([self.item(0, blessed=False), self.item(9)], {"*": 0.0})
+        new, old = with_baseline_gates([self.item(0, blessed=False), self.item(9)], {"*": 0.0}, MAX_UNREAD)
         assert new == result_of()
         assert old.change is not None
         assert old.change.p_holm == pytest.approx(0.5**9)
@@ -225,7 +228,7 @@ class TestDrops:
             gate=None,
             change=self.item(9).change,
         )
-        [held] = with_baseline_gates([replace(self.item(0, kept=9), presumed=apart)], {"*": 0.0})
+        [held] = with_baseline_gates([replace(self.item(0, kept=9), presumed=apart)], {"*": 0.0}, MAX_UNREAD)
         assert held.presumed == apart
         assert [each.met for each in held.drop_gates] == [True]
 

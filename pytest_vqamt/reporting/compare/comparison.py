@@ -28,8 +28,8 @@ from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
 from pytest_vqamt.reporting.view.format import format_cost, format_percent
 from pytest_vqamt.reporting.view.totals import KindOfTotal
 from pytest_vqamt.stats import paired
-from pytest_vqamt.stats.gates import missed_if_unread
-from pytest_vqamt.stats.paired import SIGNIFICANT, between_models, change_of, drop_p, holm, may_fall, with_holm_gates
+from pytest_vqamt.stats.conclude import GatedChange, with_gates_on_drops
+from pytest_vqamt.stats.paired import SIGNIFICANT, between_models, change_of, drop_p, holm, with_holm_gates
 from pytest_vqamt.stats.thresholds import Drops, TotalKind, allowed_drop
 from pytest_vqamt.stats.totals import Totals, paired_over
 
@@ -160,20 +160,19 @@ def _compare_item(
 def _conclude(
     found: Sequence[_Compared], max_drop: Drops | None, max_unread: float, families: int
 ) -> Iterator[ComparedItem]:
-    allowed = [allowed_drop(max_drop or {}, each.pair.after.counted.item) for each in found]
-    gated = [
-        drop if each.counts and (max_drop is None or may_fall(each.change, drop)) else None
-        for each, drop in zip(found, allowed, strict=True)
-    ]
-    held = with_holm_gates([each.change for each in found], gated, families)
+    if max_drop is None:  # p-values and no gates
+        held = with_holm_gates([each.change for each in found], [0.0 if each.counts else None for each in found])
+        held = tuple(replace(change, gate=None) for change in held)
+    else:
+        changes = [
+            GatedChange(each.pair.after.counted.item, each.change, each.tallies[1], each.may_be_gated) for each in found
+        ]
+        held = with_gates_on_drops(changes, max_drop, max_unread, families)
     gains = iter(holm([_gain_p(each.change) for each in found if each.counts]))
-    for each, drop, made in zip(found, allowed, held, strict=True):
+    for each, change in zip(found, held, strict=True):
         p_gain = next(gains) if each.counts else None
-        with_gate = made
-        if each.may_be_gated:
-            with_gate = missed_if_unread(made, each.tallies[1], drop, max_unread)
-        change = with_gate if max_drop is not None else replace(made, gate=None)
-        yield _compared_item(each, change, _conclusion(made, p_gain, None if max_drop is None else drop), p_gain)
+        drop = None if max_drop is None else allowed_drop(max_drop, each.pair.after.counted.item)
+        yield _compared_item(each, change, _conclusion(change, p_gain, drop), p_gain)
 
 
 def _conclude_models(found: Sequence[_Compared]) -> Iterator[ComparedItem]:
