@@ -49,7 +49,6 @@ EXTRAS: Final = {
     "noise": {"rouge_score": "rouge-score", "sklearn": "scikit-learn", "threadpoolctl": "threadpoolctl"},
     "cider": {"pycocoevalcap": "pycocoevalcap"},
     "embeddings": {"huggingface_hub": "huggingface-hub", "sentence_transformers": "sentence-transformers"},
-    "spacy": {"spacy": "spacy"},
     "xdist": {"xdist": "pytest-xdist"},
     "notebook": {"pandas": "pandas"},
     "completion": {"argcomplete": "argcomplete"},
@@ -82,7 +81,6 @@ USED_BY: Final = {
     "pytest_vqamt/integration/report.py": ("notebook",),
     "pytest_vqamt/imaging/inpainters.py": ("inpaint", "transformers"),
     "pytest_vqamt/language/question_ranking": ("cider", "embeddings", "noise", "transformers"),
-    "pytest_vqamt/language/units/spacy_backend.py": ("spacy",),
     "pytest_vqamt/models/http": ("http",),
     "pytest_vqamt/models/region_models": ("transformers",),
     "pytest_vqamt/models/served": ("http",),
@@ -93,7 +91,7 @@ USED_BY: Final = {
 """The folders and files that import more than the core, and the extras that they may import from."""
 
 
-NOT_OF_TEST: Final = ("spacy", "torchvision")
+NOT_OF_TEST: Final = ("torchvision",)
 """The extras that the extra ``test`` leaves out."""
 
 

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import closing, nullcontext
-from importlib.util import find_spec
-from typing import TypeAlias
+from collections.abc import Iterator
+from contextlib import nullcontext
 
 from pytest_vqamt.commands.json_lines import STANDARD_INPUT, json_line
 from pytest_vqamt.commands.main import ExitStatus
-from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.input_files import MAX_EMPTY_LINES, open_input, parse_json
-from pytest_vqamt.language.units import DescriptionUnit, splitter
+from pytest_vqamt.language.units import units_of
 
-Units: TypeAlias = tuple[DescriptionUnit, ...]
-
-_OPENAI_PREFIX = "openai:"
-_BY_PATTERN = re.compile(r"rules|spacy(:.+)?|openai:.*", re.DOTALL)
 _LONGEST_LINE = 10_000
 """Bytes; a file without line ends is no list of hypotheses."""
 
@@ -31,40 +24,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Printed is one JSON object a line: the hypothesis and its units, each with its object and its property."
     )
     parser.add_argument("file", metavar="FILE", help="a text file with one hypothesis a line; - for standard input")
-    parser.add_argument(
-        "--by",
-        metavar="HOW",
-        default="rules",
-        help="rules (the default); spacy or spacy:MODEL, a parser; openai:MODEL@URL, a language model behind an API",
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Splits the hypotheses, and prints each."""
-    file: str = arguments.file
-    if not _BY_PATTERN.fullmatch(arguments.by):
-        raise OptionError(f"Expected --by rules, spacy, spacy:MODEL or openai:MODEL@URL, but got {arguments.by!r}")
-    with closing(_split(arguments.by, _hypotheses(file))) as pairs:
-        for hypothesis, units in pairs:
-            rows = [{"object": unit.object, "property": unit.property} for unit in units]
-            print(json_line({"hypothesis": hypothesis, "units": rows}))
+    for hypothesis in _hypotheses(arguments.file):
+        units = [{"object": unit.object, "property": unit.property} for unit in units_of(hypothesis)]
+        print(json_line({"hypothesis": hypothesis, "units": units}))
     return ExitStatus.OK
-
-
-def _split(by: str, hypotheses: Iterable[str]) -> Generator[tuple[str, Units], None, None]:
-    if by.startswith(_OPENAI_PREFIX):
-        if find_spec("httpx2") is None:
-            raise OptionError(
-                f"--by {by.partition('@')[0]}: expected the package httpx2; pip install 'pytest-vqamt[http]'"
-            )
-        # Imported here: the rules work without httpx2.
-        from pytest_vqamt.models.openai.hypothesis_units import units_by_model
-
-        yield from units_by_model(by.removeprefix(_OPENAI_PREFIX), hypotheses)
-        return
-    take_apart = splitter(by)
-    for hypothesis in hypotheses:
-        yield hypothesis, take_apart(hypothesis)
 
 
 def _hypotheses(file: str) -> Iterator[str]:

@@ -7,13 +7,11 @@ import json
 import subprocess
 import sys
 from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from pytest_vqamt.cli import main
-from tests.models.openai.stub import Stub, always, said
 
 PAIRS = Path(__file__).parents[2] / "../shared/data/metaic/pairs.jsonl"
 
@@ -160,11 +158,10 @@ def rows_of(out: str) -> list[object]:
     return [json.loads(line) for line in out.splitlines()]
 
 
-@pytest.mark.parametrize("how", [[], ["--by", "rules"]], ids=["default", "rules"])
-def test_each_line_is_taken_apart(how: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_line_is_taken_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "hypotheses.txt"
     file.write_text(TEXT)
-    assert main(["units", str(file), *how]) == 0
+    assert main(["units", str(file)]) == 0
     assert rows_of(capsys.readouterr().out) == PRINTED
 
 
@@ -181,18 +178,6 @@ def test_windows_lines_and_signs_of_utf_8_are_taken(tmp_path: Path, capsys: pyte
     [cafe, cat] = rows_of(capsys.readouterr().out)
     assert cafe == {"hypothesis": "A café is open.", "units": [{"object": "café", "property": "is open"}]}
     assert cat == PRINTED[2]
-
-
-def test_a_model_is_asked_over_http(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("httpx2")
-    monkeypatch.delenv("VQAMT_OPENAI_KEY", raising=False)
-    file = tmp_path / "hypotheses.txt"
-    file.write_text("A cat sleeps.\n")
-    with Stub(always(said('[{"object": "a cat", "property": "sleeps."}]'))) as server:
-        assert main(["units", str(file), "--by", f"openai:m@{server.url}"]) == 0
-    assert rows_of(capsys.readouterr().out) == PRINTED[2:]
 
 
 @pytest.mark.parametrize(
@@ -225,13 +210,6 @@ def test_a_bad_line_is_named(line: bytes, told: str, tmp_path: Path, capsys: pyt
     [
         (["nowhere.txt"], "vqamt: nowhere.txt: expected a file with one hypothesis a line, but got No such file"),
         (["."], "vqamt: .: expected a file with one hypothesis a line, but got it is a folder, not a file"),
-        (["nowhere.txt", "--by", "magic"], "vqamt: Expected --by rules, spacy, spacy:MODEL or openai:MODEL@URL"),
-        (["nowhere.txt", "--by", "rules:x"], "vqamt: Expected --by rules, spacy, spacy:MODEL or openai:MODEL@URL"),
-        pytest.param(
-            ["nowhere.txt", "--by", "openai:m"],
-            "vqamt: Expected openai:MODEL@URL",
-            marks=pytest.mark.skipif(find_spec("httpx2") is None, reason="needs the extra http"),
-        ),
     ],
 )
 def test_mistakes_are_one_line(arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:

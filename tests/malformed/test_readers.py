@@ -42,7 +42,6 @@ NOT_OF_USERS: Mapping[str, str] = {
     "language.wordnet.words": "WordNet of the package, and members of an archive of NLTK",
     "models.budget": "a file of our own",
     "models.chat_settings": "an option, and what a server has answered",
-    "models.openai.hypothesis_units": "what a server has answered",
     "models.openai.requests": "what a server has answered",
     "models.region_models.feature_files": "np.load of an archive, which checks it; its kind is checked before",
     "models.region_models.source": "a cache of our own",

@@ -22,8 +22,18 @@ from pytest_vqamt.language.units.unit import (
 _NONE = frozenset({"neither", "no", "nobody", "none", "nothing"})
 
 
-def by_rules(hypothesis: str) -> tuple[DescriptionUnit, ...]:
-    """Returns the units of a hypothesis, in the order of their objects."""
+def units_of(hypothesis: str) -> tuple[DescriptionUnit, ...]:
+    """Returns the object description units of a hypothesis, in the order of their objects (VEglue section 3.2).
+
+    An object is a thing of its own in a picture: people, animals, things; no garments, parts of bodies, stuff, ground,
+    sky or activities. A clause is the property of each of its subjects. Other objects have an empty property, except
+    for those who do something that another watches, helps or stands by.
+
+    >>> [(unit.object, unit.property) for unit in units_of("The man is aiming his rifle at something.")]
+    [('man', 'is aiming his rifle at something'), ('rifle', '')]
+
+    **Deviation**: the authors ask a language model; these are rules.
+    """
     sentence = parse(hypothesis)
     found: list[tuple[NounPhrase, str]] = []
     for clause in find_clauses(sentence):

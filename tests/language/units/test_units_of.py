@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.language.units import DescriptionUnit, units_of
 from tests.rows import each_row
 
@@ -103,9 +100,3 @@ def test_capitals_and_blanks_change_nothing_but_themselves() -> None:
     plain, odd = units_of("two dogs are running in a park."), units_of("Two  Dogs are\trunning in a Park .")
     assert [unit.object.lower() for unit in odd] == [unit.object for unit in plain]
     assert odd[0] == DescriptionUnit(object="Dogs", property="are running in a Park", is_plural=True)
-
-
-@pytest.mark.parametrize("by", ["", "rule", "openai:m@http://127.0.0.1", "Spacy"])
-def test_other_ways_are_refused(by: str) -> None:
-    with pytest.raises(OptionError, match=r"Expected 'rules', 'spacy' or 'spacy:MODEL', but got by="):
-        units_of("A dog barks.", by=by)
