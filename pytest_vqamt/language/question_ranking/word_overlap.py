@@ -1,185 +1,181 @@
-"""Rankings by shared words: each pool question scored as a translation of the main question."""
+"""Rankings by shared words: each pool question scored as a translation of the main question.
+
+BLEU and METEOR are nltk's, ROUGE-L is rouge-score's and CIDEr pycocoevalcap's; each is imported when it is first used.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple, Protocol, TypeAlias
+from itertools import islice
+from typing import Protocol, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from pytest_vqamt.core.progress import SHOW_AFTER_S, progress_bar
 from pytest_vqamt.language.question_ranking.pool import Pool, Ranking, words_of
 
-_BATCH = 64
+Words: TypeAlias = Sequence[str]
+
 _DIGITS = 9
 """Differences in later digits are ignored."""
 
 
 class Measure(Protocol):
-    """A score of pool questions (the candidates) for the main question (the reference), both as words.
+    """A score of pool questions (the candidates) for the main question (the reference), both as words."""
 
-    Libraries need about 100 microseconds a question, too much for a large pool, so bounds of all scores come first,
-    from an index of the pool.
-    """
-
-    def bounds(self, reference: Sequence[str]) -> NDArray[np.float64]:
-        """Returns upper bounds of the scores of all pool questions; 0 without a shared word."""
-        ...
-
-    def scores(self, reference: Sequence[str], candidates: Sequence[Sequence[str]]) -> list[float]:
-        """Returns the library's scores."""
+    def scores(self, reference: Words) -> Iterator[float]:
+        """Yields the score of each pool question, in the order of the pool; ``reference`` has a word."""
         ...
 
 
 def by_words(pool: Pool, ranking: Ranking, question: str, left_out: Collection[int], top: int) -> list[int]:
     """Returns the places of the questions with the best scores in the pool.
 
-    Candidates are scored in the order of their bounds until none that is left can be among the best. Of equal scores
-    the earlier in the pool comes first; questions without a shared word come last.
+    Of equal scores the earlier in the pool comes first, so questions without a shared word come last, in its order. A
+    library takes about 100 microseconds a question.
     """
     reference = words_of(question)
-    measure, texts = _measure(pool, ranking), _texts(pool)
-    bounds = measure.bounds(reference).round(_DIGITS)
-    bounds[list(left_out)] = -1
-    order = np.argsort(-bounds, kind="stable")
-    order = order[: np.count_nonzero(bounds > 0)]
-    found: list[tuple[float, int]] = []
-    for start in range(0, len(order), _BATCH):
-        batch = [int(place) for place in order[start : start + _BATCH]]
-        if len(found) >= top and bounds[batch[0]] < -found[top - 1][0]:
-            break
-        scores = measure.scores(reference, [texts[place] for place in batch])
-        scored = zip((round(-score, _DIGITS) for score in scores), batch, strict=True)
-        found = sorted((*found, *(each for each in scored if each[0] < 0)))
-    best = [place for _, place in found[:top]]
-    if len(best) < top:
-        set_aside = {*best, *left_out}
-        rest = (place for place in range(len(pool)) if place not in set_aside)
-        best += [place for _, place in zip(range(top - len(best)), rest, strict=False)]
-    return best
-
-
-@lru_cache(maxsize=4)
-def _texts(pool: Pool) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(words_of(question)) for question in pool.questions)
-
-
-@lru_cache(maxsize=4)
-def _index(pool: Pool) -> Ngrams:
-    return Ngrams(_texts(pool))
+    scores = [0.0] * len(pool)
+    if reference:
+        with progress_bar(f"ranking by {ranking}", len(pool), "question", delay_s=SHOW_AFTER_S) as advance:
+            for place, score in enumerate(_measure(pool, ranking).scores(reference)):
+                scores[place] = round(score, _DIGITS)
+                advance()
+    rest = sorted(set(range(len(pool))).difference(left_out))
+    return sorted(rest, key=lambda place: -scores[place])[:top]
 
 
 @lru_cache(maxsize=8)
 def _measure(pool: Pool, ranking: Ranking) -> Measure:
-    from pytest_vqamt.language.question_ranking import measures
-
-    index = _index(pool)
+    texts = _texts(pool)
     match ranking:
         case Ranking.ROUGE_L:
-            return measures.RougeL(index)
+            return RougeL(texts)
         case Ranking.CIDER:
-            return measures.Cider(index)
+            return Cider(texts)
         case Ranking.METEOR:
-            return measures.Meteor(index)
-    return measures.Bleu(index, int(ranking.removeprefix("bleu-")))
+            return Meteor(texts)
+    return Bleu(texts, int(ranking.removeprefix("bleu-")))
 
 
-Integers: TypeAlias = NDArray[np.int64]
-
-LONGEST = 4
-_BETWEEN = 0
-"""Separates texts, so that no sequence crosses."""
+@lru_cache(maxsize=4)
+def _texts(pool: Pool) -> tuple[Words, ...]:
+    return tuple(tuple(words_of(question)) for question in pool.questions)
 
 
-class Postings(NamedTuple):
-    """The texts with an n-gram, in order, and its number in each."""
+class Bleu:
+    """BLEU-n (Papineni et al., 2002): n-grams of all lengths up to n, weighed alike.
 
-    texts: Integers
-    counts: Integers
-
-
-class _Order(NamedTuple):
-    """The n-grams of one length, numbered.
-
-    Attributes:
-        keys: sorted: the number of the beginning, times the number of words, plus the last word.
-        starts: the begin of each among ``texts``, and the end of the last.
-        texts: the text of each occurrence.
+    Smoothed by nltk's method 2 (Lin and Och, 2004): one is added to matches and n-grams from pairs of words on. Without
+    that, BLEU-4 would be 0 for nearly every two questions.
     """
 
-    keys: Integers
-    starts: Integers
-    texts: Integers
+    def __init__(self, texts: Sequence[Words], longest: int) -> None:
+        self._texts, self._weights = texts, (1 / longest,) * longest
+
+    def scores(self, reference: Words) -> Iterator[float]:
+        from nltk.translate.bleu_score import (  # type: ignore[import-untyped]  # no types or stubs
+            SmoothingFunction,
+            sentence_bleu,
+        )
+
+        smoothed = SmoothingFunction().method2
+        for text in self._texts:
+            yield float(sentence_bleu([reference], text, self._weights, smoothing_function=smoothed))
 
 
-class Ngrams:
-    """Sequences of one to four words in texts.
+class RougeL:
+    """ROUGE-L (Lin, 2004): the F measure, recall weighed as precision, of the longest common subsequence of words."""
 
-    Attributes:
-        lengths: int64 [texts], in words.
-        words: int64 [all words], the number of each word, text after text, with a 0 behind each text.
-        starts: int64 [texts], the begin of each text in ``words``.
+    def __init__(self, texts: Sequence[Words]) -> None:
+        from rouge_score.rouge_scorer import RougeScorer  # type: ignore[import-untyped]  # no types or stubs
+
+        self._texts, self._scorer = texts, RougeScorer(["rougeL"], tokenizer=_Split())
+
+    def scores(self, reference: Words) -> Iterator[float]:
+        target = " ".join(reference)
+        for text in self._texts:
+            yield float(self._scorer.score(target, " ".join(text))["rougeL"].fmeasure)
+
+
+class _Split:
+    """Splits at spaces: words are already separated."""
+
+    def tokenize(self, text: str) -> list[str]:
+        return text.split()
+
+
+_LONGEST = 4
+_SIGMA = 6.0
+_AT_ONCE = 1_000
+"""The n-grams of so many questions are in memory at once."""
+
+
+class Cider:
+    """CIDEr-D (Vedantam et al., 2015): how alike the TF-IDF vectors of n-grams are, from single words to four.
+
+    Document frequencies are those of the pool, each question a document: what many of its questions say counts little.
+    The words are not stemmed.
     """
 
-    def __init__(self, texts: Sequence[Sequence[str]]) -> None:
-        self._numbers: dict[str, int] = {}
-        self.lengths = np.array([len(text) for text in texts], np.int64)
-        numbered = [self._numbers.setdefault(word, len(self._numbers) + 1) for text in texts for word in text]
-        self.starts = np.concatenate(([0], np.cumsum(self.lengths + 1)[:-1])).astype(np.int64)[: len(texts)]
-        self.words = np.full(len(numbered) + len(texts), _BETWEEN, np.int64)
-        owners = np.repeat(np.arange(len(texts)), self.lengths + 1)
-        is_word = np.ones(len(self.words), np.bool_)
-        is_word[self.starts + self.lengths] = False
-        self.words[is_word] = numbered
-        self._orders = self._ordered(owners, is_word)
+    def __init__(self, texts: Sequence[Words]) -> None:
+        from pycocoevalcap.cider.cider_scorer import (  # type: ignore[import-untyped]  # no types or stubs
+            CiderScorer,
+            cook_refs,
+            cook_test,
+        )
 
-    def __len__(self) -> int:
-        return len(self.lengths)
+        self._texts, self._cooked, self._cooked_refs = texts, cook_test, cook_refs
+        self._scorer = CiderScorer(n=_LONGEST, sigma=_SIGMA)
+        for batch in self._batches():
+            self._scorer.crefs = [cook_refs([text], _LONGEST) for text in batch]
+            self._scorer.compute_doc_freq()
 
-    @property
-    def vocabulary(self) -> dict[str, int]:
-        """The words with their numbers, from 1."""
-        return self._numbers
+    def scores(self, reference: Words) -> Iterator[float]:
+        # As many references as the pool has questions, since their number is what the scorer takes the idf from; it
+        # scores as many as there are candidates.
+        self._scorer.crefs = [self._cooked_refs([" ".join(reference)], _LONGEST)] * len(self._texts)
+        for batch in self._batches():
+            self._scorer.ctest = [self._cooked(text, _LONGEST) for text in batch]
+            yield from map(float, self._scorer.compute_cider())
 
-    def postings(self, ngram: tuple[str, ...]) -> Postings:
-        order, number = self._orders[len(ngram) - 1], self._number(ngram)
-        found = order.texts[order.starts[number] : order.starts[number + 1]] if number >= 0 else order.texts[:0]
-        return Postings(*np.unique(found, return_counts=True))
+    def _batches(self) -> Iterator[list[str]]:
+        texts = (" ".join(text) for text in self._texts)
+        while batch := list(islice(texts, _AT_ONCE)):
+            yield batch
 
-    def counted(self, length: int) -> tuple[Integers, Integers, Integers]:
-        """Returns n-grams, texts and counts of all n-grams of a length in all texts, sorted by n-gram."""
-        order = self._orders[length - 1]
-        ngrams = np.repeat(np.arange(len(order.keys)), np.diff(order.starts))
-        first = np.ones(len(ngrams), np.bool_)
-        first[1:] = (np.diff(ngrams) != 0) | (np.diff(order.texts) != 0)
-        at = np.flatnonzero(first)
-        return ngrams[at], order.texts[at], np.diff(np.append(at, len(ngrams)))
 
-    def _number(self, ngram: tuple[str, ...]) -> int:
-        number = 0
-        for order, word in zip(self._orders, ngram, strict=False):
-            key = number * (len(self._numbers) + 1) + self._numbers.get(word, -1)
-            number = int(np.searchsorted(order.keys, key))
-            if word not in self._numbers or number == len(order.keys) or order.keys[number] != key:
-                return -1
-        return number
+class Meteor:
+    """METEOR (Banerjee and Lavie, 2005): words match exactly, by stem (Porter) or as synonyms, in few chunks.
 
-    def _ordered(self, owners: Integers, is_word: NDArray[np.bool_]) -> tuple[_Order, ...]:
-        orders: list[_Order] = []
-        begins = np.zeros(len(self.words), np.int64)  # the number of the n-gram that begins at each place
-        valid = is_word
-        for length in range(1, LONGEST + 1):
-            if length > 1:
-                valid = valid & np.append(is_word[length - 1 :], np.zeros(length - 1, np.bool_))[: len(valid)]
-            places = np.flatnonzero(valid)
-            keys, numbers, counts = np.unique(
-                begins[places] * (len(self._numbers) + 1) + self.words[places + length - 1],
-                return_inverse=True,
-                return_counts=True,
-            )
-            begins[places] = numbers
-            by_ngram = np.argsort(numbers, kind="stable")
-            starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-            orders.append(_Order(keys, starts, owners[places[by_ngram]]))
-        return tuple(orders)
+    Synonyms are those of nouns and adjectives in the bundled WordNet. nltk looks them up by stem, so a word whose stem
+    is no word ("automobil") has none. Verbs match by stem alone.
+    """
+
+    def __init__(self, texts: Sequence[Words]) -> None:
+        self._texts, self._stemmer, self._synonyms = texts, _Stemmer(), _Synonyms()
+
+    def scores(self, reference: Words) -> Iterator[float]:
+        from nltk.translate.meteor_score import single_meteor_score  # type: ignore[import-untyped]  # as above
+
+        means = {"stemmer": self._stemmer, "wordnet": self._synonyms, "alpha": 0.9, "beta": 3.0, "gamma": 0.5}
+        for text in self._texts:
+            yield float(single_meteor_score(reference, text, **means))
+
+
+class _Stemmer:
+    """Porter's stemmer with a cache."""
+
+    def __init__(self) -> None:
+        from nltk.stem.porter import PorterStemmer  # type: ignore[import-untyped]  # as above
+
+        self.stem: Callable[[str], str] = lru_cache(maxsize=None)(PorterStemmer().stem)
+
+
+class _Synonyms:
+    """The bundled WordNet, with the one method that nltk's METEOR calls."""
+
+    def __init__(self) -> None:
+        from pytest_vqamt.language.wordnet.nltk_reader import NltkSynsets
+        from pytest_vqamt.language.wordnet.words import BUNDLED, find_wordnet
+
+        self.synsets: Callable[[str], Iterable[object]] = lru_cache(maxsize=None)(NltkSynsets(find_wordnet(BUNDLED)).of)
