@@ -1,4 +1,4 @@
-"""What it takes to rank 200 questions against a pool of 100,000, by LASSO and by each of the other rankings."""
+"""What it takes to rank questions against a pool of 100,000: 200 by LASSO, 2 by each of the other rankings."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from tools.benchmarks.measuring import show
 _REAL = Path(__file__).parents[2] / "../shared/data/vqa_v2/questions.json.gz"
 _POOL = 100_000
 _MAIN = 200
+_MAIN_BY_WORDS = 2
+"""The other rankings score the whole pool, which takes them 5 to 15 s for each main question."""
 _MOST_EXCHANGES = 3
 
 
@@ -32,10 +34,13 @@ def main() -> None:
     asked = [row["question"] for row in json.loads(gzip.decompress(_REAL.read_bytes()))["questions"]]
     pool, mains = made_of(asked[_MAIN:]), tuple(asked[:_MAIN])
     with TemporaryDirectory() as home, patch.dict(os.environ, {CACHE_HOME_VARIABLE: home}):
-        rows = [_by_lasso(pool, mains), *(_row(str(each), pool, mains, each) for each in Ranking if each != "lasso")]
+        rows = [
+            _by_lasso(pool, mains),
+            *(_by_words(pool, mains[:_MAIN_BY_WORDS], each) for each in Ranking if each != "lasso"),
+        ]
     show(
-        f"Ranking {len(mains)} questions of VQA v2 against {len(pool)} made of others by exchanging words",
-        ("ranking", "the pool, first", "the pool, kept", "search", "solving", "all questions", "one"),
+        f"Ranking questions of VQA v2 against {len(pool)} made of others by exchanging words",
+        ("ranking", "the pool, first", "the pool, kept", "search", "solving", "main questions", "all", "one"),
         rows,
     )
 
@@ -78,15 +83,17 @@ def _by_lasso(pool: Pool, mains: tuple[str, ...]) -> tuple[str, ...]:
         f"{again_s:.1f} s",
         f"{all_s - solving.seconds:.1f} s",
         f"{solving.seconds:.1f} s",
+        str(len(mains)),
         f"{all_s:.1f} s",
         f"{1000 * all_s / len(mains):.0f} ms",
     )
 
 
-def _row(title: str, pool: Pool, mains: tuple[str, ...], ranking: Ranking) -> tuple[str, ...]:
+def _by_words(pool: Pool, mains: tuple[str, ...], ranking: Ranking) -> tuple[str, ...]:
     first_s = _seconds(lambda: rank_questions(pool, "Is it?", ranking=ranking, embedding="lsa"))
     all_s = _seconds(lambda: _rank(pool, mains, ranking))
-    return title, f"{first_s:.1f} s", "-", "-", "-", f"{all_s:.1f} s", f"{1000 * all_s / len(mains):.0f} ms"
+    one_ms = f"{1000 * all_s / len(mains):.0f} ms"
+    return ranking, f"{first_s:.1f} s", "-", "-", "-", str(len(mains)), f"{all_s:.1f} s", one_ms
 
 
 def _rank(pool: Pool, mains: tuple[str, ...], ranking: Ranking) -> None:
