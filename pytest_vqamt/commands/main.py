@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
@@ -73,18 +74,6 @@ A module has ``add_arguments(parser)`` and ``run(arguments)``, which returns an 
 for what the user has to change. It is imported when the command runs.
 """
 
-_FORMER_OPTIONS: Mapping[str, Mapping[str, str]] = {
-    "check-captions": {"--allow-bad-rows": "--allow-bad-records"},
-    "describe": {"--cases": "--max-cases"},
-    "export": {"--only": "--of"},
-    "merge": {"--images": "--report-images"},
-    "new": {"--dir": "--out"},
-    "power": {"--relations": "--comparisons"},
-    "report": {"--images": "--report-images"},
-}
-"""Options that were called otherwise, with their names now, by command; no help shows them."""
-
-
 _GATES = frozenset({"compare", "merge"})
 """The commands whose exit status is a gate."""
 
@@ -121,7 +110,7 @@ class _WhileItIsRead:
 
 def run_command(argv: Sequence[str] | None = None) -> int:
     """Runs the command that the arguments name (those of the process by default) and returns its exit status."""
-    typed = _with_current_names(sys.argv[1:] if argv is None else argv)
+    typed = _without_prefix(sys.argv[1:] if argv is None else argv)
     try:
         if completion.VARIABLE in os.environ:
             words = completion.typed_so_far()
@@ -163,21 +152,10 @@ def print_error(error: VqamtError) -> None:
     print(f"vqamt: {error}", file=sys.stderr)
 
 
-def _with_current_names(typed: Sequence[str]) -> tuple[str, ...]:
-    """The arguments with the names of options that help shows.
-
-    An option that pytest has, too, is called the same here without ``vqamt-``, and taken with it.
-    """
-    command, options = typed[0] if typed else "", list(typed)
-    former = _FORMER_OPTIONS.get(command, {})
-    for place, text in enumerate(options):
-        if text == "--":
-            break
-        name, equals, value = text.partition("=")
-        if name.startswith("--vqamt-"):
-            name = f"--{name.removeprefix('--vqamt-')}"
-        options[place] = f"{former.get(name, name)}{equals}{value}"
-    return tuple(options)
+def _without_prefix(typed: Sequence[str]) -> tuple[str, ...]:
+    """The arguments with ``--vqamt-NAME`` as ``--NAME``: an option that pytest has, too, is taken by both names."""
+    end = typed.index("--") if "--" in typed else len(typed)
+    return (*(re.sub("^--vqamt-", "--", text) for text in typed[:end]), *typed[end:])
 
 
 def _parser(typed: Sequence[str]) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser | None]:

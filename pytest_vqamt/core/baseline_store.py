@@ -149,7 +149,7 @@ def _head(text: bytes, file: Path) -> BaselineHead:
         if row["baseline"] != BASELINE_SCHEMA:
             raise DataError(
                 f"{file}, line 1: Expected a baseline of schema {BASELINE_SCHEMA}, but got "
-                f"baseline={row['baseline']!r}: `vqamt bless` a report with this version of pytest-vqamt"
+                f"baseline={row['baseline']!r}: {_REPAIR}"
             )
         head = head_from_row(row)
         if not head.models or len({each.id for each in head.items}) < len(head.items):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TypeVar, cast
 
 from pytest_vqamt.core.case import (
@@ -52,7 +52,9 @@ BASELINE_SCHEMA = 1
 Row = dict[str, Json]
 T = TypeVar("T")
 
-_COUNTS = ("cases", "holds", "violated", "unparsed", "errors", "waived", "vacuous")
+_COUNTS = tuple(each.name for each in fields(Tally))
+_STRATUM = ("interval", "gate", "breakdown", "readings", "readings_sample", "unknown_words", "noise")
+"""The fields of ``StratumResult`` that a row has as they are."""
 _BASELINE_COUNTS = (
     "cases", "holds", "violated", "unparsed", "errors", "declined", "refused", "flaky", "unread_cases", "unread_holds",
 )  # fmt: skip
@@ -141,15 +143,14 @@ def report_from_row(row: Row) -> Report:
             "models": [],
             "data": [],
             "relations": [],
-            "complete": row.get("complete") is not False,
-            "settings": _sorted_items(row.get("settings")),
+            "settings": _sorted_items(row["settings"]),
             "coverage": [],
             "summaries": [],
-            "baseline": _baseline(row.get("baseline")),
-            "ranking": [_ranking(each) for each in _rows(row.get("ranking"))],
-            "differences": [_difference(each) for each in _rows(row.get("differences"))],
-            "waived": [[each["case_id"], each["reason"]] for each in _rows(row.get("waived"))],
-            "expired_waivers": [[each["case_id"], each["until"]] for each in _rows(row.get("expired_waivers"))],
+            "baseline": _baseline(row["baseline"]),
+            "ranking": [_ranking(each) for each in _rows(row["ranking"])],
+            "differences": [_difference(each) for each in _rows(row["differences"])],
+            "waived": [[each["case_id"], each["reason"]] for each in _rows(row["waived"])],
+            "expired_waivers": [[each["case_id"], each["until"]] for each in _rows(row["expired_waivers"])],
         },
         Report,
     )
@@ -157,16 +158,16 @@ def report_from_row(row: Row) -> Report:
 
 
 def _rows(value: Json) -> list[Row]:
-    return cast("list[Row]", value or [])
+    return cast("list[Row]", value)
 
 
 def _sorted_items(value: Json) -> list[Json]:
-    return [list(each) for each in sorted(cast("Row", value or {}).items())]
+    return [list(each) for each in sorted(cast("Row", value).items())]
 
 
 def _result(position: int, row: Row, models: dict[str, Row], data: dict[str, Row]) -> RelationResult:
     try:
-        presumed = row.get("presumed")
+        presumed = row["presumed"]
         return from_row(
             {
                 **row,
@@ -176,8 +177,9 @@ def _result(position: int, row: Row, models: dict[str, Row], data: dict[str, Row
                 "model": models[str(row["model"])],
                 "data": data[str(row["data"])],
                 "presumed": None if presumed is None else _stratum(cast("Row", presumed)),
-                "reference": cast("Row", row.get("metrics") or {}).get("reference"),
-                "grounded": _grounded(row.get("grounded")),
+                "reference": cast("Row", row["metrics"]).get("reference"),
+                "directional": row["directional"],
+                "grounded": _grounded(row["grounded"]),
                 "resources": [list(each) for each in cast("Row", row["resources"]).items()],
             },
             RelationResult,
@@ -225,10 +227,8 @@ def _data(row: Row) -> Row:
 
 
 def _model(row: Row) -> Row:
-    """The fields of ``ModelUse``; older reports lack ``queries_needed``, times and usage."""
-    sent = cast("int", row["queries_asked"]) + cast("int", row["queries_cached"])
-    usage = cast("Row", row.get("usage") or {})
-    return {"queries_needed": sent, **row, "usage": [list(each) for each in usage.items()]}
+    """The fields of ``ModelUse``."""
+    return {**row, "usage": [list(each) for each in cast("Row", row["usage"]).items()]}
 
 
 def baseline_row(baseline: BaselineUse | None) -> Row | None:
@@ -253,9 +253,9 @@ def _baseline(row: Json) -> Json:
     return {
         **baseline,
         "models": _from_objects(baseline["models"], "name", "fingerprint"),
-        "answered_by": _from_objects(baseline.get("answered_by") or [], "name", "model"),
+        "answered_by": _from_objects(baseline["answered_by"], "name", "model"),
         **{
-            name: [{**each, "change": _change(each["change"])} for each in _rows(baseline.get(name) or [])]
+            name: [{**each, "change": _change(each["change"])} for each in _rows(baseline[name])]
             for name in ("totals", "accuracy")
         },
     }
@@ -359,7 +359,7 @@ def grounded_row(grounded: Grounded | None) -> Row | None:
 
 
 def _grounded(row: Json) -> Json:
-    """The fields of ``Grounded``; older reports have none."""
+    """The fields of ``Grounded``."""
     if not row:
         return None
     found = cast("Row", row)
@@ -367,12 +367,12 @@ def _grounded(row: Json) -> Json:
         **{name: found[name] for name in ("interval", "gate")},
         "cells": {
             **cast("Row", found["cells"]),
-            **{name: found.get(name, 0) for name in ("errors", "declined", "flaky")},
+            **{name: found[name] for name in ("errors", "declined", "flaky")},
         },
         "chance": {"cases": found["cases"], "millionths": round(cast("float", found["chance_sum"]) * MILLION)},
         "clusters": {"rows": found["clusters"]},
-        "change": _change(found.get("change")),
-        "presumed": _grounded(found.get("presumed")),
+        "change": _change(found["change"]),
+        "presumed": _grounded(found["presumed"]),
     }
 
 
@@ -442,8 +442,7 @@ def head_from_row(row: Row) -> BaselineHead:
             "answered_by": _from_objects(row.get("answered_by") or [], "name", "model"),
             "data": _from_objects(row["data"], "spec", "digest"),
             "items": [
-                # Older baselines lack the counts of outcomes that came later.
-                {**each, "item": each["relation"], "tally": _baseline_tally(each)}
+                {**each, "item": each["relation"], "tally": {name: each[name] for name in _BASELINE_COUNTS}}
                 for each in _rows(row["items"])
             ],
         },
@@ -452,11 +451,6 @@ def head_from_row(row: Row) -> BaselineHead:
     if any(each.size_bytes < 0 or each.tally.cases < 0 for each in head.items):
         raise ValueError("expected whole numbers from 0 up for size_bytes and cases")
     return head
-
-
-def _baseline_tally(row: Row) -> Row:
-    found = {name: row.get(name, 0) for name in _BASELINE_COUNTS}
-    return found if "unread_cases" in row else {**found, "unread_cases": found["unparsed"]}
 
 
 def case_row(
@@ -674,7 +668,7 @@ def _graded_row(graded: GradedCases | None) -> Row | None:
 
 
 def _graded(row: Json) -> Json:
-    """The fields of ``GradedCases``; older reports have none."""
+    """The fields of ``GradedCases``."""
     if not row:
         return None
     found = cast("Row", row)
@@ -708,7 +702,7 @@ def _repeated_row(repeated: RepeatedCases | None) -> Row | None:
 
 
 def _repeated(row: Json) -> Json:
-    """The fields of ``RepeatedCases``; older reports have none."""
+    """The fields of ``RepeatedCases``."""
     if not row:
         return None
     found = cast("Row", row)
@@ -718,30 +712,22 @@ def _repeated(row: Json) -> Json:
 
 def _stratum(row: Row) -> Row:
     """The fields of ``StratumResult``."""
-    figures = cast("dict[str, dict[str, float]]", row.get("figures") or {})
+    figures = cast("dict[str, dict[str, float]]", row["figures"])
     return {
-        **{name: row[name] for name in ("interval", "gate", "breakdown", "readings")},
-        "readings_sample": row.get("readings_sample"),
+        **{name: row[name] for name in _STRATUM},
         "unread": {
-            cause: [count["source"], count["follow_up"], _example(count.get("example"))]
-            for cause, count in cast("dict[str, Row]", row.get("unread") or {}).items()
+            cause: [count["source"], count["follow_up"], _example(count["example"])]
+            for cause, count in cast("dict[str, Row]", row["unread"]).items()
         },
-        "unknown_words": row.get("unknown_words") or {},
-        "repeated": _repeated(row.get("repeated")),
-        "graded": _graded(row.get("graded")),
-        "noise": row.get("noise"),
-        # Older reports lack the counts that came later, figures, clusters, pairs and changes.
-        "tally": {
-            "unread_cases": cast("int", row["unparsed"]) + cast("int", row.get("refused") or 0),
-            **row,
-            **{name: row[name] for name in _COUNTS},
-        },
-        "pairs": _pairs(row.get("metrics")),
+        "repeated": _repeated(row["repeated"]),
+        "graded": _graded(row["graded"]),
+        "tally": {name: row[name] for name in _COUNTS},
+        "pairs": _pairs(row["metrics"]),
         "figures": {
             name: {"cases": each["cases"], "millionths": round(each["sum"] * MILLION)} for name, each in figures.items()
         },
-        "clusters": {"rows": row.get("clusters") or []},
-        "change": _change(row.get("change")),
+        "clusters": {"rows": row["clusters"]},
+        "change": _change(row["change"]),
     }
 
 

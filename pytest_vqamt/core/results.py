@@ -85,7 +85,7 @@ class ModelUse:
     kind: str = field(default="", compare=False)
     """The kind of its spec, such as "hf"; of a served model the kind on the server.
 
-    Empty for an object that ``vqamt.run`` was given, and in older reports.
+    Empty for an object that ``vqamt.run`` was given.
     """
     calls: int = field(default=0, compare=False)
     """The calls of its methods, each with a batch."""
@@ -133,7 +133,7 @@ class DataUse:
     bad_records: tuple[str, ...] = ()
     short_name: str = ""
     given: str = field(default="", compare=False)
-    """The spec as the user gave it, without a short name: "pictures" for pictures:500. Empty in older reports."""
+    """The spec as the user gave it, without a short name: "pictures" for pictures:500."""
 
     @property
     def name(self) -> str:
@@ -695,12 +695,12 @@ class GapToFirst:
     """The pass rate less that of the first model on the shared cases, with its 95 % interval by scene.
 
     Attributes:
-        p: the two-sided p-value; None in reports of older versions.
+        p: the two-sided p-value.
     """
 
     difference: float
     interval: tuple[float, float]
-    p: float | None = None
+    p: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

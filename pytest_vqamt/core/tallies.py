@@ -426,7 +426,7 @@ class UnreadCount(NamedTuple):
     """How many answers to source queries, and to follow-up queries, have no reading.
 
     Attributes:
-        example: that of the case with the smallest id, which is as good as random; None in older reports.
+        example: that of the case with the smallest id, which is as good as random.
     """
 
     source: int = 0

@@ -46,19 +46,17 @@ _ADVICE = {
 }
 """What to do by SQLite's error code, if the file itself is not at fault."""
 
-_ADDED_COLUMNS = {
-    "truncated": "integer not null default 0",
-    "run": "text not null default ''",
-    "declined": "text not null default ''",  # the reason and the unknown words as JSON
-    "tokens_in": "real",
-    "tokens_out": "real",
-    "cost": "real",
-}
-"""Columns that the first version of the table did not have."""
-
 _TABLES = f"""
 create table if not exists answers (
-    key text primary key, text text not null, scores text, {", ".join(map(" ".join, _ADDED_COLUMNS.items()))}
+    key text primary key,
+    text text not null,
+    scores text,
+    truncated integer not null,
+    run text not null,
+    declined text not null, -- the reason and the unknown words as JSON, or nothing
+    tokens_in real,
+    tokens_out real,
+    cost real
 ) without rowid;
 create table if not exists cases (id text primary key, row text not null) without rowid;
 {LEASE_TABLES}
@@ -248,8 +246,6 @@ class AnswerStore:
             wanted = f"select {columns} from answers where key in ({_marks(some)})"
             for key, run, text, scores, truncated, declined, *taken in self._db.execute(wanted, some):
                 reason, *words = json.loads(declined) if declined else ("",)
-                if reason == CANNOT_SWITCH.reason:
-                    continue  # of an earlier version, which kept it
                 found[key] = Answer(text, _scores(scores), bool(truncated), reason, tuple(words), *taken), run
         return found
 
@@ -321,7 +317,7 @@ def _close_in(process: int, db: sqlite3.Connection) -> None:
 
 
 def open_database(file: Path | None) -> sqlite3.Connection:
-    """Opens the database, and creates or updates its tables; without a file it is temporary.
+    """Opens the database, and creates its tables; without a file it is temporary.
 
     Raises:
         OSError, sqlite3.Error: the file cannot be opened, or is no database.
@@ -336,20 +332,10 @@ def open_database(file: Path | None) -> sqlite3.Connection:
             _write_ahead(db)
             db.execute("pragma synchronous = normal")
         db.executescript(_TABLES)
-        _add_columns(db)
     except sqlite3.Error:
         db.close()
         raise
     return db
-
-
-def _add_columns(db: sqlite3.Connection) -> None:
-    """Adds the columns that older versions lack; another process may do so at the same time."""
-    columns = {str(row[1]) for row in db.execute("pragma table_info(answers)")}
-    for name, kind in _ADDED_COLUMNS.items():
-        if "key" in columns and name not in columns:
-            with suppress(sqlite3.OperationalError):
-                db.execute(f"alter table answers add column {name} {kind}")
 
 
 def _write_ahead(db: sqlite3.Connection) -> None:

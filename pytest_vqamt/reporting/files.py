@@ -30,6 +30,8 @@ from pytest_vqamt.stats.papers import coverage_tables
 PAGE = "report.html"
 BADGE = "badge.json"
 
+_MAKE_ANEW = "run it again with this version of pytest-vqamt"
+
 
 def write_files(
     report: Report,
@@ -135,14 +137,11 @@ def read_report(folder: Path) -> Report:
         raise DataError(f"Expected a folder that --vqamt-report wrote, but got {str(folder)!r}: {error}") from error
     schema = row.get("schema") if isinstance(row, dict) else None
     if schema != SCHEMA:
-        raise DataError(
-            f"Expected a report of schema {SCHEMA}, but got schema={schema!r} in {file}: "
-            "read it with the version of pytest-vqamt that wrote it"
-        )
+        raise DataError(f"Expected a report of schema {SCHEMA}, but got schema={schema!r} in {file}: {_MAKE_ANEW}")
     try:
         report = report_from_row(cast("Row", row))
     except DataError as error:
-        raise DataError(f"{error}, in {file}: read it with the version of pytest-vqamt that wrote it") from error
+        raise DataError(f"{error}, in {file}: {_MAKE_ANEW}") from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError(f"Expected a whole report, but got {file}: {error!r}") from error
+        raise DataError(f"Expected a whole report, but got {file}: {error!r}: {_MAKE_ANEW}") from error
     return replace(report, coverage=coverage_tables(report.relations), summaries=summaries(report.relations))

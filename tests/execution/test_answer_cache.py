@@ -63,6 +63,17 @@ def test_that_an_adapter_cannot_switch_is_never_kept_as_an_answer(store: AnswerS
     assert store.get(MODEL, ("a", "b")) == {"b": other}
 
 
+def test_a_file_of_another_version_is_refused(file: Path) -> None:
+    file.parent.mkdir()
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        db.execute("create table answers (key text primary key, text text not null, scores text) without rowid")
+    with (
+        AnswerStore(file) as store,
+        pytest.raises(VqamtError, match=r"but got file='.*' \(.*no column named truncated\): delete it, name another"),
+    ):
+        store.put(MODEL, {"a": Answer("yes")})
+
+
 @pytest.mark.parametrize("n", [0, 1, 899, 900, 901, 2000])
 def test_any_number_is_looked_up_at_once(store: AnswerStore, n: int) -> None:
     answers = {f"query {number}": Answer(str(number)) for number in range(n)}

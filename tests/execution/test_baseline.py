@@ -24,6 +24,10 @@ from tests.execution.blessing import SAMPLING, blessed_of, run
 from tests.execution.worlds import Model, Rule, Scenes, never
 from tests.making import scene_of, thing_of
 
+COUNTS = (
+    "cases", "holds", "violated", "unparsed", "errors", "declined", "refused", "flaky", "unread_cases", "unread_holds",
+)  # fmt: skip
+
 
 def numbers(model: Model) -> set[int]:
     """What the model was asked about."""
@@ -272,7 +276,7 @@ def test_models_are_found_by_name_or_alone_and_data_by_spec_or_digest(
                 "version": 1,
                 "model": model,
                 "data": spec,
-                **dict.fromkeys(("cases", "holds", "violated", "unparsed", "errors"), 0),
+                **dict.fromkeys(COUNTS, 0),
                 "size_bytes": len(piece),
             }
             for (model, spec), piece in zip(rows, pieces, strict=True)

@@ -260,16 +260,3 @@ def test_a_fork_that_never_touched_it_leaves_it_alone(file: Path, one: AnswerSto
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
     assert leased(other, "a") == []
-
-
-def test_a_file_of_an_older_version_is_read_and_written(file: Path) -> None:
-    with closing(sqlite3.connect(file, isolation_level=None)) as db:
-        db.execute("create table answers (key text primary key, text text not null, scores text) without rowid")
-        db.execute("create table cases (id text primary key, row text not null) without rowid")
-    with AnswerStore(file) as store:
-        store.put("F", {"a": Answer("yes")})
-    with closing(sqlite3.connect(file, isolation_level=None)) as db:
-        db.execute("update answers set run = ''")  # as a column that was added has it
-    with AnswerStore(file) as store:
-        assert store.use("F", ("a",)) == ({"a": Answer("yes")}, 1, 0)
-        assert store.use("F", ("a",)) == ({"a": Answer("yes")}, 0, 0)

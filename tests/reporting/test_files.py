@@ -252,11 +252,11 @@ def test_a_report_read_back_writes_the_same_file(tmp_path: Path) -> None:
     [
         ("not json", "Expected a folder that --vqamt-report wrote"),
         ("[]", "Expected a report of schema 1, but got schema=None"),
-        ('{"schema": 2}', "Expected a report of schema 1, but got schema=2 in .*report.json: read it with the version"),
+        ('{"schema": 2}', "Expected a report of schema 1, but got schema=2 in .*report.json: run it again"),
         ('{"schema": 1}', "Expected a whole report, but got .*'models'"),
         (
             '{"schema": 1, "models": [], "data": [], "relations": [{"id": "a.b", "model": "x"}]}',
-            "Expected a whole result, but got id='a.b': no 'interval'",
+            "Expected a whole result, but got id='a.b': no 'presumed'",
         ),
         ('{"schema": 1, "models": 3}', "Expected a whole report"),
     ],
@@ -272,7 +272,7 @@ def test_a_result_that_is_not_whole_is_named_with_its_file(tmp_path: Path) -> No
     row = report_in(tmp_path)
     del row["relations"][0]["version"]
     (tmp_path / "report.json").write_text(json.dumps(row))
-    with pytest.raises(DataError, match=r"got id='metavqa\..*`version`.*, in .*report\.json: read it with the version"):
+    with pytest.raises(DataError, match=r"got id='metavqa\..*`version`.*, in .*report\.json: run it again"):
         read_report(tmp_path)
 
 

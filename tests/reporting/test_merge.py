@@ -120,22 +120,6 @@ def test_times_and_counts_of_queries_are_those_of_the_shards(halves: tuple[Path,
     assert (model.busy_s, model.items_s) == (4.0, 8.0)
 
 
-def test_shards_of_an_earlier_version_that_do_not_tell_what_was_saved_are_merged(
-    halves: tuple[Path, Path], tmp_path: Path
-) -> None:
-    def earlier(row: Row) -> None:
-        (model,) = row["models"]
-        for field in ("queries_needed", "queries_saved", "busy_s", "items_s"):
-            del model[field]
-        model.update(queries_asked=20, queries_cached=3)
-
-    for half in halves:
-        edit(half, earlier)
-    (model,) = merge_folders(halves, tmp_path / "out").models
-    assert (model.queries_needed, model.queries_asked, model.queries_cached, model.queries_saved) == (46, 40, 6, 0)
-    assert (model.busy_s, model.items_s) == (0.0, 0.0)
-
-
 def spread(*, holds: int, violated: int) -> SceneCounter:
     """Judged cases, each of a scene of its own."""
     gathered = SceneCounter()

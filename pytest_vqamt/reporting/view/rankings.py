@@ -76,7 +76,6 @@ def _grounded_note(shares: Iterable[Share]) -> Iterator[str]:
 
 def _model_row(first: RankedModel, ranked: RankedModel, grounded: Share) -> tuple[TableCell, ...]:
     interval, behind = ranked.interval, ranked.behind
-    p = behind.p if behind else None
     return (
         TableCell(text=ranked.model, key=ranked.model, link=case_link(model=ranked.model)),
         TableCell(text=format_rate(ranked.mean), key=repr(ranked.mean)),
@@ -88,7 +87,7 @@ def _model_row(first: RankedModel, ranked: RankedModel, grounded: Share) -> tupl
             text=f"{_points(first, ranked, behind.difference)} {_in_brackets(behind.interval)}",
             key=repr(behind.difference),
         ),
-        NO_CELL if p is None else TableCell(text=format_p(p), key=repr(p)),
+        NO_CELL if behind is None else TableCell(text=format_p(behind.p), key=repr(behind.p)),
         TableCell(text=f"{ranked.best_in:,}", key=str(ranked.best_in)),
     )
 
@@ -117,7 +116,7 @@ def model_notes_of(report: Report) -> Iterator[str]:
         order = [use.name for use in report.models]
         for other in others:
             behind = other.behind
-            if behind is None or behind.p is None:
+            if behind is None:
                 continue
             # As everywhere, the second model of the run less the first.
             before, after = sorted((first, other), key=lambda place: order.index(place.model))
