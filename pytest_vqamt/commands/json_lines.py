@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from typing import BinaryIO
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.input_files import MAX_EMPTY_LINES, open_input
+from pytest_vqamt.core.input_files import open_input
 from pytest_vqamt.data.json_io import parse, text_of
 from pytest_vqamt.data.messages import error_reason
 from pytest_vqamt.data.records import Record
@@ -42,7 +42,6 @@ def read_records(file: str, bad_line: Callable[[DataError], None] = _refuse) -> 
 
 def iter_records(lines: BinaryIO, file: str, bad_line: Callable[[DataError], None] = _refuse) -> Iterator[Record]:
     """Yields the records of an open file with this name; ``bad_line`` as in ``read_records``."""
-    empty = 0
     for number, line in enumerate(iter(lambda: lines.readline(_MAX_LINE_BYTES + 1), b""), start=1):
         where = f"{file}, line {number}"
         try:
@@ -57,10 +56,6 @@ def iter_records(lines: BinaryIO, file: str, bad_line: Callable[[DataError], Non
             continue
         if record is not None:
             yield record
-            continue
-        empty += 1
-        if empty > MAX_EMPTY_LINES:
-            raise DataError(f"{where}: Expected JSON objects, but got more than {MAX_EMPTY_LINES:,} empty lines")
 
 
 def display_name(file: str) -> str:

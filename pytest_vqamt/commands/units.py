@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from pytest_vqamt.commands.json_lines import STANDARD_INPUT, json_line
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.input_files import MAX_EMPTY_LINES, open_input, parse_json
+from pytest_vqamt.core.input_files import open_input, parse_json
 from pytest_vqamt.language.units import units_of
 
 _LONGEST_LINE = 10_000
@@ -35,16 +35,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _hypotheses(file: str) -> Iterator[str]:
-    empty = 0
     try:
         with nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else open_input(file) as lines:
             for number, line in enumerate(iter(lambda: lines.readline(_LONGEST_LINE + 1), b""), start=1):
                 if hypothesis := _hypothesis(line, f"{file}, line {number}"):
                     yield hypothesis
-                    continue
-                empty += 1
-                if empty > MAX_EMPTY_LINES:
-                    raise DataError(f"{file}: expected hypotheses, but got more than {MAX_EMPTY_LINES:,} empty lines")
     except OSError as error:
         raise DataError(
             f"{file}: expected a file with one hypothesis a line, but got {error.strerror or error}"

@@ -37,17 +37,9 @@ MAX_CONFIG_BYTES = 1 << 20
 """The size of a file of TOML or YAML, whose parsers are slow: 1 MiB."""
 MAX_LINE_BYTES = 1 << 28
 """The length of a line, which may hold a model's answers: 256 MiB."""
-MAX_EMPTY_LINES = 1_000_000
 
 _CHUNK_BYTES = 1 << 20
 _PIECE_BYTES = 1 << 16
-_KINDS = (
-    (stat.S_ISDIR, "a folder"),
-    (stat.S_ISFIFO, "a pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
-)
 
 
 class InputError(OSError):
@@ -74,22 +66,20 @@ def expanded(path: str | Path) -> Path:
 
 
 def open_input(path: str | Path) -> BufferedReader:
-    """Opens a regular file; a pipe or a device is refused without waiting for it.
+    """Opens a regular file.
 
     Raises:
         OSError: there is no such file, it cannot be opened, or it is of another kind.
     """
     try:
-        _check_kind(os.stat(path).st_mode, path)  # noqa: PTH116 - a device must not even be opened
-        file = _InputFile(path, "rb", opener=_without_waiting)
+        mode = os.stat(path).st_mode  # noqa: PTH116 - Path() of each photo takes time
     except ValueError as error:
         raise InputError(errno.EINVAL, "no path has a null character", os.fspath(path)) from error
-    try:
-        _check_kind(os.fstat(file.fileno()).st_mode, path)
-    except OSError:
-        file.close()
-        raise
-    return BufferedReader(file, _PIECE_BYTES)
+    # Checked before it is opened: to open a pipe would be to wait for ever.
+    if not stat.S_ISREG(mode):
+        kind = "a folder, not a file" if stat.S_ISDIR(mode) else "no file"
+        raise InputError(errno.EINVAL, f"it is {kind}", os.fspath(path))
+    return BufferedReader(_InputFile(path, "rb"), _PIECE_BYTES)
 
 
 class _InputFile(FileIO):
@@ -110,10 +100,6 @@ def _read_errors(file: FileIO) -> Iterator[None]:
         yield
     except OSError as error:
         raise InputError(error.errno or errno.EIO, error.strerror or "it cannot be read", str(file.name)) from error
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK)
 
 
 def gunzipped(file: BufferedReader) -> gzip.GzipFile:
@@ -140,11 +126,9 @@ def read_bytes(path: str | Path, max_bytes: int = MAX_BYTES, *, is_text: bool = 
 
 def read_end(path: str, most_bytes: int) -> bytes:
     """The last bytes of a file that is known to be regular; raises OSError if it cannot be read."""
-    descriptor = _without_waiting(path, os.O_RDONLY)
-    try:
-        return os.pread(descriptor, most_bytes, max(0, os.fstat(descriptor).st_size - most_bytes))
-    finally:
-        os.close(descriptor)
+    with FileIO(path) as file:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - most_bytes))
+        return file.read(most_bytes)
 
 
 def read_text(path: str | Path, max_bytes: int = MAX_BYTES) -> str:
@@ -211,14 +195,9 @@ def lines_of(file: LineReader) -> Iterator[bytes]:
     """The lines of an open file, with their ends.
 
     Raises:
-        OSError: a line is longer than ``MAX_LINE_BYTES``, or is long and has null bytes; very many lines are empty.
+        OSError: a line is longer than ``MAX_LINE_BYTES``, or is long and has null bytes.
     """
-    empty = 0
     while line := read_line(file):
-        if line == b"\n":
-            empty += 1
-            if empty > MAX_EMPTY_LINES:
-                raise InputError(errno.EFBIG, f"it has more than {MAX_EMPTY_LINES:,} empty lines")
         yield line
 
 
@@ -366,12 +345,6 @@ _ESCAPE = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u(?P<half>[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
 )
 _MASK = re.compile("\0([dD][89a-fA-F][0-9a-fA-F]{2})")
-
-
-def _check_kind(mode: int, path: str | Path) -> None:
-    if not stat.S_ISREG(mode):
-        kind = next((name for holds, name in _KINDS if holds(mode)), "something else")
-        raise InputError(errno.EINVAL, f"it is {kind}, not a file", os.fspath(path))
 
 
 def _too_large(max_bytes: int) -> InputError:

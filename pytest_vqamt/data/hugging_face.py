@@ -255,8 +255,6 @@ def _named_label(names: Sequence[str], value: object) -> object:
 
 def _groups(file: Path) -> Iterator[Callable[[], Any]]:
     """Yields what gives each group of rows as an Arrow table."""
-    if not file.is_file():  # to read a pipe could wait for ever
-        raise DataError(f"Expected a dataset in {short_path(file)}, but it is no plain file: copy its content into one")
     with _of(file):
         count = _parquet(file).num_row_groups if file.suffix == ".parquet" else len(_batches(file))
     group = _parquet_group if file.suffix == ".parquet" else _arrow_group

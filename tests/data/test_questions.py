@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -294,16 +293,6 @@ def test_a_dataset_of_hugging_face(form: str, folder: Path) -> None:
     assert len(source.digest) == 16
     (bad,) = source.bad_records
     assert f"{name}.{form}:4: image: Expected the bytes of a photo, but there are none" in bad
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="it needs pipes")
-@pytest.mark.parametrize("name", ["data/train-00000-of-00001.parquet", "data-00000-of-00001.arrow"])
-def test_a_pipe_is_no_dataset(name: str, tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow.parquet")
-    (tmp_path / "data").mkdir()
-    os.mkfifo(tmp_path / name)
-    with pytest.raises(DataError, match=r"Expected a dataset in .*, but it is no plain file"):
-        load(str(tmp_path))
 
 
 def test_a_dataset_with_a_broken_offset_is_refused(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -93,9 +92,7 @@ def _link_to(target: str) -> Callable[[Path], None]:
 _THINGS: Mapping[str, Callable[[Path], object]] = {
     "not there": lambda _path: None,
     "a folder": lambda path: path.mkdir(),
-    "a pipe": lambda path: os.mkfifo(path),
     "a link out of the folder": _link_out,
-    "a link to a device": _link_to("/dev/zero"),
     "a link to nothing": _link_to("nowhere.jpg"),
     "a link in a circle": lambda path: path.symlink_to(path.name),
 }
