@@ -100,7 +100,8 @@ def smallest_drop(
     return min(largest, round(enough * _STEP, 4))
 
 
-_DETECTED = 0.8
+DETECTED = 0.8
+"""The power with which a drop counts as seen."""
 
 
 def cases_to_tell(paired: PairedClusters, gate: RegressionGate) -> int | None:
@@ -113,7 +114,7 @@ def cases_to_tell(paired: PairedClusters, gate: RegressionGate) -> int | None:
     drop = min(2 * gate.max_drop, largest)
     if drop <= gate.max_drop:
         return None
-    cases = scenes_needed(EffectAssumptions(drop=drop, differ=noise, sizes=((1, 1.0),), icc=1.0), gate, _DETECTED)
+    cases = scenes_needed(EffectAssumptions(drop=drop, differ=noise, sizes=((1, 1.0),), icc=1.0), gate, DETECTED)
     return cases if cases is not None and cases > paired.shared else None
 
 
@@ -181,9 +182,9 @@ def _prospect(rate: float, noise: float, judged: int, worth: float, gate: Regres
         return Prospect(None, drop, None)
     cases = max(1, floor(judged * worth))
     is_possible = drop <= min(rate, 1 - noise / 2) - noise / 2
-    needed = scenes_needed(replace(assumed, drop=drop), gate, _DETECTED) if is_possible else None
+    needed = scenes_needed(replace(assumed, drop=drop), gate, DETECTED) if is_possible else None
     return Prospect(
-        smallest=smallest_drop(cases, assumed, gate, _DETECTED, rate),
+        smallest=smallest_drop(cases, assumed, gate, DETECTED, rate),
         drop=drop,
         needed=None if needed is None else ceil(needed / worth),
     )
@@ -377,18 +378,17 @@ def assumed_discordance(rate: float) -> float:
     return rate * (1 - rate)
 
 
-def assumptions_from(
-    clusters: Clusters, paired: PairedClusters | None, *, differ: float | None = None, icc: float | None = None
-) -> EffectAssumptions:
-    """Returns the assumptions estimated from these cases, with no drop; ``differ`` and ``icc`` override the estimates.
+def assumptions_from(clusters: Clusters, paired: PairedClusters | None) -> EffectAssumptions:
+    """Returns the assumptions estimated from these cases, with no drop.
 
     The noise is twice the smaller of the shares lost and won since an earlier run, else ``assumed_discordance``. The
     intraclass correlation is that of the changes since then, else that of the verdicts, else 1.
     """
     rate = clusters.holds / clusters.judged
+    differ, icc = assumed_discordance(rate), None
     if paired is not None and paired.shared:
-        differ = 2 * min(paired.first_only, paired.second_only) / paired.shared if differ is None else differ
-        icc = intraclass_correlation(groups_of_changes(paired)) if icc is None else icc
+        differ = 2 * min(paired.first_only, paired.second_only) / paired.shared
+        icc = intraclass_correlation(groups_of_changes(paired))
     if icc is None:
         icc = intraclass_correlation(
             [SceneGroup(row.holds, row.holds, row.judged, row.scenes) for row in clusters.rows]
@@ -398,7 +398,7 @@ def assumptions_from(
         sizes[row.judged] += row.scenes
     return EffectAssumptions(
         drop=0.0,
-        differ=assumed_discordance(rate) if differ is None else differ,
+        differ=differ,
         sizes=tuple((size, scenes / clusters.scenes) for size, scenes in sorted(sizes.items())),
         icc=1.0 if icc is None else icc,
     )

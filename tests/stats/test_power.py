@@ -240,11 +240,6 @@ def test_of_a_run_against_a_baseline_chance_is_what_went_both_ways() -> None:
     assert assumptions_from(Clusters((SceneTally(1, 2, 4), SceneTally(2, 2, 36))), apart).icc == 0.0
 
 
-def test_what_is_given_is_taken() -> None:
-    found = assumptions_from(ALIKE, None, differ=0.2, icc=0.4)
-    assert (found.differ, found.icc) == (0.2, 0.4)
-
-
 prospects = st.builds(
     EffectAssumptions,
     drop=st.floats(0, 0.5),
