@@ -23,6 +23,7 @@ MAX_CASES = 20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
+    parser.add_argument("--faults", action="store_true", help="only the planted faults of the model fault:NAME")
     parser.add_argument("--data", metavar="SPEC", help="how many cases each relation variant has on this data")
     parser.add_argument(
         "--relations",
@@ -49,6 +50,9 @@ def run(arguments: argparse.Namespace) -> int:
     for name in ("relations", "max_cases"):
         if getattr(arguments, name) is not None:
             raise OptionError(f"Expected --data=SPEC with --{name.replace('_', '-')}: it says whose cases are counted")
+    if arguments.faults:
+        print(json.dumps(_fault_rows(), ensure_ascii=False, indent=1) if arguments.json else "\n".join(_fault_lines()))
+        return ExitStatus.OK
     infos = [catalogue.get(name).info for name in catalogue.names()]
     if arguments.json:
         print(json.dumps(_rows(infos), ensure_ascii=False, indent=1))
@@ -87,8 +91,12 @@ def _lines(infos: list[RelationInfo]) -> Iterator[str]:
     yield ""
     yield from _table("data", "what it is", rows=sources.describe())
     yield ""
+    yield from _fault_lines()
+
+
+def _fault_lines() -> Iterator[str]:
     faults = ((f"fault:{name}", fault.description) for name, fault in FAULTS.items())
-    yield from _table("planted fault", "what is wrong with the oracle", rows=faults)
+    return _table("planted fault", "what is wrong with the oracle", rows=faults)
 
 
 _HOW_TO_NAME = (
@@ -143,5 +151,9 @@ def _rows(infos: list[RelationInfo]) -> dict[str, Json]:
         ],
         "models": [{"spec": spec, "description": description} for spec, description in ModelCatalogue().describe()],
         "data": [{"name": name, "description": description} for name, description in sources.describe()],
-        "faults": [{"spec": f"fault:{name}", "description": fault.description} for name, fault in FAULTS.items()],
+        **_fault_rows(),
     }
+
+
+def _fault_rows() -> dict[str, Json]:
+    return {"faults": [{"spec": f"fault:{name}", "description": fault.description} for name, fault in FAULTS.items()]}

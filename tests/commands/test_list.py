@@ -42,6 +42,15 @@ def test_the_tables_name_all_there_is(capsys: pytest.CaptureFixture[str]) -> Non
     assert repeat.endswith("The same question on the same picture, asked twice, gets the same answer. (control)")
 
 
+def test_the_faults_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "--faults"]) == 0
+    _, _, *rows = capsys.readouterr().out.splitlines()
+    assert [row.split()[0] for row in rows] == [f"fault:{name}" for name in FAULTS]
+    assert rows[0].split("  ", 1)[1].strip() == 'says "yes" whatever is asked'
+    assert main(["list", "--faults", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out).keys() == {"faults"}
+
+
 def test_relations_are_grouped_by_what_they_find(capsys: pytest.CaptureFixture[str]) -> None:
     main(["list"])
     sections = capsys.readouterr().out.split("Relations that find ")[1:]

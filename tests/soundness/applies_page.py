@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from pytest_vqamt.relations.contrasts import with_contrast
 from tests.soundness.asking import Item, items
-from tests.soundness.samples import COCO, PICTURES, REAL, Sample
+from tests.soundness.samples import PICTURES, REAL, Sample
 from tests.soundness.survey import survey
 
 T = TypeVar("T")
@@ -29,7 +28,7 @@ has nothing to cut out. Look for the data below that is most like yours.
   [counted apart](report.md#presumed-cases), and gated only where a pattern names the relation. Where nothing is said,
   no case is presumed.
 
-Below, each kind of data has a table of the reasons why scenes gave none.
+`vqamt list --data SPEC` counts the cases of each relation variant on your own data, and says why some have none.
 """
 
 _TAIL = """\
@@ -40,15 +39,13 @@ default settings. `tests/soundness/test_applies.py` keeps it true.
 
 def page() -> str:
     """The page, as it stands in docs/reference/applies.md."""
-    sections = "\n".join(section(sample) for sample in SAMPLES)
-    return "\n".join((_HEAD, *_overview(), "", contrasts(), sections, _TAIL))
+    return "\n".join((_HEAD, *_overview(), "", *map(_drawn, SAMPLES), "", _CONTRASTS, _TAIL))
 
 
-_CONTRASTS = f"""\
+_CONTRASTS = """\
 ## Contrasts
 
-The share of cases with a [contrast](report.md#the-grounded-rate) at `--vqamt-contrast=1`; "presumed" as above.
-`{NONE}` is no case, and `directional` a relation that needs no contrast. A case has none
+A case has no [contrast](report.md#the-grounded-rate)
 
 - where no other right answer is certain in any picture that was looked at. Choices about a thing in a relation to
   another ("the cup on the table") need a picture with just one such thing and another answer: few of 500 drawn scenes
@@ -56,28 +53,6 @@ The share of cases with a [contrast](report.md#the-grounded-rate) at `--vqamt-co
 - on photos, where the number of things is too uncertain: half as many more than are annotated are allowed for;
 - where an annotated crowd, or a name that others may go by, leaves open whether something is there.
 """
-_CONTRASTED: tuple[Sample, ...] = (PICTURES, COCO)
-_MOST_CASES = 200
-
-
-def contrasts() -> str:
-    """How many cases have a contrast, on drawn scenes and on photos with masks."""
-    lines = [_CONTRASTS, _row("relation", *(sample.title for sample in _CONTRASTED)), _row("---", "---:", "---:")]
-    for names, cells in _together(lambda item: tuple(_contrasted(item, sample) for sample in _CONTRASTED)):
-        lines.append(_row(names, *cells))
-    return "\n".join((*lines, ""))
-
-
-def _contrasted(item: Item, sample: Sample) -> str:
-    cases = survey(item, sample).cases
-    some = cases[:: max(1, len(cases) // _MOST_CASES)]
-    if not some or item.relation.info.is_directional(item.variant):
-        return "directional" if some else NONE
-    corpus = sample.load().corpus
-    found = [made for case in some if (made := with_contrast(item.relation, case, corpus, 1.0)).contrast]
-    presumed = [case for case in found if case.is_presumed or (case.contrast and case.contrast.presumed)]
-    share = _percent(len(found) / len(some)) if found else "0 %"
-    return f"{share}, {_percent(len(presumed) / len(some))} presumed" if presumed else share
 
 
 def cell(item: Item, sample: Sample) -> str:
@@ -101,26 +76,10 @@ def column(text: str, sample: Sample) -> dict[str, str]:
     }
 
 
-def section(sample: Sample) -> str:
-    """Why scenes of a sample gave no case."""
-    lines = [f"## {sample.title[0].upper()}{sample.title[1:]}", "", _drawn(sample), ""]
-    lines += [_row("relation", "applies", "scenes, and why they gave no case"), _row("---", "---:", "---")]
-    for names, (applies, reasons) in _together(lambda item: _outcome(item, sample)):
-        if reasons:
-            why = "<br>".join(f"{count}: {reason}" for reason, count in reasons)
-            lines.append(_row(names, f"{applies} of {sample.scenes}", why))
-    return "\n".join((*lines, ""))
-
-
-def _outcome(item: Item, sample: Sample) -> tuple[int, tuple[tuple[str, int], ...]]:
-    found = survey(item, sample)
-    return found.applies, found.reasons
-
-
 def _drawn(sample: Sample) -> str:
     scenes = f"{sample.scenes} scenes" if sample.scenes > 1 else "1 scene"
     until = ", or fewer where one gave a case" if sample.one_is_enough else ""
-    return f"`--vqamt-data={sample.shown}`: {scenes}, {sample.draws} draws each{until}."
+    return f"- {sample.title}: `--vqamt-data={sample.shown}`, {scenes}, {sample.draws} draws each{until}."
 
 
 def _overview() -> Iterator[str]:

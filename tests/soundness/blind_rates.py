@@ -106,18 +106,6 @@ def grounded_in(fault: str) -> list[str]:
     return [name for name in gated_items() if (recorded()[fault][name].grounded or 0) >= PASSED]
 
 
-def by_relation() -> Iterator[tuple[str, ...]]:
-    """Each item with the pass rate and the grounded rate of each model."""
-    recorded_rates = recorded()
-    for item in measured_items():
-        rates = [recorded_rates[fault][item.name] for fault in BLIND]
-        yield f"`{item.name}`", *(f"{each.passed:.2f} / {_shown(each.grounded)}" for each in rates)
-
-
-def _shown(rate: float | None) -> str:
-    return "none" if rate is None else f"{rate:.2f}"
-
-
 if __name__ == "__main__":
     lines = (
         f' "{fault}": {{\n' + ",\n".join(f'  "{name}": {json.dumps(rates)}' for name, rates in each.items())

@@ -155,18 +155,6 @@ def recorded() -> Mapping[str, Mapping[str, Found]]:
     return {name: {fault: Found(*shares) for fault, shares in by_fault.items()} for name, by_fault in read.items()}
 
 
-def by_relation() -> Iterator[tuple[str, str, str]]:
-    """Each item with the faults that it finds by its own verdict, and those that only contrasts find."""
-    for name, by_fault in recorded().items():
-        plain = {fault: found for fault, found in by_fault.items() if found.plain is not None}
-        grounded = {fault: found for fault, found in by_fault.items() if fault not in plain}
-        yield (
-            f"`{name}`",
-            ", ".join(f"`{fault}` {found.plain:g}" for fault, found in _smallest(plain)),
-            ", ".join(f"`{fault}` {found.grounded:g}" for fault, found in _smallest(grounded)),
-        )
-
-
 def preset_against_all(name: str) -> Iterator[tuple[str, str, str]]:
     """Each fault with the item that finds the smallest share of it, of a preset and of all that ask questions."""
     known = recorded()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from random import Random
@@ -21,12 +20,10 @@ class Survey:
     Attributes:
         applies: how many of them gave a case.
         cases: all distinct ones.
-        reasons: of each other scene, the reason that it gave most often, with the number of such scenes.
     """
 
     applies: int
     cases: tuple[Case, ...]
-    reasons: tuple[tuple[str, int], ...]
 
     @property
     def presumed(self) -> int:
@@ -38,24 +35,17 @@ def survey(item: Item, sample: Sample) -> Survey:
     """The survey of the sample's scenes."""
     source = sample.load()
     found: dict[str, Case] = {}
-    reasons: Counter[str] = Counter()
     applies = 0
     for index in range(sample.scenes):
         chooser = RandomChooser(Random(f"{item.relation.info.name} of scene {index}"))  # alike for all variants
-        refused: Counter[str] = Counter()
         fruitful = False
         for _ in range(sample.draws):
             outcome = derive_case(item.relation, source.scene(index), source.corpus, chooser, item.variant)
             if isinstance(outcome, NotApplicable):
-                refused[outcome.reason] += 1
                 continue
             fruitful = True
             found.setdefault(outcome.id, outcome)
             if sample.one_is_enough:
                 break
-        if fruitful:
-            applies += 1
-        else:
-            reasons[refused.most_common(1)[0][0]] += 1
-    ranked = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
-    return Survey(applies=applies, cases=tuple(found.values()), reasons=tuple(ranked))
+        applies += fruitful
+    return Survey(applies=applies, cases=tuple(found.values()))
