@@ -208,13 +208,17 @@ _LONGEST_NAME = 100
 def named_paper_tables(report: Report, *, joined: bool = False) -> Iterator[tuple[str, ViewTable]]:
     """All tables of a report and those of the differences of models, each with a name for a file.
 
-    The name is the caption in small letters, digits and hyphens; ``joined`` as in ``model_tables``.
+    The name is the caption in small letters, digits and hyphens; ``joined`` as in ``model_tables``. A shard, which
+    has a part of the cases alone, is named in each caption.
     """
+    of_shard = f", shard {report.shard} of the cases" if report.shard != "1/1" else ""
     taken: Counter[str] = Counter()
     for table in (*paper_tables(report, joined=joined), *map(_difference_in_a_file, difference_tables(report))):
-        name = _NO_NAME.sub("-", table.caption.lower())[:_LONGEST_NAME].strip("-")
+        room = _LONGEST_NAME - len(of_shard)
+        name = _NO_NAME.sub("-", f"{table.caption.lower()[:room]}{of_shard}").strip("-")
         taken[name] += 1
-        yield f"{name}-{taken[name]}" if taken[name] > 1 else name, table
+        named = replace(table, caption=f"{table.caption}{of_shard}")
+        yield f"{name}-{taken[name]}" if taken[name] > 1 else name, named
 
 
 def _difference_in_a_file(table: ViewTable) -> ViewTable:

@@ -72,7 +72,8 @@ def test_what_does_not_apply_is_counted_with_its_gates() -> None:
     without = [result(f"ours.no{n}", tally=Tally(), gate=gate(0.5, met=False) if n else None) for n in (0, 1)]
     met = result(gate=gate(0.5, met=True))
     assert first(met, *without).gates.line == (
-        "gates: 1 met, 0 missed, 1 without a case; every relation has one; 2 of 3 relations do not apply to this data"
+        "gates: 1 met, 0 missed, 1 without a case; every relation has one; 2 of 3 relation variants do not apply to "
+        "this data"
     )
 
 
@@ -86,8 +87,8 @@ def test_what_does_not_hold_is_violated_or_unread() -> None:
     row = dict(zip((head.name for head in table.heads), (cell.text for cell in table.rows[0]), strict=True))
     assert (row["violated"], row["unread"]) == ("3", "7")
     assert made.about == (
-        "tiny on gqa:DIR: 3 violations, 7 unread and 2 declined in 20 cases of 1 relation: "
-        "56 % consistent (of the 16 judged), 39 % unread."
+        "tiny on gqa:DIR: 3 violations, 7 unread (1 of them consistent) and 2 declined in 20 cases of 1 relation "
+        "variant: 56 % consistent (of the 16 judged), 39 % unread."
     )
 
 
@@ -100,14 +101,16 @@ EVERY_KIND = Tally(
 def test_the_headline_tells_of_cases_that_are_in_no_rate() -> None:
     made = first(result(tally=EVERY_KIND))
     assert made.parts[0].title == (
-        "tiny on gqa:DIR: 3 violations, 7 unread, 5 without an answer, 2 declined, 3 flaky and 2 waived in 30 cases of "
-        "1 relation"
+        "tiny on gqa:DIR: 3 violations, 7 unread (1 of them consistent), 5 without an answer, 2 declined, 3 flaky and "
+        "2 waived in 30 cases of 1 relation variant"
     )
     assert "  consistent   56 %  (0 to 100 %)    the answers of the 16 judged cases obey the relation" in [
         *made.parts[0].lines
     ]
     failing = first(result(tally=Tally(cases=12, holds=8, violated=2, errors=2)))
-    assert failing.parts[0].title == ("tiny on gqa:DIR: 2 violations and 2 without an answer in 12 cases of 1 relation")
+    assert failing.parts[0].title == (
+        "tiny on gqa:DIR: 2 violations and 2 without an answer in 12 cases of 1 relation variant"
+    )
 
 
 def test_the_columns_of_the_table_add_up_to_the_cases() -> None:
@@ -140,7 +143,7 @@ def test_the_title_and_the_tiles_are_about_the_model() -> None:
     )
     assert (
         first(result(tally=Tally(cases=1, errors=1))).title
-        == "NOTHING WAS TESTED: none of 1 relation has a judged case (1 without an answer)"
+        == "NOTHING WAS TESTED: none of 1 relation variant has a judged case (1 without an answer)"
     )
 
 
@@ -177,9 +180,9 @@ def test_what_was_asked_is_counted_with_the_controls_apart() -> None:
     made = first(result(presumed=apart), noise, result(model=OTHER))
     # 3 of the 7 presumed cases are violated, and 1 control; 3 are refused.
     assert made.about == (
-        "tiny on gqa:DIR: 2 violations in 10 cases of 1 relation: 80 % consistent, 0 % unread; "
-        "other on gqa:DIR: 2 violations in 10 cases of 1 relation: 80 % consistent, 0 % unread; "
-        "4 more violations and 3 unread in controls, baselines and presumed cases."
+        "tiny on gqa:DIR: 2 violations in 10 cases of 1 relation variant: 80 % consistent, 0 % unread; "
+        "other on gqa:DIR: 2 violations in 10 cases of 1 relation variant: 80 % consistent, 0 % unread; "
+        "apart (controls, presumed cases): 4 violations and 3 unread in 17 cases of 2 relation variants over 2 models."
     )
 
 
