@@ -67,7 +67,7 @@ def test_pictures_are_counted_once_however_many_cases_they_have() -> None:
     none = replace(row, item="ours.d", cases=0, pictures=frozenset())
     assert list(coverage_lines("photos:DIR", [row, other, none], 9))[2:] == [
         "ours.a                3         0    2 of 4",
-        "ours.b               9+         0  2+ of 4",
+        "ours.b               9+         0   2+ of 4",
         "",
         "without a case:",
         "  ours.d  too small",

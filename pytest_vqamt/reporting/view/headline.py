@@ -145,7 +145,8 @@ class GateCounts:
     """How many of the relation variants have a gate, and how many of these miss one. Controls never have any.
 
     Attributes:
-        items: the variants with cases; on several models or data a variant counts for each, which ``across`` says.
+        items: the variants with cases, without controls; on several models or data a variant counts for each.
+            ``across`` says so.
         undecided: those that miss no gate, and have too few cases to tell if one on a drop is met.
         unapplied: the variants without a case on the data; ``unapplied_gates`` of them have a gate.
         together: the states of the gates on all relations together, and on accuracies.
@@ -323,7 +324,7 @@ def count_gates(report: Report, lines: Sequence[ResultRow]) -> GateCounts:
         unapplied_gates=sum(bool(each.gates) for each in unapplied),
         together=tuple((each.kind, each.state) for each in totals_of(report.baseline) if each.state),
         undecided_fails=report.undecided is Undecided.FAIL,
-        across=_across(report),
+        across=f"{_across(report)}{' (controls apart)' if any(line.is_noise for line in lines) else ''}",
     )
 
 
