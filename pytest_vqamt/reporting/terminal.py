@@ -196,8 +196,8 @@ def _short_warnings(report: Report, head: Headline, rows: Sequence[ResultRow]) -
             for line in _wrapped(f"  {text}", "warning", 2 if text == unread.advice else 1)
         ]
     others = [f"{part.model} on {part.data}: {part.unread.headline}" for part in often[1:]]
-    above = {*together_lines(report), shard_line(report)}
-    warnings = (line for line in report_warnings(report, rows, 0, with_unread=False) if line not in above)
+    together = set(together_lines(report))  # below the gates
+    warnings = (line for line in report_warnings(report, rows, 0, with_unread=False) if line not in together)
     others += [line.removesuffix(".") for line in warnings]
     others += dominant_lines(report)
     for place, text in enumerate(others):

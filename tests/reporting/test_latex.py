@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -195,6 +196,15 @@ def test_a_long_table_is_two_floats() -> None:
     ]
     assert re.findall(r"label\{(.*)\}", text) == ["tab:all", "tab:all-2"]
     assert len(rows_of(text)) == ROWS_AT_MOST + 1 + 2 * 2
+
+
+def test_the_tables_of_a_shard_say_so() -> None:
+    whole = dict(named_paper_tables(all_tables()))
+    part = dict(named_paper_tables(replace(all_tables(), shard="1/2")))
+    assert "carets-cons-on-gqa-dir-shard-1-2-of-the-cases" in part
+    assert all(each.caption.endswith(", shard 1/2 of the cases") for each in part.values())
+    assert len(part) == len(whole)
+    assert not any("shard" in f"{name} {each.caption}" for name, each in whole.items())
 
 
 def test_two_tables_of_one_name_are_two_files() -> None:

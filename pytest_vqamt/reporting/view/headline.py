@@ -443,7 +443,7 @@ def _verdict(report: Report, lines: Sequence[ResultRow]) -> tuple[str, str]:
     together = "".join(f" {told[0].upper()}{told[1:]}." for told in gates.together_told)
     undecided = f"{gates.undecided} cannot tell (too few cases), " if gates.undecided else ""
     if report.shard != "1/1":
-        return "partial", f"Shard {report.shard} of a run: gates are checked on all shards together."
+        return "partial", shard_line(report)
     if gates.fail:
         return "missed", f"{share}: {gates.missed} missed, {undecided}{gates.met} met.{together}"
     if not report.complete:
@@ -698,8 +698,6 @@ def report_warnings(
     if not report.complete and not is_broken(report):
         failure = f" ({shown(report.failure, LONGEST_FAILURE)})" if report.failure else ", or the run was stopped early"
         yield f"This report is not complete: an item could not be run{failure}. Unfinished items are missing."
-    if report.shard != "1/1":
-        yield shard_line(report)
     yield from _answered_by_lines(report)
     yield from total_drop_lines(report, lines)
     yield from together_lines(report, (GateState.CANNOT_TELL,))  # those that are missed are findings
@@ -754,8 +752,8 @@ def report_warnings(
 def shard_line(report: Report) -> str:
     """Says that a shard has a part of the cases alone."""
     return (
-        f"This is shard {report.shard}, which has only some of the cases. `vqamt merge` joins the shards and "
-        "checks the gates on all cases."
+        f"This is shard {report.shard}, which has only some of the cases: vqamt merge joins the shards and checks the "
+        "gates on all cases."
     )
 
 

@@ -46,7 +46,8 @@ UNSURE = gate(0.1, met=True, kind="max-drop", uncertain=True)
         ([result(gate=MET)], {"complete": False}, "partial", "Not the whole run. 1 of 1 relation variant gated."),
         (
             [result(gate=MISSED)], {"shard": "1/2"}, "partial",
-            "Shard 1/2 of a run: gates are checked on all shards together.",
+            "This is shard 1/2, which has only some of the cases: vqamt merge joins the shards and checks the gates on "
+            "all cases.",
         ),
         ([result(change=change(lost=5, held=FALLEN))], {}, "missed", "1 of 1 relation variant gated: 1 missed, 0 met."),
         (
