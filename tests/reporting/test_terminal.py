@@ -37,6 +37,7 @@ from pytest_vqamt.core.tallies import (
     UnreadCount,
     UnreadExample,
 )
+from pytest_vqamt.reporting.markdown import summary_page
 from pytest_vqamt.reporting.terminal import (
     LINES,
     SummaryLine,
@@ -630,3 +631,14 @@ def test_quiet_tells_of_records_that_were_left_out() -> None:
     ):
         told = brief_summary(report(replace(made, data=replace(made.data, bad_records=bad))))
         assert [(each.text, each.state) for each in told][-1] == (line, "warning")
+
+
+def test_a_shard_says_once_that_it_has_a_part_of_the_cases() -> None:
+    part = report(made.result(), shard="1/2")
+    named = "has only some of the cases"
+    short = " ".join(line.text.strip() for line in short_summary(part, lambda _result, violation: violation.id))
+    brief = " ".join(line.text.strip() for line in brief_summary(part))
+    page = made.page(made.result(), shard="1/2")
+    for text in (short, brief, " ".join(summary(part, "", in_full=True)), summary_page(part), page):
+        assert text.count(named) == 1
+    assert named not in summary_page(report(made.result()))

@@ -334,7 +334,6 @@ def test_a_run_that_is_whole_has_no_warnings() -> None:
     ("told", "fields", "said"),
     [
         (result(), {"complete": False}, "not complete"),
-        (result(), {"shard": "2/3"}, "shard 2/3"),
         (result(tally=Tally(cases=10, holds=7, errors=3)), {}, "3 of 10 cases had no answer"),
         (result(tally=Tally(cases=10, holds=10, truncated=4)), {}, "In 4 cases a model read only the beginning"),
         (result(data=DataUse(spec="s", scenes=1, digest="", bad_records=("a", "b"))), {}, "2 records of the data"),
