@@ -51,10 +51,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--latex",
         metavar="TEX_DIR",
         type=Path,
-        help="write the papers' tables, too, as LaTeX, a file each; a document needs the package booktabs",
+        help="write the papers' tables and the differences of models as LaTeX, a file each; a document needs the "
+        "package booktabs",
     )
     parser.add_argument(
-        "--csv-tables", metavar="CSV_DIR", type=Path, help="write the papers' tables, too, as CSV, a file each"
+        "--csv-tables",
+        metavar="CSV_DIR",
+        type=Path,
+        help="write the papers' tables and the differences of models as CSV, a file each",
     )
 
 

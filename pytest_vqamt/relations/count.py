@@ -57,7 +57,7 @@ class PartOfWhole(BuiltInRelation):
             variant,
             scene,
             ((scene.picture, simple.count(group, wording)) for group in groups),
-            expected="second <= first",
+            expected="second is at most first",
             facts=(("wording", wording),),
         )
 

@@ -308,7 +308,7 @@ class Transitive(LexicalRelation):
             variant,
             scene,
             ((scene.picture, each.ask(wording)) for each in (one, two, last)),
-            expected="third yes if first and second are",
+            expected="third is yes if first and second are",
             facts=(("side", one.side.value), ("wording", wording)),
         )
 

@@ -28,7 +28,7 @@ from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.html.cards import describe_edits, picture_digest
 from pytest_vqamt.reporting.paper_tables import named_paper_tables
-from pytest_vqamt.reporting.view.tables import ViewTable
+from pytest_vqamt.reporting.view.tables import ColumnHead, TableCell, ViewTable
 
 _Texts: TypeAlias = "list[str | None]"
 
@@ -115,13 +115,15 @@ def write_parquet(folder: Path, file: Path) -> int:
 def write_tables_csv(report: Report, folder: Path) -> int:
     """Writes each table of the papers as a CSV of its own into ``folder``, and returns their number.
 
-    Figures are numbers: a percent sign stands in the head of its column. A row that is part of the one above begins
+    Figures are numbers, and the head of each column ends with their unit. A row that is part of the one above begins
     with that one's name.
 
     Raises:
         OptionError: a file cannot be written.
     """
-    return write_files(folder, ((f"{name}.csv", _csv_text(table)) for name, table in named_paper_tables(report)))
+    return write_files(
+        folder, ((f"{name}.csv", _csv_text(table)) for name, table in named_paper_tables(report, joined=True))
+    )
 
 
 def write_files(folder: Path, texts: Iterable[tuple[str, str]]) -> int:
@@ -137,31 +139,32 @@ def write_files(folder: Path, texts: Iterable[tuple[str, str]]) -> int:
     return sum(_whole(folder / name, partial(write, text=text)) > 0 for name, text in texts)
 
 
-PERCENT = " %"
-"""Ends a share in a table of the papers."""
-_COUNT = re.compile(r"\d{1,3}(,\d{3})+")
+_IN_CELL = re.compile(r"[+-]?[<>]?\d[\d,]*(?:\.\d+)?")
 
 
 def _csv_text(table: ViewTable) -> str:
-    rows = table.row_texts
-    in_percent = [any(text.endswith(PERCENT) for text in column) for column in zip(*rows, strict=True)]
     lines = StringIO(newline="")
     written = csv.writer(lines)
-    written.writerow(
-        _cell(f"{name} (%)" if percent else name) for name, percent in zip(table.head_texts, in_percent, strict=True)
-    )
+    written.writerow(_cell(name) for head in table.heads for name in head.of_parts)
     above = ""
-    for first, *others in rows:
+    for row, texts in zip(table.rows, table.row_texts, strict=True):
+        first = texts[0]
         above = above if first.startswith("  ") else first
         name = f"{above} / {first.strip()}" if first.startswith("  ") else first
-        written.writerow(map(_cell, (name, *map(_number, others))))
+        numbers = (_numbers(*pair) for pair in zip(table.heads[1:], row[1:], strict=True))
+        written.writerow(map(_cell, (name, *(number for cell in numbers for number in cell))))
     return lines.getvalue()
 
 
-def _number(text: str) -> str:
-    """A cell of a table without its percent sign and without commas; empty for "-"."""
-    text = text.removesuffix(PERCENT)
-    return "" if text == "-" else text.replace(",", "") if _COUNT.fullmatch(text) else text
+def _numbers(head: ColumnHead, cell: TableCell) -> list[str]:
+    """The numbers of a cell, one for each part of its column; empty for "-"."""
+    if not head.unit:
+        return [cell.text]
+    found = [text.replace(",", "") for text in _IN_CELL.findall(cell.text)]
+    if not found:
+        return [""] * len(head.parts)
+    # Beyond the places that are shown ("<0.1 %"), the sort key has the number.
+    return [cell.key if text.startswith(("<", ">")) else text for text in found]
 
 
 def _whole(file: Path, write: Callable[[Path], int]) -> int:

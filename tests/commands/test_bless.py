@@ -162,7 +162,10 @@ def test_relations_with_too_many_unread_answers_are_counted(tmp_path: Path, caps
     assert main(["bless", str(tmp_path / "out"), "-o", str(tmp_path / "base.gz")]) == 0
     told = capsys.readouterr().out
     told = " ".join(told.split())
-    assert "2 relations with more than 20 % of the cases unread: a gate on such a relation is missed, whatever" in told
+    assert (
+        "2 relation variants with more than 20 % of the cases unread: a gate on such a relation is missed, whatever"
+        in told
+    )
     assert "leave them out with --exclude=GLOBS: metavqa.reversion[object] 100 %, metavqa.reversion[prop" in told
     run_into(tmp_path / "seen", model="oracle", relations=["metavqa.reversion"], max_cases=10)
     assert main(["bless", str(tmp_path / "seen"), "-o", str(tmp_path / "base.gz")]) == 0

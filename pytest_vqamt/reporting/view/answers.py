@@ -125,9 +125,10 @@ class UnreadAnswers:
         tally = self.tally
         if not tally.readable:
             return "no case can be read, so nothing is known of the model's consistency"
+        but = f" but for {tally.unread_holds:,} that hold" if tally.unread_holds else ""
         return (
             f"{format_percent(tally.readable_rate)} of the {count_noun(tally.readable, 'readable case')} hold; with "
-            f"unread ones as violations, {format_percent(tally.pass_rate)}"
+            f"unread ones as violations{but}, {format_percent(tally.pass_rate)}"
         )
 
     @property
