@@ -273,13 +273,13 @@ def test_a_baseline_that_nothing_fell_below_is_said_to_be_met() -> None:
     same = change(kept=10, held=unsure, p_holm=1.0)
     assert first(result(change=same), baseline=replace(BASELINE, max_drop={"*": 0.02})).notes[1:] == (
         "No relation is significantly worse.",
-        "0 of 1 relation variant are shown to be no worse than the baseline by more than 2 points, 0 missed, 1 with too "
-        "few cases to tell.",
+        "0 of 1 relation variant are shown to be no worse than the baseline by more than 2 points, 0 missed, 1 with "
+        "too few cases to tell.",
     )
     wider = change(kept=10, held=gate(0.1, met=True, kind="max-drop"), p_holm=1.0)
     assert first(result(change=wider), baseline=BASELINE).notes[2] == (
-        "1 of 1 relation variant is shown to be no worse than the baseline by more than 10 points, 0 missed, 0 with too "
-        "few cases to tell."
+        "1 of 1 relation variant is shown to be no worse than the baseline by more than 10 points, 0 missed, 0 with "
+        "too few cases to tell."
     )
 
 
@@ -290,8 +290,8 @@ def test_the_relations_with_a_gate_on_the_drop_add_up() -> None:
     told = [result(f"ours.{n}", change=each) for n, each in enumerate(held)]
     told.append(result("ours.both", change=held[0], grounded=of_grounded))
     assert first(*told, baseline=BASELINE).notes[2] == (
-        "2 of 5 relation variants are shown to be no worse than the baseline by more than 10 points, 1 missed, 2 with too "
-        "few cases to tell."
+        "2 of 5 relation variants are shown to be no worse than the baseline by more than 10 points, 1 missed, 2 with "
+        "too few cases to tell."
     )
 
 
