@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
-from pytest_vqamt.core.atomic_write import replacing
-from pytest_vqamt.core.errors import OptionError, VqamtError
+from pytest_vqamt.core.atomic_write import write_file
+from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.results import MAX_UNREAD, Undecided
 from pytest_vqamt.reporting.compare.comparison import Comparison, compare
 from pytest_vqamt.reporting.compare.render import (
@@ -98,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
         for line in lines:
             print(line)
     else:
-        _write(arguments.out, lines)
+        write_file(arguments.out, "".join(f"{line}\n" for line in lines), "--out")
         print("\n".join((gate_verdict(comparison), *total_verdicts(comparison))))
         print(f"comparison: {arguments.out}")
     return ExitStatus.FINDING if comparison.fails and max_drop is not None else ExitStatus.OK
@@ -108,17 +107,6 @@ def _lines(comparison: Comparison, form: str, *, in_full: bool) -> Iterable[str]
     if form == "json":
         return (comparison_json(comparison),)
     return comparison_markdown(comparison) if form == "markdown" else comparison_lines(comparison, in_full=in_full)
-
-
-def _write(file: Path, lines: Iterable[str]) -> None:
-    try:
-        with replacing(file) as part:
-            part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    except OSError as error:
-        raise VqamtError(
-            f"Expected a file that can be written, but got --out={str(file)!r} ({os.strerror(error.errno or 0)}): "
-            "name another"
-        ) from error
 
 
 def _rate(option: str, text: str | None) -> float | None:

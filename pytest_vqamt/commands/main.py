@@ -152,7 +152,8 @@ def run_command(argv: Sequence[str] | None = None) -> int:
 def _spelling(parser: argparse.ArgumentParser | None) -> Spelling:
     """The options of pytest as the command has them: ``--device`` for ``--vqamt-device``."""
     taken = parser._option_string_actions if parser else ()  # argparse has no other list of them
-    return Spelling(names={name.removeprefix("--"): name for name in taken if name.startswith("--")})
+    names = {name.removeprefix("--"): name for name in taken if name.startswith("--")}
+    return Spelling(names={"report": "", **names})  # a command writes into folders of other options and arguments
 
 
 def print_error(error: VqamtError) -> None:

@@ -257,6 +257,24 @@ def parse_json(
     return value
 
 
+def describe_broken(error: Exception) -> str:
+    """What is wrong with a file that could not be read or parsed as JSON.
+
+    >>> try:
+    ...     parse_json('{"schema": 1,')
+    ... except ValueError as error:
+    ...     print(describe_broken(error))
+    it is no whole JSON: it breaks off at line 1, column 14
+    """
+    if not isinstance(error, json.JSONDecodeError):
+        return getattr(error, "strerror", None) or str(error)
+    if not error.doc.strip():
+        return "it is empty"
+    if error.pos == 0:
+        return "it is no JSON"
+    return f"it is no whole JSON: it breaks off at line {error.lineno}, column {error.colno}"
+
+
 def parse_toml(text: str) -> dict[str, object]:
     """Parses TOML.
 

@@ -20,9 +20,8 @@ from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.recipes import picture_from_recipe
-from pytest_vqamt.core.report_json import Row, tally_of_row
+from pytest_vqamt.core.report_json import REPORT_FILE, Row, tally_of_row
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
-from pytest_vqamt.reporting.cases import REPORT_FILE
 from pytest_vqamt.reporting.compare.comparison import Comparison, compare
 from pytest_vqamt.reporting.compare.render import comparison_lines
 from pytest_vqamt.reporting.compare.runs import open_report_run

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from pytest_vqamt.core.atomic_write import replacing
+from pytest_vqamt.core.atomic_write import unwritable_file, write_file
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.input_files import read_text
@@ -83,16 +83,11 @@ def add_waivers(file: Path, reasons: Mapping[str, str]) -> tuple[str, ...]:
     if not new:
         return ()
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
         before = read_text(file) if file.exists() else _HEAD
-        ended = before if not before or before.endswith("\n") else f"{before}\n"
-        with replacing(file) as part:
-            part.write_text(ended + "".join(f"{each} {reasons[each]}\n" for each in new), encoding="utf-8")
     except OSError as error:
-        raise OptionError(
-            f"Expected --waivers to name a file that can be written, but got {str(file)!r} "
-            f"({error.strerror or error}): name another"
-        ) from error
+        raise unwritable_file(file, "--waivers", error) from error
+    ended = before if not before or before.endswith("\n") else f"{before}\n"
+    write_file(file, ended + "".join(f"{each} {reasons[each]}\n" for each in new), "--waivers")
     return new
 
 

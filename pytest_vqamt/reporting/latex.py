@@ -9,7 +9,7 @@ from pathlib import Path
 from pytest_vqamt.core.plain_text import shown
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.paper_tables import named_paper_tables
-from pytest_vqamt.reporting.table_export import PERCENT, write_files
+from pytest_vqamt.reporting.table_export import PERCENT, write_tables
 from pytest_vqamt.reporting.view.tables import ViewTable
 
 _ESCAPES = {
@@ -90,6 +90,5 @@ def write_latex(report: Report, folder: Path) -> int:
     Raises:
         OptionError: a file cannot be written.
     """
-    return write_files(
-        folder, ((f"{name}.tex", latex_table(table, name)) for name, table in named_paper_tables(report))
-    )
+    tables = named_paper_tables(report)
+    return write_tables(folder, ((f"{name}.tex", latex_table(table, name)) for name, table in tables), "--latex")
