@@ -18,7 +18,7 @@ from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.case_store import CaseLine, check_lists, gzip_member
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.input_files import MAX_BYTES, InputError, lines_of, open_input, parse_json
+from pytest_vqamt.core.input_files import MAX_BYTES, InputError, describe_broken, lines_of, open_input, parse_json
 from pytest_vqamt.core.report_json import BASELINE_SCHEMA, Row, case_line, head_from_row, head_row
 from pytest_vqamt.core.results import BaselineEntry, BaselineHead
 from pytest_vqamt.core.untrusted import check_id
@@ -133,8 +133,9 @@ def _first_member(packed: BinaryIO, file: Path) -> tuple[bytes, int]:
             if len(first) > MAX_BYTES:
                 raise InputError(errno.EFBIG, f"a line of more than {MAX_BYTES >> 20} MiB")
     except _NOT_GZIP as error:
+        what = "it is none" if isinstance(error, zlib.error) else describe_broken(error)
         raise DataError(
-            f"{file}, line 1: Expected a file that `vqamt bless` wrote, which is gzip, but got {error}: {_REPAIR}"
+            f"{file}, line 1: Expected a file that `vqamt bless` wrote, which is gzip, but {what}: {_REPAIR}"
         ) from error
     if not unpack.eof:
         raise DataError(f"{file}, line 1: Expected a file that `vqamt bless` wrote, but it was cut off: {_REPAIR}")
@@ -183,4 +184,4 @@ def _row(text: bytes, item: BaselineEntry, previous: str, where: str) -> Row:
 
 
 def _reason(error: Exception) -> str:
-    return f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+    return f"it lacks {error}" if isinstance(error, KeyError) else describe_broken(error)

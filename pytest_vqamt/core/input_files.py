@@ -264,7 +264,7 @@ def describe_broken(error: Exception) -> str:
     ...     parse_json('{"schema": 1,')
     ... except ValueError as error:
     ...     print(describe_broken(error))
-    it is no whole JSON: it breaks off at line 1, column 14
+    it is no whole JSON: it breaks off at column 14
     """
     if not isinstance(error, json.JSONDecodeError):
         return getattr(error, "strerror", None) or str(error)
@@ -272,7 +272,8 @@ def describe_broken(error: Exception) -> str:
         return "it is empty"
     if error.pos == 0:
         return "it is no JSON"
-    return f"it is no whole JSON: it breaks off at line {error.lineno}, column {error.colno}"
+    place = f"line {error.lineno}, column {error.colno}" if "\n" in error.doc.strip() else f"column {error.colno}"
+    return f"it is no whole JSON: it breaks off at {place}"
 
 
 def parse_toml(text: str) -> dict[str, object]:

@@ -18,7 +18,7 @@ from pytest_vqamt.core.case_store import FILE_NAMES, SIMPLIFIED_NAME, find_cases
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError, VqamtError
 from pytest_vqamt.core.identity import name_of
-from pytest_vqamt.core.input_files import parse_json
+from pytest_vqamt.core.input_files import describe_broken, parse_json
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.plain_text import quoted, shown, visible
 from pytest_vqamt.core.query import Answer, ModelInput, Query
@@ -429,8 +429,8 @@ def _row(line: _Line) -> dict[str, Json]:
             raise ValueError("expected one case_id")
     except (TypeError, ValueError) as error:
         raise DataError(
-            f"{line.where}: Expected a whole line of a report, but got {quoted(line.text, 60)} ({error}): make the "
-            "report anew"
+            f"{line.where}: Expected a whole line of a report, but got {quoted(line.text, 60)} "
+            f"({describe_broken(error)}): make the report anew"
         ) from error
     return row
 

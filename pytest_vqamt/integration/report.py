@@ -209,7 +209,7 @@ class Report(results.Report):
         for row in case_rows(self.folder):
             if (
                 (model is None or row["model"] == model)
-                and (not wanted or row["verdict"] in wanted)
+                and row["verdict"] in wanted
                 and matches(relation, str(row["relation"]))
             ):
                 yield _case(row, self._source_of)
@@ -318,7 +318,11 @@ class Report(results.Report):
 
 
 def _outcomes(verdict: str | Sequence[str] | None) -> frozenset[str]:
-    named = (verdict,) if isinstance(verdict, str) else tuple(verdict or ())
+    if verdict is None:
+        return frozenset(Outcome)
+    named = (verdict,) if isinstance(verdict, str) else tuple(verdict)
+    if not named:
+        raise OptionError(f"Expected verdict to be one or several of {', '.join(Outcome)}, but got verdict={verdict!r}")
     for each in named:
         if each not in list(Outcome):
             raise OptionError(f"Expected verdict to be one of {', '.join(Outcome)}, but got verdict={each!r}")

@@ -366,7 +366,7 @@ def test_what_is_no_baseline_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "other.gz"
     for content, told in (
         (b"", "line 1: Expected a file that `vqamt bless` wrote, but it was cut off"),
-        (b"not gzip", "line 1: Expected a file that `vqamt bless` wrote, which is gzip"),
+        (b"not gzip", "line 1: Expected a file that `vqamt bless` wrote, which is gzip, but it is none"),
         (whole[:40], "line 1: Expected a file that `vqamt bless` wrote, but it was cut off"),
         (whole[:-1], f"Expected a baseline of {len(whole)} bytes, as its first line says, but {file} has"),
         (gzip.compress(gzip.decompress(whole)), "Expected"),

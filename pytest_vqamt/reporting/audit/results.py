@@ -105,8 +105,8 @@ def _read(folder: Path) -> Row | None:
         return None
     except (OSError, ValueError) as error:
         raise DataError(
-            f"Expected what `vqamt audit --read` wrote, but got {str(file)!r} ({describe_broken(error)}): delete it and "
-            "read the sheets again"
+            f"Expected what `vqamt audit --read` wrote, but got {str(file)!r} ({describe_broken(error)}): delete it "
+            "and read the sheets again"
         ) from error
     if not isinstance(row, dict) or row.get("schema") != AUDIT_SCHEMA or not isinstance(row.get("audits"), dict):
         raise DataError(
