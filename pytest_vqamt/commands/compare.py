@@ -61,7 +61,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--undecided",
         choices=[each.value for each in Undecided],
-        default=Undecided.PASS.value,
         help="what a gate that cannot tell, with too few cases, does to the exit status (default: pass)",
     )
     parser.add_argument("--format", choices=_FORMATS, default=_FORMATS[0], help="how to write it (default: table)")
@@ -81,15 +80,25 @@ def run(arguments: argparse.Namespace) -> int:
     """Compares two runs, and prints or writes the comparison."""
     if arguments.after is None and arguments.models is None:
         raise OptionError("Expected two runs, OLD and NEW, or one with --models OLD NEW, but got only one: name both")
+    after = arguments.after or arguments.before
+    names = arguments.models or ("",)
+    if after.resolve() == arguments.before.resolve() and len(set(names)) == 1:
+        what = f"--models {names[0]} {names[0]} of {str(after)!r}" if names[0] else f"{str(after)!r} twice"
+        raise OptionError(f"Expected two runs, or two models of one, but got {what}: name another")
     max_drop, show = _rate("--max-drop", arguments.max_drop), _number(arguments.show)
     max_unread = _rate("--max-unread", arguments.max_unread)
+    if arguments.undecided and max_drop is None:
+        raise OptionError(
+            f"Expected --max-drop=RATE with --undecided, but got --undecided={arguments.undecided} alone: without a "
+            "gate there is nothing undecided"
+        )
     comparison = compare(
         open_run(arguments.before),
-        open_report_run(arguments.after or arguments.before),
+        open_report_run(after),
         models=tuple(arguments.models) if arguments.models else None,
         max_drop=max_drop,
         max_unread=MAX_UNREAD if max_unread is None else max_unread,
-        undecided=Undecided(arguments.undecided),
+        undecided=Undecided(arguments.undecided or Undecided.PASS),
         show=show,
     )
     lines = _lines(comparison, arguments.format, in_full=arguments.verbose)

@@ -298,6 +298,7 @@ def test_a_file_that_cannot_be_written_is_told_in_a_line(tmp_path: Path, capsys:
     file.mkdir()
     assert main(["bless", str(folder), "-o", str(file)]) == 2
     assert re.fullmatch(
-        r"vqamt: Expected a file that can be written, but got '.*ours\.gz' \(.*\): .*\n", capsys.readouterr().err
+        r"vqamt: Expected a file that can be written, but got --out='.*ours\.gz' \(Is a directory\): .*\n",
+        capsys.readouterr().err,
     )
     assert {each.name for each in tmp_path.iterdir()} == {"out", "ours.gz"}

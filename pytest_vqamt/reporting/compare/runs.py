@@ -153,8 +153,7 @@ def models_compared(
         for name, known, side in ((named[0], ours, before), (named[1], theirs, after)):
             if name not in known:
                 raise OptionError(
-                    f"Expected --models to name a model of {side.name}, but got {name!r}; it has {', '.join(known)}: "
-                    f"{did_you_mean(name, known)}"
+                    f"Expected --models to name a model of {side.name}, but got {name!r}; {did_you_mean(name, known)}"
                 )
         return (named,)
     if len(ours) == len(theirs) == 1:

@@ -247,7 +247,7 @@ def test_models_are_the_only_ones_or_those_of_one_name_or_those_that_are_named(t
     assert (only(within).models, only(within).regressions) == (("b", "c"), (case_id(0),))
     with pytest.raises(OptionError, match=r"has a and .* has b, c: name one of each with --models OLD NEW"):
         compare(open_report_run(one), open_report_run(two))
-    with pytest.raises(OptionError, match=r"Expected --models to name a model of .*two, but got 'd'; it has b, c"):
+    with pytest.raises(OptionError, match=r"Expected --models to name a model of .*two, but got 'd'; known: b, c"):
         compare(open_report_run(one), open_report_run(two), models=("a", "d"))
 
 
