@@ -19,6 +19,7 @@ from pytest_vqamt.core.case_store import CaseLine, check_lists, gzip_member
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.input_files import MAX_BYTES, InputError, describe_broken, lines_of, open_input, parse_json
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.report_json import BASELINE_SCHEMA, Row, case_line, head_from_row, head_row
 from pytest_vqamt.core.results import BaselineEntry, BaselineHead
 from pytest_vqamt.core.untrusted import check_id
@@ -94,8 +95,8 @@ class BaselineFile:
             ) from error
         if count != item.tally.cases:
             raise DataError(
-                f"Expected {item.tally.cases} cases of {item.id} from line {line} of {self.file} on, but got {count}: "
-                f"{_REPAIR}"
+                f"Expected {count_noun(item.tally.cases, 'case')} of {item.id} from line {line} of {self.file} on, "
+                f"but got {count}: {_REPAIR}"
             )
 
 
@@ -172,7 +173,9 @@ def _row(text: bytes, item: BaselineEntry, previous: str, where: str) -> Row:
         if key != (item.item, item.model, item.data):
             raise ValueError(f"it is a case of {'-'.join(key)} among those of {item.id}")
         if not queries or len(queries) != len(answers):
-            raise ValueError(f"it has {len(answers)} answers to {len(queries)} queries")
+            raise ValueError(
+                f"it has {count_noun(len(answers), 'answer')} to {count_noun(len(queries), 'query', 'queries')}"
+            )
         if not all(isinstance(each, str | None) for each in answers):
             raise ValueError(f"it has answers that are no texts: {answers!r}")
         if check_id(row["case_id"]) <= previous:

@@ -24,6 +24,7 @@ from pytest_vqamt.core.input_files import (
     parse_json,
     read_line,
 )
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.core.untrusted import check_id
@@ -194,7 +195,7 @@ def _check(row: dict[str, object]) -> None:
     if not (isinstance(queries, list) and isinstance(answers, list) and isinstance(readings, list)):
         raise TypeError("expected lists of queries, answers and readings")
     if len(queries) != len(answers):
-        raise ValueError(f"{len(answers)} answers to {len(queries)} queries")
+        raise ValueError(f"{count_noun(len(answers), 'answer')} to {count_noun(len(queries), 'query', 'queries')}")
     for query in queries:
         _check_query(query)
     check_lists(cast("Row", row))
@@ -318,8 +319,8 @@ def item_lines(lines: LineReader, item: ItemCount, where: str) -> Iterator[CaseL
         row = _parse_without_queries(text, where)
         if (row.get("relation"), row.get("model"), row.get("data")) != item[:3]:
             raise DataError(
-                f"Expected {item.cases} cases of {item.item}, as the report counts, but got {number} in {where}: the "
-                "two files are not of one run"
+                f"Expected {count_noun(item.cases, 'case')} of {item.item}, as the report counts, but got {number} in "
+                f"{where}: the two files are not of one run"
             )
         case_id = str(row["case_id"])
         if case_id <= before:

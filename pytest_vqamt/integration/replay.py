@@ -20,7 +20,7 @@ from pytest_vqamt.core.errors import DataError, ModelError, OptionError, VqamtEr
 from pytest_vqamt.core.identity import name_of
 from pytest_vqamt.core.input_files import describe_broken, parse_json
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.plain_text import quoted, shown, visible
+from pytest_vqamt.core.plain_text import count_noun, quoted, shown, visible
 from pytest_vqamt.core.query import Answer, ModelInput, Query
 from pytest_vqamt.core.report_json import REPORT_FILE, case_from_row, not_whole, read_report_row
 from pytest_vqamt.core.results import Report
@@ -390,7 +390,7 @@ def recorded_verdict(row: dict[str, Json], where: str) -> ModelVerdict:
         answers = tuple(cast("list[str | None]", row["answers"]))
         queries = len(cast("list[Json]", row["queries"]))
         if len(answers) != queries:
-            raise ValueError(f"{len(answers)} answers to {queries} texts")
+            raise ValueError(f"{count_noun(len(answers), 'answer')} to {count_noun(queries, 'text')}")
         _ = row["model"]
         contrast = cast("dict[str, Json]", row.get("contrast") or {})
         reply = (

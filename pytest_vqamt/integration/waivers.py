@@ -12,6 +12,7 @@ from pytest_vqamt.core.atomic_write import unwritable_file, write_file
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.input_files import read_text
+from pytest_vqamt.core.plain_text import count_noun
 
 _HEAD = "# Cases that a person judged invalid, each with the reason. --vqamt-waive=FILE leaves them out of the rates.\n"
 
@@ -106,11 +107,11 @@ def stale_waivers_note(waived: Mapping[str, str], seen: Collection[str]) -> str:
     """The note on waived ids that no case of a run has; "" if all have one.
 
     >>> stale_waivers_note({"0123456789abcdef": "cut off"}, [])
-    '1 of 1 waived ids is of no case of this run (0123456789abcdef)'
+    '1 of 1 waived id is of no case of this run (0123456789abcdef)'
     """
     stale = [case_id for case_id in waived if case_id not in seen]
     if not stale:
         return ""
     named = ", ".join([*stale[:3], *(["..."] if len(stale) > 3 else [])])
     verb = "is" if len(stale) == 1 else "are"
-    return f"{len(stale)} of {len(waived)} waived ids {verb} of no case of this run ({named})"
+    return f"{len(stale)} of {count_noun(len(waived), 'waived id')} {verb} of no case of this run ({named})"

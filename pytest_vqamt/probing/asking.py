@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.language.answers.text import prepare
@@ -124,8 +125,8 @@ class Asker:
         self._failures += sum(bool(each.failure) for each in asked)
         if self._failures >= _MOST_FAILURES and self._failures * 2 > len(self.log):
             raise ModelError(
-                f"Expected {self.model.name!r} to answer, but {self._failures} of {len(self.log)} requests failed; "
-                f"the last: {next(each.failure for each in reversed(self.log) if each.failure)}"
+                f"Expected {self.model.name!r} to answer, but {self._failures} of {count_noun(len(self.log), 'request')} "
+                f"failed; the last: {next(each.failure for each in reversed(self.log) if each.failure)}"
             )
         return asked
 

@@ -70,8 +70,8 @@ def write_data(report: Report, folder: Path, *, cases_name: str = PLAIN_NAME) ->
             written = cases.write_joined(folder, positions, all_cases, cases_name)
             if written != judged:
                 raise VqamtError(
-                    f"Expected {judged} lines in {cases_name}, but got {written}: has another session written into "
-                    f"{option('report')}={str(folder)!r}?"
+                    f"Expected {count_noun(judged, 'line')} in {cases_name}, but got {written}: has another session "
+                    f"written into {option('report')}={str(folder)!r}?"
                 )
             counts.write_text(report_text(report), encoding="utf-8")
             simplified = cases.simplified_lines(folder, positions)

@@ -172,7 +172,7 @@ def audit_lines(
     yield ""
     yield from aligned_table([_HEAD, *(_row(item, figures) for item, figures in by_item.items())])
     for each in agreements:
-        kappa = "no kappa" if each.kappa is None else f"Cohen's kappa {each.kappa:.3f}"
+        kappa = "no kappa" if each.kappa is None else f"Cohen's kappa {each.kappa:z.3f}"
         yield ""
         yield f"{each.first} and {each.second} agree on {each.same} of {count_noun(each.shared, 'case')}: {kappa}"
 
@@ -259,7 +259,7 @@ def _notes(audit: _Judged) -> Iterator[str]:
         kappa = cast("float | None", each["kappa"])
         yield (
             f"{first} and {second} agree on {each['same']} of {count_noun(cast('int', each['shared']), 'case')}"
-            f"{'' if kappa is None else f', Cohen kappa {kappa:.3f}'}."
+            f"{'' if kappa is None else f', Cohen kappa {kappa:z.3f}'}."
         )
 
 
