@@ -124,9 +124,10 @@ class Asker:
         self.log += asked
         self._failures += sum(bool(each.failure) for each in asked)
         if self._failures >= _MOST_FAILURES and self._failures * 2 > len(self.log):
+            last = next(each.failure for each in reversed(self.log) if each.failure)
             raise ModelError(
-                f"Expected {self.model.name!r} to answer, but {self._failures} of {count_noun(len(self.log), 'request')} "
-                f"failed; the last: {next(each.failure for each in reversed(self.log) if each.failure)}"
+                f"Expected {self.model.name!r} to answer, but {self._failures} of "
+                f"{count_noun(len(self.log), 'request')} failed; the last: {last}"
             )
         return asked
 

@@ -40,7 +40,7 @@ def test_what_has_no_case_is_named_with_the_reason(capsys: pytest.CaptureFixture
     file = write(tmp_path, [plain("a", width=200, height=100, objects=objects)])
     lines = listed(capsys, f"--data=graphs:{file}", "--relations=metavqa.partition", "--max-cases=3").splitlines()
     assert lines[2].split()[0] == "metavqa.partition[object]"
-    assert "  metavqa.partition[property]  too few properties are known for the name" in lines
+    assert "  metavqa.partition[property]  the data knows too few other attributes of such things" in lines
     assert lines[-1].startswith("1 of 2 relation variants have cases on graphs:")
 
 

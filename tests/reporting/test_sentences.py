@@ -27,7 +27,7 @@ def test_the_list_is_current() -> None:
 
 @pytest.mark.parametrize(
     "hole",
-    [r"\bNone\b", "  [a-z]", r"\( *\)", r" [,.;:]", r"about (more|cases|questions)", r": *$", r"\bnan\b", r"-0\.0\b"],
+    [r"\bNone\b", "  [a-z]", r"\( *\)", r" [,.;:]", r"about (more|cases|questions)", r": *$", r"\bnan\b|-0\.0"],
 )
 def test_no_sentence_has_a_hole(hole: str) -> None:
     lines = FILE.read_text(encoding="utf-8").splitlines()
@@ -36,7 +36,7 @@ def test_no_sentence_has_a_hole(hole: str) -> None:
 
 def test_no_sentence_has_a_wrong_plural() -> None:
     told = FILE.read_text(encoding="utf-8")
-    assert re.findall(r"(?<!of )\b1 (?!grounded\b|is\b|does\b|has\b)\w+s\b", told) == []
+    assert re.findall(r"(?<![.\d])1 (?!is\b|does\b|has\b)\w+s\b", told) == []
     assert re.findall(r"\b(?:none|\d+) of 1 \w+s\b", told) == []
 
 
