@@ -80,7 +80,8 @@ def coverage_lines(spec: str, rows: Sequence[Coverage], most: int) -> Iterator[s
         yield from (f"  {row.item.ljust(width)}  {row.reason or 'no case found'}" for row in empty)
         yield ""
     of = count_noun(len(rows), "relation variant")
-    yield f"{len(covered)} of {of} have cases on {spec} (looked for {most} of each)"
+    have = "has" if len(covered) == 1 else "have"
+    yield f"{len(covered)} of {of} {have} cases on {spec} (looked for {most} of each)"
 
 
 def coverage_json(rows: Sequence[Coverage]) -> list[Json]:

@@ -69,6 +69,7 @@ def test_json_and_markdown_go_to_the_screen_or_into_a_file(capsys: Captured) -> 
         (["nowhere", "new"], "or a file that `vqamt bless` wrote, but got 'nowhere', which is not there"),
         (["old", "new", "--max-drop", "5%"], "Expected --max-drop to be a rate from 0 to 1, but got '5%'"),
         (["old", "new", "--max-drop", "nan"], "Expected --max-drop to be a rate from 0 to 1, but got 'nan'"),
+        (["old", "new", "--undecided", "fail"], "Expected --max-drop=RATE with --undecided, but got --undecided=fail"),
         (["old", "new", "--show", "-1"], "Expected --show to be a whole number from 0 up, but got '-1'"),
         (["old", "new", "--models", "tiny", "big"], "Expected --models to name a model of new, but got 'big'"),
         (["old", "both"], "name one of each with --models OLD NEW"),

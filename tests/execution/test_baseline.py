@@ -324,7 +324,7 @@ BROKEN: dict[str, tuple[Callable[[list[str]], object], int, str]] = {
     ),
     "no verdict": (line(11, '"verdict"', '"judgement"'), 11, "it lacks 'verdict'"),
     "no such verdict": (line(2, '"holds"', '"perhaps"'), 2, "'perhaps'"),
-    "too few answers": (line(5, '"answers":["same","same"]', '"answers":["same"]'), 5, "1 answers to 2 queries"),
+    "too few answers": (line(5, '"answers":["same","same"]', '"answers":["same"]'), 5, "1 answer to 2 queries"),
     "twice": (lambda lines: lines.__setitem__(6, lines[5]), 7, "comes after"),
     "one less": (lambda lines: lines.pop(), 2, "Expected 10 cases of ours.rule-made-made:5"),
     "another schema": (
