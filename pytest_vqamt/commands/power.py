@@ -11,6 +11,7 @@ from pathlib import Path
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import Grounded, RelationResult
 from pytest_vqamt.core.tallies import Clusters
 from pytest_vqamt.reporting.files import read_report
@@ -259,7 +260,7 @@ def row_of_cases(design: DesignPower) -> dict[str, Json]:
 def _assumptions(design: DesignPower) -> Iterator[str]:
     yield (
         f"the gate is missed by a drop above {describe_points(design.demand.max_drop)} that is significant among "
-        f"{design.demand.relations} relations; a drop counts as seen where that has a chance of "
+        f"{count_noun(design.demand.relations, 'relation')}; a drop counts as seen where that has a chance of "
         f"{format_percent(design.power)}"
     )
     spread = "one a scene"
@@ -325,10 +326,12 @@ class _Item:
 def lines_of_report(query: ReportPower) -> Iterator[str]:
     """Yields the assumptions, and a table of the relations that would be gated."""
     results, demand = _gated(query)
-    counted = "relations" if demand.relations in (query.relations, len(results)) else "pass rates and grounded rates"
+    is_of_relations = demand.relations in (query.relations, len(results))
+    many = "" if is_of_relations else "pass rates and grounded rates"
     yield (
         f"the gate is missed by a drop above {describe_points(demand.max_drop)} that is significant among "
-        f"{demand.relations} {counted}; a drop counts as seen where that has a chance of {format_percent(query.power)}"
+        f"{count_noun(demand.relations, 'relation', many)}; a drop counts as seen where that has a chance of "
+        f"{format_percent(query.power)}"
     )
     yield ""
     head = (
@@ -467,7 +470,7 @@ def _cells(item: _Item, several: bool) -> tuple[str, ...]:
         f"{clusters.scenes:,}",
         format_rate(clusters.holds / clusters.judged),
         format_rate(item.prospect.differ),
-        "-" if clusters.judged == clusters.scenes else f"{item.prospect.icc:.2f}",
+        "-" if clusters.judged == clusters.scenes else f"{item.prospect.icc:z.2f}",
         "none" if item.smallest is None else f"{100 * item.smallest:.1f} points",
         *("-" if cases is None else f"{cases:,}" for cases in item.needed),
     )

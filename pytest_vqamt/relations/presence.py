@@ -23,7 +23,7 @@ from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalR
 from pytest_vqamt.relations.soundness import countable_names, object_names, salient_names
 from pytest_vqamt.sampling.chooser import Chooser
 
-TOO_FEW = NotApplicable(reason="too few names that are surely present or surely absent")
+TOO_FEW = NotApplicable(reason="too few kinds of things are surely there or surely absent")
 
 
 MOST_ABSENT = 3

@@ -10,7 +10,7 @@ from pathlib import Path
 from pytest_vqamt.core.plain_text import shown
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.paper_tables import named_paper_tables
-from pytest_vqamt.reporting.table_export import write_files
+from pytest_vqamt.reporting.table_export import write_tables
 from pytest_vqamt.reporting.view.tables import ColumnHead, Unit, ViewTable
 
 _ESCAPES = {
@@ -113,6 +113,5 @@ def write_latex(report: Report, folder: Path) -> int:
     Raises:
         OptionError: a file cannot be written.
     """
-    return write_files(
-        folder, ((f"{name}.tex", latex_table(table, name)) for name, table in named_paper_tables(report))
-    )
+    tables = named_paper_tables(report)
+    return write_tables(folder, ((f"{name}.tex", latex_table(table, name)) for name, table in tables), "--latex")

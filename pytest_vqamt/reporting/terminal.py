@@ -493,7 +493,8 @@ def _warnings(result: RelationResult, in_full: bool) -> Iterator[str]:
         )
     if result.error:
         first = shortened(result.error)
-        yield f"{result.item}: {result.errors} of {result.all_cases} cases had no answer; the first: {first}"
+        of = count_noun(result.all_cases, "case")
+        yield f"{result.item}: {result.errors} of {of} had no answer; the first: {first}"
 
 
 def _is_right_as_often(result: RelationResult, share: float) -> bool:

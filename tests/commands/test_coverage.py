@@ -15,6 +15,7 @@ from pytest_vqamt.commands.coverage import Coverage, coverage_lines
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.relations.catalogue import preset, select
 from tests.data.own_graphs import plain, write
+from tests.integration.half_bad import half_bad
 
 
 def listed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -44,8 +45,20 @@ def test_what_has_no_case_is_named_with_the_reason(capsys: pytest.CaptureFixture
     file = write(tmp_path, [plain("a", width=200, height=100, objects=objects), lonely])
     lines = listed(capsys, f"--data=graphs:{file}", "--relations=metavqa.partition", "--max-cases=3").splitlines()
     assert re.fullmatch(r"metavqa.partition\[object\] .* [12]\+? of 2", lines[2])
-    assert "  metavqa.partition[property]  too few properties are known for the name" in lines
-    assert lines[-1].startswith("1 of 2 relation variants have cases on graphs:")
+    assert "  metavqa.partition[property]  the data knows too few other attributes of such things" in lines
+    assert lines[-1].startswith("1 of 2 relation variants has cases on graphs:")
+
+
+def test_bad_records_are_left_out_on_request(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    spec = half_bad(tmp_path)
+    typed = ("list", "--data", spec, "--relations=control.repeat")
+    assert main(typed) == ExitStatus.USAGE
+    assert "leave them out with --allow-bad-records" in capsys.readouterr().err
+    assert (
+        listed(capsys, *typed[1:], "--allow-bad-records")
+        .splitlines()[-1]
+        .startswith(f"1 of 1 relation variant has cases on {spec} (looked for 20 of each), on ")
+    )
 
 
 def test_the_rows_of_json(capsys: pytest.CaptureFixture[str]) -> None:
@@ -82,6 +95,11 @@ def test_pictures_are_counted_once_however_many_cases_they_have() -> None:
     [
         (["--relations=metavqa"], "Expected --data=SPEC with --relations"),
         (["--max-cases=3"], "Expected --data=SPEC with --max-cases"),
+        (["--max-cases=0"], "Expected --data=SPEC with --max-cases"),
+        (["--allow-bad-records"], "Expected --data=SPEC with --allow-bad-records"),
+        (["--data=x="], "Expected NAME=SPEC, but got 'x=', with nothing after '=': say what 'x' stands for"),
+        (["--data==x"], "Expected NAME=SPEC, with a letter and then letters, digits, '_' and '-' as the name, but got"),
+        (["--data="], "Expected a value, but got --data='': give one, or leave --data off"),
         (["--data=pictures", "--max-cases=0"], "Expected --max-cases to be a whole number from 1 up, but got 0"),
         (["--data=pictures", "--relations=metavqa.nothing"], "metavqa.nothing"),
         (["--data=picture"], "picture"),

@@ -140,8 +140,8 @@ def test_data_that_has_changed_shows_what_is_still_the_same(folder: Path) -> Non
         (["nowhere"], "Expected a folder that --vqamt-report wrote, but got 'nowhere'"),
         (["{folder}", "--data=coco:nowhere"], "Expected "),
         (["{folder}", "--option=inpaint"], "Expected "),
-        (["{folder}", "--csv={folder}"], "Expected a file that can be written, but got file="),
-        (["{folder}", "--latex={folder}/report.json"], "Expected a file that can be written, but got file="),
+        (["{folder}", "--csv={folder}"], "Expected a file that can be written, but got --csv="),
+        (["{folder}", "--latex={folder}/report.json"], "Expected a folder that can be written to, but got --latex="),
     ],
     ids=["no report", "no data", "no setting", "no file", "no folder"],
 )

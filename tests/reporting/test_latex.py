@@ -296,5 +296,5 @@ def test_a_part_is_named_after_its_row(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(OptionError, match="Expected a file that can be written, but got file="):
+    with pytest.raises(OptionError, match="Expected a folder that can be written to, but got --latex="):
         write_latex(of_two_models(), tmp_path / "file")

@@ -367,7 +367,7 @@ def _bin_row(place: int, counted: CalibrationBin) -> tuple[str, ...]:
 
 def _margin_notes(total: GradedCases) -> list[str]:
     margins = [
-        f"{figure.mean:.3f} over {figure.cases:,} {which}"
+        f"{figure.mean:z.3f} over {figure.cases:,} {which}"
         for figure, which in ((total.violated, "violated cases"), (total.held, "that hold"))
         if figure.mean is not None
     ]
