@@ -183,7 +183,9 @@ EMPTY = {"exclude": (), "preset": None, "dtype": None}
 """What an empty text of these options is; for all others it is a mistake."""
 
 
-@pytest.mark.parametrize("option", [each for each in OPTIONS if not isinstance(each.kind, Flag)], ids=str)
+@pytest.mark.parametrize(
+    "option", [each for each in OPTIONS if not isinstance(each.kind, Flag)], ids=lambda each: each.field
+)
 def test_an_empty_text_is_a_mistake_on_the_command_line_and_none_in_an_ini_file(
     pytester: pytest.Pytester, option: Option
 ) -> None:
