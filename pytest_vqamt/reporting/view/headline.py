@@ -915,7 +915,7 @@ def cannot_fall_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[st
     named = ", ".join(f"{name} {format_percent(rate)}" for name, rate in low[:_NAMED])
     more = f" and {len(low) - _NAMED} more" if len(low) > _NAMED else ""
     cannot = "1 rate cannot fall" if len(low) == 1 else f"{len(low)} rates cannot fall"
-    one = set(drops.values())
+    one = set(drops.values()) or {0.0}
     limit = (
         f"the {describe_points(one.pop())} that --vqamt-max-drop allows" if len(one) == 1 else "--vqamt-max-drop allows"
     )
