@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import re
+import shutil
 import subprocess
 import sys
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points, version
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 
 from pytest_vqamt.cli import main
 from pytest_vqamt.commands import main as main_module
 from pytest_vqamt.commands.main import COMMANDS, GROUPS
+from tests.reporting.running import run_into
 
 
 def test_the_console_script_is_this_function() -> None:
@@ -107,6 +113,76 @@ def test_a_mistake_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) 
     assert printed.err.count("\n") == 1
     assert printed.err.startswith("vqamt: Expected a relation")
     assert "did you mean 'metavqa.partition'?" in printed.err
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        (["report", "out", "--latex", ""], "a value, but got --latex='': give one, or leave --latex off"),
+        (["report", "out", "--csv-tables="], "a value, but got --csv-tables='': give one, or leave --csv-tables off"),
+        (["merge", "out", "-o", ""], "a value, but got -o='': give one, or leave -o off"),
+        (["merge", "", "-o", "out"], "a value for each argument, but got '' after 'merge': give one"),
+        (["open", ""], "a value for each argument, but got '' after 'open': give one"),
+    ],
+)
+def test_an_empty_value_is_a_mistake_and_not_the_current_folder(
+    typed: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(typed) == 2
+    assert capsys.readouterr().err == f"vqamt: Expected {told}\n"
+
+
+def test_an_option_may_have_an_equals_sign_at_its_end() -> None:
+    main_module._check_none_is_empty(["describe", "x", "--option", "severity=", "--seed=0"])
+
+
+@pytest.mark.parametrize("option", ["--junitxml", "--csv", "--latex", "--csv-tables", "--out"])
+def test_a_path_that_cannot_be_written_is_named_as_it_was_given(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_into(tmp_path / "out")
+    taken = tmp_path / "taken"
+    if option in ("--junitxml", "--csv"):
+        taken.mkdir()
+    else:
+        taken.write_text("a file")
+    assert main(["report", str(tmp_path / "out"), "--report-images=none", option, str(taken)]) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert repr(str(taken)) in told
+    assert ".part" not in told
+    assert "--vqamt-report" not in told
+
+
+@pytest.mark.parametrize("text", ["", "hello", '{"schema": 1,', "[1]", '{"a": 1}', '{"schema": 1}'])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "merge out -o merged", "report out", "compare out good", "compare good out", "bless out -o base.gz",
+        "trend good out", "power --report out", "audit out -o sheet", "export out -o set", "replay ID --report out",
+    ],
+)  # fmt: skip
+def test_a_report_that_is_no_whole_one_is_named(
+    command: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(_report(), "good")
+    shutil.copytree("good", "out")
+    Path("out/report.json").write_text(text)
+    case_id = json.loads(Path("out/cases.jsonl").read_text().splitlines()[0])["case_id"]
+    assert main(command.replace("ID", case_id).split()) == 2
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert "'out/report.json'" in told
+    assert ": Expected a " in told
+    assert re.search(r"copy it anew|name the folder of a finished run|run the tests again", told)
+    assert "Expecting" not in told
+
+
+@cache
+def _report() -> Path:
+    folder = Path(mkdtemp())
+    run_into(folder)
+    return folder
 
 
 def test_a_reader_who_has_seen_enough_ends_it_without_a_word() -> None:

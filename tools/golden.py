@@ -170,7 +170,7 @@ SESSIONS += tuple(
         ("coco", "coco:data/coco", ("coco",)),
         ("gqa", "gqa:data/gqa", ("gqa",)),
         ("snli_ve", "snli-ve:data/snli_ve", ("snli_ve",)),
-        ("questions", "questions:questions.jsonl", ("coco",)),
+        ("questions", "questions:questions.jsonl:data/coco/images", ("coco",)),
     )
 )
 """Every relation on five kinds of data, by a model that is right and three that are wrong in one way."""
@@ -226,7 +226,7 @@ def _write_questions(file: Path) -> None:
         things.setdefault(each["image_id"], []).append(names[each["category_id"]])
     rows: list[dict[str, object]] = []
     for image in coco["images"]:
-        found, photo = things.get(image["id"], ["dog"]), f"data/coco/images/{image['file_name']}"
+        found, photo = things.get(image["id"], ["dog"]), image["file_name"]
         rows.append({"image": photo, "question": f"Is there a {found[0]}?", "answer": "yes"})
         options = [found[-1], "zeppelin", "harp"]
         rows.append({"image": photo, "question": "What is there?", "options": options, "answer": found[-1]})

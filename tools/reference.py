@@ -73,6 +73,8 @@ def options() -> Iterator[str]:
         "takes `vqamt_consistency`. A plain `pytest` runs your other tests alone.",
         "",
         "The command line wins over the ini file. `vqamt.run` has arguments for most options, which it checks alike.",
+        "An option without a value in the ini file is as good as left off. On the command line and in Python an empty",
+        "value is a mistake, but for `--vqamt-exclude`, `--vqamt-preset` and `--vqamt-dtype`: there it is none.",
         "",
         "Write options that take a path with `=`: in `--vqamt-report out`",
         "pytest takes an existing folder `out` for a second folder of tests.",

@@ -129,9 +129,9 @@ def _warnings(report: Report) -> Iterator[str]:
     if unread:
         named = ", ".join(f"{each.item} {format_percent(each.read_tally.unread_rate)}" for each in unread)
         yield (
-            f"{count_noun(len(unread), 'relation')} with more than {format_percent(report.max_unread)} of the cases "
-            "unread: a gate on such a relation is missed, whatever it compares. Get answers that can be read first, by "
-            f"another prompt or a reader; or raise --vqamt-max-unread, or leave them out with "
+            f"{count_noun(len(unread), 'relation variant')} with more than {format_percent(report.max_unread)} of the "
+            "cases unread: a gate on such a relation is missed, whatever it compares. Get answers that can be read "
+            "first, by another prompt or a reader; or raise --vqamt-max-unread, or leave them out with "
             f"--exclude=GLOBS: {named}"
         )
     for part, rows in rows_of_parts(report, result_rows(report)):

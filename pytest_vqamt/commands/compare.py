@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
-from pytest_vqamt.core.atomic_write import replacing
-from pytest_vqamt.core.errors import OptionError, VqamtError
+from pytest_vqamt.core.atomic_write import write_file
+from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.results import MAX_UNREAD, Undecided
 from pytest_vqamt.reporting.compare.comparison import Comparison, compare
 from pytest_vqamt.reporting.compare.render import (
@@ -65,7 +64,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--undecided",
         choices=[each.value for each in Undecided],
-        default=Undecided.PASS.value,
         help="what a gate that cannot tell, with too few cases, does to the exit status (default: pass)",
     )
     parser.add_argument("--format", choices=_FORMATS, default=_FORMATS[0], help="how to write it (default: table)")
@@ -85,15 +83,25 @@ def run(arguments: argparse.Namespace) -> int:
     """Compares two runs, and prints or writes the comparison."""
     if arguments.after is None and arguments.models is None:
         raise OptionError("Expected two runs, OLD and NEW, or one with --models OLD NEW, but got only one: name both")
+    after = arguments.after or arguments.before
+    names = arguments.models or ("",)
+    if after.resolve() == arguments.before.resolve() and len(set(names)) == 1:
+        what = f"--models {names[0]} {names[0]} of {str(after)!r}" if names[0] else f"{str(after)!r} twice"
+        raise OptionError(f"Expected two runs, or two models of one, but got {what}: name another")
     max_drop, show = _drops(arguments.max_drop), _number(arguments.show)
     max_unread = _rate("--max-unread", arguments.max_unread)
+    if arguments.undecided and max_drop is None:
+        raise OptionError(
+            f"Expected --max-drop=RATE with --undecided, but got --undecided={arguments.undecided} alone: without a "
+            "gate there is nothing undecided"
+        )
     comparison = compare(
         open_run(arguments.before),
-        open_report_run(arguments.after or arguments.before),
+        open_report_run(after),
         models=tuple(arguments.models) if arguments.models else None,
         max_drop=max_drop,
         max_unread=MAX_UNREAD if max_unread is None else max_unread,
-        undecided=Undecided(arguments.undecided),
+        undecided=Undecided(arguments.undecided or Undecided.PASS),
         show=show,
     )
     lines = _lines(comparison, arguments.format, in_full=arguments.verbose)
@@ -101,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
         for line in lines:
             print(line)
     else:
-        _write(arguments.out, lines)
+        write_file(arguments.out, "".join(f"{line}\n" for line in lines), "--out")
         print("\n".join((gate_verdict(comparison), *total_verdicts(comparison))))
         print(f"comparison: {arguments.out}")
     return ExitStatus.FINDING if comparison.fails and max_drop is not None else ExitStatus.OK
@@ -111,17 +119,6 @@ def _lines(comparison: Comparison, form: str, *, in_full: bool) -> Iterable[str]
     if form == "json":
         return (comparison_json(comparison),)
     return comparison_markdown(comparison) if form == "markdown" else comparison_lines(comparison, in_full=in_full)
-
-
-def _write(file: Path, lines: Iterable[str]) -> None:
-    try:
-        with replacing(file) as part:
-            part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    except OSError as error:
-        raise VqamtError(
-            f"Expected a file that can be written, but got --out={str(file)!r} ({os.strerror(error.errno or 0)}): "
-            "name another"
-        ) from error
 
 
 def _rate(option: str, text: str | None) -> float | None:

@@ -24,31 +24,37 @@ class Coverage:
     cases: int
     presumed: int
     """The cases that rest on the absence of what is not annotated for certain: reported apart, and not gated."""
+    pictures: frozenset[str]
+    """The pictures with a case, as ids of scenes. Where no more cases were looked for, there may be others."""
+    of_pictures: int
+    """The number of pictures of the source."""
     reason: str
     """The most frequent reason for which a scene gave no case; "" if every scene that was looked at gave one."""
 
 
-def coverage(source: SceneSource, relations: Sequence[tuple[Relation, str]], most: int) -> Iterator[Coverage]:
-    """Yields the coverage of each relation variant: the cases that a run with ``--vqamt-max-cases=most`` would have.
+def coverage(source: SceneSource, relations: Sequence[tuple[Relation, str]], sampling: Sampling) -> Iterator[Coverage]:
+    """Yields the coverage of each relation variant: the cases that a run with this ``sampling`` would have.
 
     Raises:
         VqamtError: a scene cannot be read.
     """
     with progress_bar("sampling", len(relations), "relation variant", delay_s=SHOW_AFTER_S) as advance:
         for relation, variant in relations:
-            plan = Plan(relation=relation, variant=variant, source=source, sampling=Sampling(max_cases=most))
+            plan = Plan(relation=relation, variant=variant, source=source, sampling=sampling)
             cases = list(plan)
             [(reason, _)] = plan.not_applicable.most_common(1) or [("", 0)]
             yield Coverage(
                 item=relation.info.item(variant),
                 cases=len(cases),
                 presumed=sum(case.is_presumed for case in cases),
+                pictures=frozenset(case.scene for case in cases),
+                of_pictures=len(source),
                 reason=reason,
             )
             advance()
 
 
-def coverage_rows(spec: str, relations: Sequence[str], most: int) -> list[Coverage]:
+def coverage_rows(spec: str, relations: Sequence[str], sampling: Sampling) -> list[Coverage]:
     """Returns the coverage of the relation variants that the globs name.
 
     Without globs they are those of the data's own preset, as in a run, or all but those on request.
@@ -56,13 +62,13 @@ def coverage_rows(spec: str, relations: Sequence[str], most: int) -> list[Covera
     Raises:
         VqamtError: the data cannot be used, or a glob names nothing.
     """
-    source = sources.load(spec)
+    source = sources.load(spec, allow_bad_records=sampling.allow_bad_records)
     own = catalogue.preset(source.preset).relations if isinstance(source, PresetSource) else ()
     chosen = catalogue.select(relations or own)
     # As in a run: on published pairs only the relations about them, and these on no other data.
     has_pairs = isinstance(source, PublishedPairs)
     fitting = [each for each in chosen if isinstance(each[0], PublishedRelation) == has_pairs]
-    return list(coverage(source, fitting, most))
+    return list(coverage(source, fitting, sampling))
 
 
 def coverage_lines(spec: str, rows: Sequence[Coverage], most: int) -> Iterator[str]:
@@ -70,8 +76,11 @@ def coverage_lines(spec: str, rows: Sequence[Coverage], most: int) -> Iterator[s
     covered = [row for row in rows if row.cases]
     empty = [row for row in rows if not row.cases]
     if covered:
-        table = [("relation variant", "cases", "presumed")]
-        table += [(row.item, f"{row.cases}{'+' if row.cases >= most else ''}", str(row.presumed)) for row in covered]
+        table = [("relation variant", "cases", "presumed", "pictures")]
+        for row in covered:
+            more = "+" if row.cases >= most else ""  # no further ones were looked for
+            on = f"{len(row.pictures)}{more if len(row.pictures) < row.of_pictures else ''} of {row.of_pictures}"
+            table.append((row.item, f"{row.cases}{more}", str(row.presumed), on))
         yield from aligned_table(table)
         yield ""
     if empty:
@@ -80,11 +89,22 @@ def coverage_lines(spec: str, rows: Sequence[Coverage], most: int) -> Iterator[s
         yield from (f"  {row.item.ljust(width)}  {row.reason or 'no case found'}" for row in empty)
         yield ""
     of = count_noun(len(rows), "relation variant")
-    yield f"{len(covered)} of {of} have cases on {spec} (looked for {most} of each)"
+    have = "has" if len(covered) == 1 else "have"
+    pictures = frozenset[str]().union(*(row.pictures for row in rows))
+    on = f", on {len(pictures)} of its {count_noun(rows[0].of_pictures, 'picture')}" if rows else ""
+    yield f"{len(covered)} of {of} {have} cases on {spec} (looked for {most} of each){on}"
 
 
 def coverage_json(rows: Sequence[Coverage]) -> list[Json]:
     """Returns the rows as ``vqamt list --json`` has them."""
     return [
-        {"id": row.item, "cases": row.cases, "presumed": row.presumed, "reason": row.reason or None} for row in rows
+        {
+            "id": row.item,
+            "cases": row.cases,
+            "presumed": row.presumed,
+            "pictures": len(row.pictures),
+            "of_pictures": row.of_pictures,
+            "reason": row.reason or None,
+        }
+        for row in rows
     ]

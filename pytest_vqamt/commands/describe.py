@@ -14,6 +14,7 @@ from types import ModuleType
 
 from pytest_vqamt.commands import annotate
 from pytest_vqamt.commands.main import ExitStatus
+from pytest_vqamt.core.atomic_write import unwritable_file
 from pytest_vqamt.core.case import Case, RelationInfo, item_name
 from pytest_vqamt.core.corpus import CutoutEntry
 from pytest_vqamt.core.errors import OptionError, did_you_mean
@@ -146,10 +147,7 @@ def _check_writable(file: Path) -> None:
         if not existed:
             file.unlink()
     except OSError as error:
-        raise OptionError(
-            f"Expected a file that can be written, but got --sheet={str(file)!r} ({error.strerror or error}): "
-            "name another"
-        ) from error
+        raise unwritable_file(file, "--sheet", error) from error
 
 
 def _of_many_scenes(plan: Iterable[Case], wanted: int) -> list[Case]:

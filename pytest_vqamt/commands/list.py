@@ -36,6 +36,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         help=f"with --data: look for so many cases of each relation variant (default: {MAX_CASES})",
     )
+    parser.add_argument(
+        "--allow-bad-records",
+        action="store_true",
+        default=None,
+        help="with --data: count on the records that can be used, where some of a data set cannot",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -47,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if arguments.data is not None:
         return _covered(arguments)
-    for name in ("relations", "max_cases"):
+    for name in ("relations", "max_cases", "allow_bad_records"):
         if getattr(arguments, name) is not None:
             raise OptionError(f"Expected --data=SPEC with --{name.replace('_', '-')}: it says whose cases are counted")
     if arguments.faults:
@@ -63,11 +69,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _covered(arguments: argparse.Namespace) -> int:
     from pytest_vqamt.commands.coverage import coverage_json, coverage_lines, coverage_rows  # which samples
+    from pytest_vqamt.execution.plan import Sampling
 
     most = MAX_CASES if arguments.max_cases is None else arguments.max_cases
     if most < 1:
         raise OptionError(f"Expected --max-cases to be a whole number from 1 up, but got {most}")
-    rows = coverage_rows(arguments.data, catalogue.globs_of(arguments.relations or ""), most)
+    rows = coverage_rows(
+        arguments.data,
+        catalogue.globs_of(arguments.relations or ""),
+        Sampling(max_cases=most, allow_bad_records=bool(arguments.allow_bad_records)),
+    )
     if arguments.json:
         print(json.dumps({"data": arguments.data, "coverage": coverage_json(rows)}, ensure_ascii=False, indent=1))
     else:

@@ -12,6 +12,7 @@ from contextlib import redirect_stdout
 from enum import IntEnum
 from importlib import import_module
 from importlib.metadata import version
+from itertools import pairwise
 from typing import Any, TextIO, cast
 
 from pytest_vqamt.commands import completion
@@ -115,6 +116,7 @@ def run_command(argv: Sequence[str] | None = None) -> int:
         if completion.VARIABLE in os.environ:
             words = completion.typed_so_far()
             completion.complete(*_parser(words if set(words[:1]) & set(COMMANDS) else ()))
+        _check_none_is_empty(typed)
         parser, of_command = _parser(typed)
         arguments = parser.parse_args(typed)
         output = _WhileItIsRead(sys.stdout) if set(typed[:1]) & _GATES else sys.stdout
@@ -138,10 +140,27 @@ def run_command(argv: Sequence[str] | None = None) -> int:
     return status
 
 
+def _check_none_is_empty(typed: Sequence[str]) -> None:
+    """Checks that no value is empty: as a path it would be the current folder, and as most others as good as left off.
+
+    Raises:
+        OptionError: one is.
+    """
+    for before, text in pairwise(("", *typed)):
+        name = text.removesuffix("=") if re.fullmatch(r"--[\w-]+=", text) else before if before.startswith("-") else ""
+        if text == "" or text == f"{name}=":
+            raise OptionError(
+                f"Expected a value, but got {name}='': give one, or leave {name} off"
+                if name
+                else f"Expected a value for each argument, but got '' after {before!r}: give one"
+            )
+
+
 def _spelling(parser: argparse.ArgumentParser | None) -> Spelling:
     """The options of pytest as the command has them: ``--device`` for ``--vqamt-device``."""
     taken = parser._option_string_actions if parser else ()  # argparse has no other list of them
-    return Spelling(names={name.removeprefix("--"): name for name in taken if name.startswith("--")})
+    names = {name.removeprefix("--"): name for name in taken if name.startswith("--")}
+    return Spelling(names={"report": "", **names})  # a command writes into folders of other options and arguments
 
 
 def print_error(error: VqamtError) -> None:

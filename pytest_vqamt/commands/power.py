@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import Grounded, RelationResult
 from pytest_vqamt.core.tallies import Clusters
 from pytest_vqamt.reporting.files import read_report
@@ -215,10 +216,11 @@ class _Item:
 def _lines_of_report(query: ReportPower) -> Iterator[str]:
     """The assumptions, and a table of the relations that would be gated."""
     results, gate = _gated(query)
-    counted = "relations" if gate.relations == len(results) else "pass rates and grounded rates"
+    many = "" if gate.relations == len(results) else "pass rates and grounded rates"
     yield (
         f"the gate is missed by a drop above {describe_points(gate.max_drop)} that is significant among "
-        f"{gate.relations} {counted}; a drop counts as seen where that has a chance of {format_percent(DETECTED)}"
+        f"{count_noun(gate.relations, 'relation', many)}; a drop counts as seen where that has a chance of "
+        f"{format_percent(DETECTED)}"
     )
     yield ""
     head = (
@@ -338,7 +340,7 @@ def _cells(item: _Item, several: bool) -> tuple[str, ...]:
         f"{clusters.scenes:,}",
         format_rate(clusters.holds / clusters.judged),
         format_rate(item.prospect.differ),
-        "-" if clusters.judged == clusters.scenes else f"{item.prospect.icc:.2f}",
+        "-" if clusters.judged == clusters.scenes else f"{item.prospect.icc:z.2f}",
         "none" if item.smallest is None else f"{100 * item.smallest:.1f} points",
         *("-" if cases is None else f"{cases:,}" for cases in item.needed),
     )

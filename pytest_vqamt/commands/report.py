@@ -11,11 +11,11 @@ from pathlib import Path
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.plain_text import count_noun
+from pytest_vqamt.core.report_json import REPORT_FILE
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.options import add_option_argument, parse_settings
 from pytest_vqamt.integration.replay import ReportData, settings_of_run, unused_note
-from pytest_vqamt.reporting.cases import REPORT_FILE
 from pytest_vqamt.reporting.files import PAGE, read_report, write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.junit import write_junit
@@ -51,10 +51,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--latex",
         metavar="TEX_DIR",
         type=Path,
-        help="write the papers' tables, too, as LaTeX, a file each; a document needs the package booktabs",
+        help="write the papers' tables and the differences of models as LaTeX, a file each; a document needs the "
+        "package booktabs",
     )
     parser.add_argument(
-        "--csv-tables", metavar="CSV_DIR", type=Path, help="write the papers' tables, too, as CSV, a file each"
+        "--csv-tables",
+        metavar="CSV_DIR",
+        type=Path,
+        help="write the papers' tables and the differences of models as CSV, a file each",
     )
 
 

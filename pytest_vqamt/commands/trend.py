@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
-from pytest_vqamt.core.atomic_write import replace_text
+from pytest_vqamt.core.atomic_write import write_file
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import check_patterns, matches
 from pytest_vqamt.relations.catalogue import globs_of
@@ -35,6 +35,6 @@ def run(arguments: argparse.Namespace) -> int:
     for line in trend_lines(found):
         print(line)
     if arguments.out:
-        replace_text(arguments.out, trend_page(found))
+        write_file(arguments.out, trend_page(found), "--out")
         print(f"page: {arguments.out}")
     return ExitStatus.OK

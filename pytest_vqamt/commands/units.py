@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from pytest_vqamt.commands.json_lines import STANDARD_INPUT, json_line
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.input_files import open_input, parse_json
+from pytest_vqamt.core.input_files import describe_broken, open_input, parse_json
 from pytest_vqamt.language.units import units_of
 
 _LONGEST_LINE = 10_000
@@ -62,7 +62,7 @@ def _of_record(text: str, where: str) -> str:
     try:
         record = parse_json(text)
     except ValueError as error:
-        raise DataError(f"{expected}, but got {text[:60]!r} ({error})") from None
+        raise DataError(f"{expected}, but got {text[:60]!r} ({describe_broken(error)})") from None
     if not isinstance(record, dict):
         raise DataError(f"{expected}, but got {text[:60]!r}")
     found = record.get("hypothesis", record.get("sentence"))

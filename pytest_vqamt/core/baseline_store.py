@@ -18,7 +18,8 @@ from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.case_store import CaseLine, check_lists, gzip_member
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.input_files import MAX_BYTES, InputError, lines_of, open_input, parse_json
+from pytest_vqamt.core.input_files import MAX_BYTES, InputError, describe_broken, lines_of, open_input, parse_json
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.report_json import BASELINE_SCHEMA, Row, case_line, head_from_row, head_row
 from pytest_vqamt.core.results import BaselineEntry, BaselineHead
 from pytest_vqamt.core.untrusted import check_id
@@ -94,8 +95,8 @@ class BaselineFile:
             ) from error
         if count != item.tally.cases:
             raise DataError(
-                f"Expected {item.tally.cases} cases of {item.id} from line {line} of {self.file} on, but got {count}: "
-                f"{_REPAIR}"
+                f"Expected {count_noun(item.tally.cases, 'case')} of {item.id} from line {line} of {self.file} on, "
+                f"but got {count}: {_REPAIR}"
             )
 
 
@@ -133,8 +134,9 @@ def _first_member(packed: BinaryIO, file: Path) -> tuple[bytes, int]:
             if len(first) > MAX_BYTES:
                 raise InputError(errno.EFBIG, f"a line of more than {MAX_BYTES >> 20} MiB")
     except _NOT_GZIP as error:
+        what = "it is none" if isinstance(error, zlib.error) else describe_broken(error)
         raise DataError(
-            f"{file}, line 1: Expected a file that `vqamt bless` wrote, which is gzip, but got {error}: {_REPAIR}"
+            f"{file}, line 1: Expected a file that `vqamt bless` wrote, which is gzip, but {what}: {_REPAIR}"
         ) from error
     if not unpack.eof:
         raise DataError(f"{file}, line 1: Expected a file that `vqamt bless` wrote, but it was cut off: {_REPAIR}")
@@ -171,7 +173,9 @@ def _row(text: bytes, item: BaselineEntry, previous: str, where: str) -> Row:
         if key != (item.item, item.model, item.data):
             raise ValueError(f"it is a case of {'-'.join(key)} among those of {item.id}")
         if not queries or len(queries) != len(answers):
-            raise ValueError(f"it has {len(answers)} answers to {len(queries)} queries")
+            raise ValueError(
+                f"it has {count_noun(len(answers), 'answer')} to {count_noun(len(queries), 'query', 'queries')}"
+            )
         if not all(isinstance(each, str | None) for each in answers):
             raise ValueError(f"it has answers that are no texts: {answers!r}")
         if check_id(row["case_id"]) <= previous:
@@ -183,4 +187,4 @@ def _row(text: bytes, item: BaselineEntry, previous: str, where: str) -> Row:
 
 
 def _reason(error: Exception) -> str:
-    return f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+    return f"it lacks {error}" if isinstance(error, KeyError) else describe_broken(error)

@@ -14,7 +14,17 @@ from typing import IO, Any, BinaryIO, NamedTuple, cast
 from pytest_vqamt.core.case import RIGHT_SOURCE, Change, Outcome, own_question
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.input_files import InputError, LineReader, gunzipped, lines_of, open_input, parse_json, read_line
+from pytest_vqamt.core.input_files import (
+    InputError,
+    LineReader,
+    describe_broken,
+    gunzipped,
+    lines_of,
+    open_input,
+    parse_json,
+    read_line,
+)
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.core.untrusted import check_id
@@ -162,12 +172,17 @@ def parse_case(line: bytes, where: str) -> Row:
             raise TypeError("expected an object")
         _check(row)
     except (KeyError, TypeError, ValueError) as error:
-        text = repr(line[:60].decode("utf-8", "replace").rstrip("\n"))
-        raise DataError(
-            f"{where}: Expected a whole line of a report, but got {text}{'...' if len(line) > 60 else ''} ({error}): "
-            "make the report anew"
-        ) from error
+        raise _no_whole_line(line, where, error) from error
     return cast("Row", row)
+
+
+def _no_whole_line(line: bytes, where: str, error: Exception) -> DataError:
+    text = repr(line[:60].decode("utf-8", "replace").rstrip("\n"))
+    what = f"it lacks {error}" if isinstance(error, KeyError) else describe_broken(error)
+    return DataError(
+        f"{where}: Expected a whole line of a report, but got {text}{'...' if len(line) > 60 else ''} ({what}): "
+        "make the report anew"
+    )
 
 
 def _check(row: dict[str, object]) -> None:
@@ -180,7 +195,7 @@ def _check(row: dict[str, object]) -> None:
     if not (isinstance(queries, list) and isinstance(answers, list) and isinstance(readings, list)):
         raise TypeError("expected lists of queries, answers and readings")
     if len(queries) != len(answers):
-        raise ValueError(f"{len(answers)} answers to {len(queries)} queries")
+        raise ValueError(f"{count_noun(len(answers), 'answer')} to {count_noun(len(queries), 'query', 'queries')}")
     for query in queries:
         _check_query(query)
     check_lists(cast("Row", row))
@@ -304,8 +319,8 @@ def item_lines(lines: LineReader, item: ItemCount, where: str) -> Iterator[CaseL
         row = _parse_without_queries(text, where)
         if (row.get("relation"), row.get("model"), row.get("data")) != item[:3]:
             raise DataError(
-                f"Expected {item.cases} cases of {item.item}, as the report counts, but got {number} in {where}: the "
-                "two files are not of one run"
+                f"Expected {count_noun(item.cases, 'case')} of {item.item}, as the report counts, but got {number} in "
+                f"{where}: the two files are not of one run"
             )
         case_id = str(row["case_id"])
         if case_id <= before:
@@ -377,4 +392,4 @@ def _parsed(part: bytes, text: bytes, where: str) -> Row:
         check_lists(row)
         return row
     except (KeyError, TypeError, ValueError) as error:
-        raise DataError(f"Expected one case a line, but got {text[:80]!r} in {where}: {error}") from error
+        raise _no_whole_line(text, where, error) from error

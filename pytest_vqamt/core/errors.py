@@ -72,9 +72,18 @@ def did_you_mean(name: str, known: Iterable[str], listed: Iterable[str] | None =
     >>> did_you_mean("zebra", ["tiny", "oracle"])
     'known: tiny, oracle'
     """
-    names = [str(each) for each in known]  # the repr of an enumeration member is another
-    near = get_close_matches(name, names, n=1, cutoff=0.6)
-    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names if listed is None else listed)}"
+    names = [str(each) for each in known]
+    return near_name(name, names) or f"known: {', '.join(names if listed is None else listed)}"
+
+
+def near_name(name: str, known: Iterable[str]) -> str:
+    """The end of a message that lists the known names already: the nearest of them, or "".
+
+    >>> near_name("tinny", ["tiny", "oracle"]), near_name("zebra", ["tiny", "oracle"])
+    ("did you mean 'tiny'?", '')
+    """
+    near = get_close_matches(name, map(str, known), n=1, cutoff=0.6)  # the repr of an enumeration member is another
+    return f"did you mean {near[0]!r}?" if near else ""
 
 
 _PACKAGE = __name__.partition(".")[0]

@@ -71,10 +71,13 @@ def split_name(text: str) -> tuple[str, str]:
     name, equals, spec = text.partition("=")
     if not equals or ":" in name:
         return "", text
-    if not _NAME.fullmatch(name) or not spec:
+    if not _NAME.fullmatch(name):
         raise OptionError(
-            f"Expected NAME=SPEC, with a letter and then letters, digits, '_' and '-' as the name, but got {text!r}"
+            f"Expected NAME=SPEC, with a letter and then letters, digits, '_' and '-' as the name, but got {text!r}, "
+            f"whose name would be {name!r}"
         )
+    if not spec:
+        raise OptionError(f"Expected NAME=SPEC, but got {text!r}, with nothing after '=': say what {name!r} stands for")
     return name, spec
 
 

@@ -236,6 +236,25 @@ def parse_json(
     return value
 
 
+def describe_broken(error: Exception) -> str:
+    """What is wrong with a file that could not be read or parsed as JSON.
+
+    >>> try:
+    ...     parse_json('{"schema": 1,')
+    ... except ValueError as error:
+    ...     print(describe_broken(error))
+    it is no whole JSON: it breaks off at column 14
+    """
+    if not isinstance(error, json.JSONDecodeError):
+        return getattr(error, "strerror", None) or str(error)
+    if not error.doc.strip():
+        return "it is empty"
+    if error.pos == 0:
+        return "it is no JSON"
+    place = f"line {error.lineno}, column {error.colno}" if "\n" in error.doc.strip() else f"column {error.colno}"
+    return f"it is no whole JSON: it breaks off at {place}"
+
+
 def parse_toml(text: str) -> dict[str, object]:
     """Parses TOML.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import TypeVar, cast
 
 from pytest_vqamt.core.case import (
@@ -20,6 +21,7 @@ from pytest_vqamt.core.case import (
 )
 from pytest_vqamt.core.codec import Json, decode, encode, from_row, to_row
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.input_files import MAX_REPORT_BYTES, describe_broken, parse_json, read_text
 from pytest_vqamt.core.meaning import meaning_from_row
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.query import Answer, Failure, Query, Task, is_truncated
@@ -42,6 +44,8 @@ from pytest_vqamt.core.results import (
 )
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.core.tallies import GradedCases, RepeatedCases, Tally
+
+REPORT_FILE = "report.json"
 
 SCHEMA = 1
 """Raised when a field of ``report.json`` is renamed or removed; additions keep it."""
@@ -120,6 +124,47 @@ def relation_row(result: RelationResult) -> Row:
         "directional": result.directional,
         "grounded": grounded_row(result.grounded),
     }
+
+
+def read_report_row(folder: Path) -> Row:
+    """Reads ``report.json`` in ``folder``.
+
+    Raises:
+        DataError: there is none, or it is none of this schema.
+    """
+    file = folder / REPORT_FILE
+    try:
+        row: object = parse_json(read_text(file, MAX_REPORT_BYTES))
+    except FileNotFoundError as error:
+        lacks = f"it has no {REPORT_FILE}" if folder.is_dir() else "there is no such folder"
+        raise DataError(
+            f"Expected a folder that --vqamt-report wrote, but got {str(folder)!r}: {lacks}; "
+            "name that of a finished run"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"Expected a report, but got {str(file)!r}: {describe_broken(error)}; copy it anew, or run the tests again"
+        ) from error
+    if not isinstance(row, dict) or "schema" not in row:
+        raise DataError(
+            f"Expected a report, but got {str(file)!r}, which --vqamt-report did not write: it has no schema; name "
+            "the folder of a finished run"
+        )
+    if row["schema"] != SCHEMA:
+        raise DataError(
+            f"Expected a report of schema {SCHEMA}, but got schema={row['schema']!r} in {str(file)!r}: read it with "
+            "the version of pytest-vqamt that wrote it"
+        )
+    return cast("Row", row)
+
+
+def not_whole(file: Path, error: Exception) -> DataError:
+    """The error of a report that lacks a field, or has another value there."""
+    what = f"{error} is missing" if isinstance(error, KeyError) else error
+    return DataError(
+        f"Expected a whole report, but got {str(file)!r}: {what}; read it with the version of pytest-vqamt that "
+        "wrote it, or run the tests again"
+    )
 
 
 def report_from_row(row: Row) -> Report:

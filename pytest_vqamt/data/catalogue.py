@@ -171,7 +171,7 @@ def load(spec: str, *, allow_bad_records: bool = False, samples_photos: bool = T
         raise DataError(
             f"Expected every record of {spec} to be usable, but {len(bad)} {'is' if len(bad) == 1 else 'are'} bad, "
             f"beside {count_noun(len(source), 'good scene')}; the first: {bad[0]}; fix them, or leave them out with "
-            f"{option('allow-bad-records')} (vqamt describe: --allow-bad-records)"
+            f"{option('allow-bad-records')}"
         )
     remarks = source.remarks if isinstance(source, Remarked) else ()
     if samples_photos and getattr(source, "photos", None) is not None:

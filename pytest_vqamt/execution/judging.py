@@ -22,7 +22,7 @@ from math import prod
 
 from pytest_vqamt.core.case import Case, ContrastVerdict, Outcome, Trials, Verdict
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.plain_text import shortened
+from pytest_vqamt.core.plain_text import count_noun, shortened
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.execution.baseline import BaselineCase
 from pytest_vqamt.execution.grading import with_grades
@@ -226,7 +226,7 @@ def _judge_repeated(relation: Relation, case: Case, own: Sequence[Answers], cont
     )
     if len(kinds) > 1:
         held = outcomes.count(Outcome.HOLDS)
-        reason = f"answers to the same query differ: holds in {held} of {len(outcomes)} trials"
+        reason = f"answers to the same query differ: holds in {held} of {count_noun(len(outcomes), 'trial')}"
         verdict = Verdict(outcome=Outcome.FLAKY, reason=reason, readings=verdict.readings, unread=verdict.unread)
     verdict = with_grades(case, top, verdict)
     noise = min(1.0, sum(chance_of_noise([len(some) for some in each]) for each in readings))

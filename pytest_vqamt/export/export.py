@@ -20,15 +20,14 @@ from pytest_vqamt.core.input_files import MAX_ID_LIST_BYTES, read_text
 from pytest_vqamt.core.meaning import truth
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
+from pytest_vqamt.core.report_json import REPORT_FILE, not_whole, read_report_row
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.core.untrusted import check_data
 from pytest_vqamt.data import catalogue, coco, vqa_v2
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.base import PublishedPairs, SceneSource
-from pytest_vqamt.data.json_io import read_json
 from pytest_vqamt.data.messages import error_reason, short_path
-from pytest_vqamt.data.records import Record
 from pytest_vqamt.data.snli_ve import index as snli_ve
 from pytest_vqamt.export.cases import ReportedQueries, ReportedQuery, Wanted, is_certain, read_queries
 from pytest_vqamt.export.writing import Example, ExportWriter, Layout, new_folder, scratch_folder
@@ -423,9 +422,6 @@ def _is_spec(text: str) -> bool:
     return text.partition(":")[0] in sources.names()
 
 
-_REPORT_FILE = "report.json"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportSummary:
     """The part of ``report.json`` that an export needs.
@@ -446,11 +442,7 @@ class ReportSummary:
             DataError: there is no report, or it is incomplete.
         """
         find_cases_file(report)
-        if not (report / _REPORT_FILE).is_file():
-            raise DataError(
-                f"Expected a folder that --vqamt-report wrote, but got {str(report)!r}: it has no {_REPORT_FILE}"
-            )
-        row = cast("Mapping[str, Json]", Record.of(read_json(report / _REPORT_FILE), str(report / _REPORT_FILE)).row)
+        row = read_report_row(report)
         try:
             relations = cast("list[dict[str, Json]]", row["relations"])
             models, data = (cast("list[dict[str, Json]]", row[name]) for name in ("models", "data"))
@@ -466,9 +458,7 @@ class ReportSummary:
                 },
             )
         except (KeyError, TypeError) as error:
-            raise DataError(
-                f"Expected a whole report, but {str(report / _REPORT_FILE)!r} is not ({error!r}): make the report anew"
-            ) from error
+            raise not_whole(report / REPORT_FILE, error) from error
 
 
 def right_label(query: Query) -> str | None:

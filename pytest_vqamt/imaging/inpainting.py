@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.errors import OptionError, RenderError, did_you_mean
+from pytest_vqamt.core.errors import OptionError, RenderError, near_name
 from pytest_vqamt.core.input_files import expanded, open_input
 from pytest_vqamt.imaging.pixel_boxes import outwards
 
@@ -54,8 +54,10 @@ def method_of(setting: str) -> str:
     """
     kind, _, path = setting.partition(":")
     if kind not in KINDS or bool(path) != (kind == LAMA) or (kind != LAMA and setting != kind):
-        hint = "" if kind in KINDS else f"; {did_you_mean(kind, KINDS)}"
-        raise OptionError(f"Expected inpaint=telea, biharmonic or lama:PATH, but got inpaint={setting!r}{hint}")
+        hint = near_name("" if kind in KINDS else kind, KINDS)
+        raise OptionError(
+            f"Expected inpaint=telea, biharmonic or lama:PATH, but got inpaint={setting!r}{hint and f'; {hint}'}"
+        )
     if kind != LAMA:
         return kind
     checkpoint = expanded(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,10 +12,11 @@ import pytest
 
 from pytest_vqamt.core.errors import VqamtError, from_here
 from pytest_vqamt.core.plain_text import count_noun, shown
+from pytest_vqamt.core.report_json import REPORT_FILE
 from pytest_vqamt.core.results import ModelUse, RelationResult, Report, ViolationPreview
 from pytest_vqamt.execution.answer_cache import ANSWERS_FILE
 from pytest_vqamt.integration.waivers import stale_waivers_note
-from pytest_vqamt.reporting.cases import REPORT_FILE, remove_parts
+from pytest_vqamt.reporting.cases import remove_parts
 from pytest_vqamt.reporting.terminal import (
     LINES,
     SummaryLength,
@@ -113,6 +114,20 @@ def missing_baseline_hint(baseline: Path, report: Path | None) -> str:
     return f"{hint} --vqamt-report=DIR and `vqamt bless DIR -o {file}`"
 
 
+def awaiting_baseline_hint(names: Sequence[str], report: Path | None) -> str:
+    """The hint on options that do nothing without a baseline.
+
+    >>> awaiting_baseline_hint(["vqamt_max_drop"], Path("out"))
+    'vqamt_max_drop has no baseline to compare with yet: make one with `vqamt bless out`, and name it as vqamt_baseline'
+    """
+    have, folder = "has" if len(names) == 1 else "have", from_here(report) if report else "DIR"
+    first = "" if report else "--vqamt-report=DIR and "
+    return (
+        f"{' and '.join(names)} {have} no baseline to compare with yet: make one with {first}`vqamt bless {folder}`, "
+        "and name it as vqamt_baseline"
+    )
+
+
 def is_on_ci() -> bool:
     """Whether this is a CI server, by the variables that pytest goes by."""
     return any(os.environ.get(name) for name in ("CI", "BUILD_NUMBER"))
@@ -207,9 +222,12 @@ class SessionReport:
         reporter.write_sep("=", "vqamt: consistency")  # unlike section, leaves no empty line below
         if self._untested:
             reporter.write_line(self._untested, red=True, bold=True)
-        missing = self._settings.missing_baseline
-        if missing:
-            reporter.write_line(missing_baseline_hint(missing, self._settings.report), yellow=True)
+        settings, missing = self._settings, self._settings.missing_baseline
+        hint = missing_baseline_hint(missing, settings.report) if missing else ""
+        if settings.awaiting_baseline:
+            hint = awaiting_baseline_hint(settings.awaiting_baseline, settings.report)
+        if hint:
+            reporter.write_line(hint, yellow=True)
         if self._report is not None and length is not SummaryLength.NONE:
             notes = list(self._all_notes(self._report, waived))
             if length is SummaryLength.FULL:
@@ -217,7 +235,7 @@ class SessionReport:
             elif verbosity < 0 and self._settings.summary is None:
                 lines = brief_summary(self._report, awaits_baseline=bool(missing))
             else:
-                room = LINES - 1 - len(notes) - bool(self._untested) - bool(missing)
+                room = LINES - 1 - len(notes) - bool(self._untested) - bool(hint)
                 lines = short_summary(self._report, self._replay_command, room=room, awaits_baseline=bool(missing))
             for line in lines:
                 reporter.write_line(line.text, **_MARKUP[line.state])

@@ -33,6 +33,10 @@ class _UnfitError(ValueError):
     """A value that an option does not take, with the end of the message about it; it becomes an OptionError."""
 
 
+_EMPTY = "it is empty: give one, or leave it off"
+"""The end of the message about an empty text where a run without it would do something else in silence."""
+
+
 class Kind(Generic[Value_co]):
     """The values that an option takes.
 
@@ -89,15 +93,18 @@ def _several(value: object) -> Sequence[object]:
 
 @dataclass(frozen=True, slots=True)
 class Text(Kind["str | None"]):
-    """A text. An empty one is none: a variable of the shell may be empty."""
+    """A text. An empty one is none where it ``may_be_empty``: a variable of the shell may be."""
 
     words: str
+    may_be_empty: bool = True
 
     @property
     def expected(self) -> str:
         return self.words
 
     def from_text(self, text: str, spelt: str) -> str | None:
+        if not text and not self.may_be_empty:
+            raise _UnfitError(_EMPTY)
         return text or None
 
 
@@ -253,19 +260,21 @@ class Flag(Kind[bool]):
         return value
 
 
-class File(Kind["Path | None"]):
-    """The path of a file or a folder, which may begin with "~"; an empty text is none."""
+class File(Kind[Path]):
+    """The path of a file or a folder, which may begin with "~"."""
 
     @property
     def expected(self) -> str:
         return "a path"
 
-    def from_text(self, text: str, spelt: str) -> Path | None:
+    def from_text(self, text: str, spelt: str) -> Path:
         from pytest_vqamt.core.input_files import expanded
 
-        return expanded(text) if text else None
+        if not text:
+            raise _UnfitError(_EMPTY)
+        return expanded(text)
 
-    def from_python(self, value: object, spelt: str) -> Path | None:
+    def from_python(self, value: object, spelt: str) -> Path:
         return self.from_text(_text(os.fspath(value) if isinstance(value, os.PathLike) else value), spelt)
 
 
@@ -282,6 +291,8 @@ class Specs(Kind["tuple[str, ...]"]):
         from pytest_vqamt.core.errors import OptionError
         from pytest_vqamt.core.identity import name_of, split_name
 
+        if not all(texts):
+            raise OptionError(f"Expected {self.expected}, but got {spelt}=''; {_EMPTY}")
         bare = [split_name(each)[1] for each in texts]
         names = [name_of(each) for each in texts]
         for spec, name in zip(bare, names, strict=True):
@@ -296,8 +307,11 @@ class Specs(Kind["tuple[str, ...]"]):
         return self.from_texts([_text(value)], spelt)
 
 
+@dataclass(frozen=True, slots=True)
 class Globs(Kind["tuple[str, ...]"]):
     """Names and globs of relations: comma-separated in one text, or several texts in Python."""
+
+    may_be_empty: bool
 
     @property
     def expected(self) -> str:
@@ -306,7 +320,10 @@ class Globs(Kind["tuple[str, ...]"]):
     def from_text(self, text: str, spelt: str) -> tuple[str, ...]:
         from pytest_vqamt.relations.catalogue import globs_of
 
-        return globs_of(text)
+        found = globs_of(text)
+        if not found and not self.may_be_empty:
+            raise _UnfitError(_EMPTY)
+        return found
 
     def from_python(self, value: object, spelt: str) -> tuple[str, ...]:
         texts = [value] if isinstance(value, str) else _several(value)
@@ -368,7 +385,15 @@ class NamedValues(Kind["tuple[tuple[str, str], ...]"]):
             return ()
         if not isinstance(value, Mapping):
             raise TypeError
-        return tuple((_text(name), _text(each)) for name, each in value.items())
+        for name, each in value.items():
+            if not isinstance(name, str):
+                raise _UnfitError(f"the name {name!r} is no text")
+            if not isinstance(each, str):
+                as_text = (
+                    f": give {str(each)!r}" if isinstance(each, int | float) and not isinstance(each, bool) else ""
+                )
+                raise _UnfitError(f"the value of {name!r} is no text{as_text}")
+        return tuple(value.items())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -489,16 +514,16 @@ class Options:
         metavar="SPEC",
         shown_default="pictures, which are drawn",
     )
-    relations: tuple[str, ...] = _option(
-        Globs(),
+    relations: tuple[str, ...] | None = _option(
+        Globs(may_be_empty=False),  # a list that came out empty would run the preset
         "only these relations (vqamt list), comma-separated, e.g. metavqa,view.shift; all: all but those on request",
-        default=(),
+        default=None,
         metavar="GLOBS",
         shown_default="the preset today for openai:, hf: and served: models, quick for others; on published pairs "
         "(carets:DIR) those about them",
     )
     exclude: tuple[str, ...] = _option(
-        Globs(),
+        Globs(may_be_empty=True),
         "not these relations",
         default=(),
         metavar="GLOBS",
@@ -727,7 +752,7 @@ class Options:
         argument=None,
     )
     replay: str | None = _option(
-        Text("the id of a case"),
+        Text("the id of a case", may_be_empty=False),
         "ask one case again and write out its pictures",
         default=None,
         metavar="CASE-ID",

@@ -18,11 +18,11 @@ from pytest_vqamt.core.case_store import FILE_NAMES, SIMPLIFIED_NAME, find_cases
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError, VqamtError
 from pytest_vqamt.core.identity import name_of
-from pytest_vqamt.core.input_files import MAX_REPORT_BYTES, parse_json, read_text
+from pytest_vqamt.core.input_files import describe_broken, parse_json
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.plain_text import quoted, shown, visible
+from pytest_vqamt.core.plain_text import count_noun, quoted, shown, visible
 from pytest_vqamt.core.query import Answer, ModelInput, Query
-from pytest_vqamt.core.report_json import case_from_row
+from pytest_vqamt.core.report_json import REPORT_FILE, case_from_row, not_whole, read_report_row
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.untrusted import RecordedSettings, check_data, check_id, recorded_settings
 from pytest_vqamt.data import catalogue as sources
@@ -291,18 +291,19 @@ class ReportedCase:
         """The settings of relations in its run, as far as its files have them.
 
         Raises:
-            DataError: the file is a baseline that cannot be read.
+            DataError: the report or the baseline cannot be read.
         """
         if self.file.name not in (*FILE_NAMES, SIMPLIFIED_NAME):
             return settings_of_run(
                 dict(Baseline(self.file).head.settings) if self.file.name != _SHOWN_CASES.name else {}
             )
+        file = self.file.with_name(REPORT_FILE)
+        if not file.exists():  # the file of cases may be alone in its folder
+            return settings_of_run({})
         try:
-            report: Json = cast("Json", parse_json(read_text(self.file.with_name("report.json"), MAX_REPORT_BYTES)))
-            recorded = dict(cast("dict[str, object]", cast("dict[str, Json]", report)["settings"]))
-        except (OSError, KeyError, TypeError, ValueError):
-            recorded = {}  # the file of cases may be alone in its folder
-        return settings_of_run(recorded)
+            return settings_of_run(dict(cast("dict[str, object]", read_report_row(file.parent)["settings"])))
+        except (KeyError, TypeError, ValueError) as error:
+            raise not_whole(file, error) from error
 
 
 def find_case(typed: str, report: Path | None) -> ReportedCase:
@@ -389,7 +390,7 @@ def recorded_verdict(row: dict[str, Json], where: str) -> ModelVerdict:
         answers = tuple(cast("list[str | None]", row["answers"]))
         queries = len(cast("list[Json]", row["queries"]))
         if len(answers) != queries:
-            raise ValueError(f"{len(answers)} answers to {queries} texts")
+            raise ValueError(f"{count_noun(len(answers), 'answer')} to {count_noun(queries, 'text')}")
         _ = row["model"]
         contrast = cast("dict[str, Json]", row.get("contrast") or {})
         reply = (
@@ -428,8 +429,8 @@ def _row(line: _Line) -> dict[str, Json]:
             raise ValueError("expected one case_id")
     except (TypeError, ValueError) as error:
         raise DataError(
-            f"{line.where}: Expected a whole line of a report, but got {quoted(line.text, 60)} ({error}): make the "
-            "report anew"
+            f"{line.where}: Expected a whole line of a report, but got {quoted(line.text, 60)} "
+            f"({describe_broken(error)}): make the report anew"
         ) from error
     return row
 

@@ -20,10 +20,9 @@ from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.recipes import picture_from_recipe
-from pytest_vqamt.core.report_json import Row, tally_of_row
+from pytest_vqamt.core.report_json import REPORT_FILE, Row, tally_of_row
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.integration.options import read_arguments
-from pytest_vqamt.reporting.cases import REPORT_FILE
 from pytest_vqamt.reporting.compare.comparison import Comparison, compare
 from pytest_vqamt.reporting.compare.render import comparison_lines
 from pytest_vqamt.reporting.compare.runs import open_report_run
@@ -215,7 +214,7 @@ class Report(results.Report):
         for row in case_rows(self.folder):
             if (
                 (model is None or row["model"] == model)
-                and (not wanted or row["verdict"] in wanted)
+                and row["verdict"] in wanted
                 and matches(relation, str(row["relation"]))
             ):
                 yield _case(row, self._source_of)
@@ -326,7 +325,11 @@ class Report(results.Report):
 
 
 def _outcomes(verdict: str | Sequence[str] | None) -> frozenset[str]:
-    named = (verdict,) if isinstance(verdict, str) else tuple(verdict or ())
+    if verdict is None:
+        return frozenset(Outcome)
+    named = (verdict,) if isinstance(verdict, str) else tuple(verdict)
+    if not named:
+        raise OptionError(f"Expected verdict to be one or several of {', '.join(Outcome)}, but got verdict={verdict!r}")
     for each in named:
         if each not in list(Outcome):
             raise OptionError(f"Expected verdict to be one of {', '.join(Outcome)}, but got verdict={each!r}")

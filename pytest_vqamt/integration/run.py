@@ -40,7 +40,7 @@ def run(
     model: object,
     *,
     data: str | SceneSource = "pictures",
-    relations: str | Sequence[str] = (),
+    relations: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] = (),
     preset: str | None = None,
     max_cases: int | None = None,

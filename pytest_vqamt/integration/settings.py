@@ -36,6 +36,7 @@ class Settings(RunSettings):
 
     Attributes:
         missing_baseline: the file of blessed cases that is named and may be missing, and is.
+        awaiting_baseline: the options of an ini file that need a baseline where none is named.
         is_of_a_paper: whether a paper's preset is named, so that its tables are shown.
         cases_name: the name of the report's file of cases.
         report_images: the cases whose pictures the page shows.
@@ -46,6 +47,7 @@ class Settings(RunSettings):
     """
 
     missing_baseline: Path | None
+    awaiting_baseline: tuple[str, ...]
     is_of_a_paper: bool
     gates_typed: frozenset[GateKind]
     max_queries: int | None
@@ -115,6 +117,7 @@ def _settings(config: pytest.Config, options: Options) -> Settings:
         summary=SummaryLength(options.summary) if options.summary else None,
         baseline=baseline if has_baseline else None,
         missing_baseline=None if has_baseline else baseline,
+        awaiting_baseline=_awaiting_baseline(options),
         is_of_a_paper=options.preset is not None and not preset(options.preset).contrasts,
         max_drop=drops_of(options.max_drop),
         undecided=Undecided(options.undecided),
@@ -195,6 +198,13 @@ def check_has_baseline(options: Options, given: Sequence[str]) -> None:
 def _baseline(config: pytest.Config, options: Options) -> Path | None:
     check_has_baseline(options, [name for name in OF_A_DROP if config.getoption(f"vqamt_{name}") is not None])
     return options.baseline
+
+
+def _awaiting_baseline(options: Options) -> tuple[str, ...]:
+    names = [name.replace("_", "-") for name in (*OF_A_DROP, "allow_missing_baseline")]
+    is_typed = {"allow-missing-baseline": options.allow_missing_baseline}
+    given = [name for name in names if name in options.spelling.names or is_typed.get(name)]
+    return tuple(map(option, given)) if options.baseline is None else ()
 
 
 def check_max_cost(options: Options, models: Sequence[str], cache: Path | None) -> None:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from pytest_vqamt.core.atomic_write import replacing
+from pytest_vqamt.core.atomic_write import unwritable_file, write_file
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.input_files import read_text
+from pytest_vqamt.core.plain_text import count_noun
 
 _HEAD = "# Cases that a person judged invalid, each with the reason. --vqamt-waive=FILE leaves them out of the rates.\n"
 
@@ -83,16 +84,11 @@ def add_waivers(file: Path, reasons: Mapping[str, str]) -> tuple[str, ...]:
     if not new:
         return ()
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
         before = read_text(file) if file.exists() else _HEAD
-        ended = before if not before or before.endswith("\n") else f"{before}\n"
-        with replacing(file) as part:
-            part.write_text(ended + "".join(f"{each} {reasons[each]}\n" for each in new), encoding="utf-8")
     except OSError as error:
-        raise OptionError(
-            f"Expected --waivers to name a file that can be written, but got {str(file)!r} "
-            f"({error.strerror or error}): name another"
-        ) from error
+        raise unwritable_file(file, "--waivers", error) from error
+    ended = before if not before or before.endswith("\n") else f"{before}\n"
+    write_file(file, ended + "".join(f"{each} {reasons[each]}\n" for each in new), "--waivers")
     return new
 
 
@@ -111,11 +107,11 @@ def stale_waivers_note(waived: Mapping[str, str], seen: Collection[str]) -> str:
     """The note on waived ids that no case of a run has; "" if all have one.
 
     >>> stale_waivers_note({"0123456789abcdef": "cut off"}, [])
-    '1 of 1 waived ids is of no case of this run (0123456789abcdef)'
+    '1 of 1 waived id is of no case of this run (0123456789abcdef)'
     """
     stale = [case_id for case_id in waived if case_id not in seen]
     if not stale:
         return ""
     named = ", ".join([*stale[:3], *(["..."] if len(stale) > 3 else [])])
     verb = "is" if len(stale) == 1 else "are"
-    return f"{len(stale)} of {len(waived)} waived ids {verb} of no case of this run ({named})"
+    return f"{len(stale)} of {count_noun(len(waived), 'waived id')} {verb} of no case of this run ({named})"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.language.answers.text import prepare
@@ -123,9 +124,10 @@ class Asker:
         self.log += asked
         self._failures += sum(bool(each.failure) for each in asked)
         if self._failures >= _MOST_FAILURES and self._failures * 2 > len(self.log):
+            last = next(each.failure for each in reversed(self.log) if each.failure)
             raise ModelError(
-                f"Expected {self.model.name!r} to answer, but {self._failures} of {len(self.log)} requests failed; "
-                f"the last: {next(each.failure for each in reversed(self.log) if each.failure)}"
+                f"Expected {self.model.name!r} to answer, but {self._failures} of "
+                f"{count_noun(len(self.log), 'request')} failed; the last: {last}"
             )
         return asked
 

@@ -116,12 +116,12 @@ class Form(LexicalRelation):
         names = countable_names(view.scene) if counts else view.nouns
         there = [name for name in names if _is_read(name) and name in view.nouns and _is_there(name, view)]
         if not there:
-            return NotApplicable(reason="no name that is surely there and that captions are read for")
+            return NotApplicable(reason="nothing is surely there that captions can be read for")
         name, present = choose.one(there), choose.chance(_PRESENT)
         if not present:
             absent = [each for each, _ in view.absent(name) if _is_read(each) and (not counts or is_countable(each))]
             if not absent:
-                return NotApplicable(reason="no absent name that captions are read for")
+                return NotApplicable(reason="nothing is surely absent that captions can be read for")
             name = choose.one(absent)
         group = Group(name=name)
         asked = simple.count(group, choose.between(0, simple.COUNT_WORDINGS - 1)) if counts else _exists(group, choose)

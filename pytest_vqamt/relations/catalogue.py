@@ -483,10 +483,7 @@ def preset(name: str) -> Preset:
         OptionError: there is no such preset.
     """
     if name not in PRESETS:
-        known = ", ".join(PRESETS)
-        raise OptionError(
-            f"Expected a preset ({known}), but got {option('preset')}={name!r}; {did_you_mean(name, PRESETS)}"
-        )
+        raise OptionError(f"Expected a preset, but got {option('preset')}={name!r}; {did_you_mean(name, PRESETS)}")
     return PRESETS[name]
 
 

@@ -287,4 +287,4 @@ class NoneOfThese(LexicalRelation):
             return drawn
         left = tuple(option for option in drawn.options if option != drawn.right)
         offered = (((*options, NONE_OF_THESE), Labels.LETTERS) for options in (drawn.options, left))
-        return drawn.case(self, scene, choose, offered, "second = none of these")
+        return drawn.case(self, scene, choose, offered, "second is none of these")

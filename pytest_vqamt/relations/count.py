@@ -48,7 +48,7 @@ class PartOfWhole(BuiltInRelation):
             for word in scene_properties(name, scene)
         ]
         if not parts:
-            return NotApplicable(reason="no countable name with a property of the pool")
+            return NotApplicable(reason="no things that can be counted have an attribute to ask about")
         name, word = choose.one(parts)
         wording = choose.between(0, simple.COUNT_WORDINGS - 1)
         groups = Group(name=name), Group(name=name, attributes=(word,))
@@ -57,7 +57,7 @@ class PartOfWhole(BuiltInRelation):
             variant,
             scene,
             ((scene.picture, simple.count(group, wording)) for group in groups),
-            expected="second <= first",
+            expected="second is at most first",
             facts=(("wording", wording),),
         )
 
@@ -96,7 +96,7 @@ class Compose(BuiltInRelation):
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         names = _countable_at_left(scene)
         if not names:
-            return NotApplicable(reason="no exhaustively annotated name that can be counted beside another picture")
+            return NotApplicable(reason="no kind of thing has all its things annotated, to be counted in two pictures")
         name = choose.one(names)
         for second in _others(name, scene, corpus, choose):
             gap = round(_GAP_SHARE * scene.height)
@@ -117,7 +117,7 @@ class Compose(BuiltInRelation):
                 expected="first + second = third",
                 facts=(("wording", wording), ("total", len(boxes))),
             )
-        return NotApplicable(reason="no second picture whose things can be counted beside the first")
+        return NotApplicable(reason="no second picture has things that can be counted beside the first")
 
 
 def _others(name: str, scene: Scene, corpus: Corpus, choose: Chooser) -> Iterator[Scene]:
@@ -176,7 +176,7 @@ class Prior(LexicalRelation):
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         if not any(parts.drawable for parts in scene.parts):
-            return NotApplicable(reason="no thing that the source can draw with other parts")
+            return NotApplicable(reason="the data cannot draw a thing with other parts, as the built-in pictures can")
         added = 1 if variant == "more" else -1
         found = [
             (parts, group)
@@ -184,7 +184,7 @@ class Prior(LexicalRelation):
             if {parts.usual, parts.usual + added} <= set(parts.drawable)
         ]
         if not found:
-            return NotApplicable(reason="no large thing with such parts that a phrase means alone")
+            return NotApplicable(reason="no large thing has parts that a question can name without doubt")
         parts, group = choose.one(found)
         question = simple.part_count(group, parts.name, wording := choose.between(0, simple.PART_COUNT_WORDINGS - 1))
         return case_of(

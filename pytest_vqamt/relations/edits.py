@@ -204,7 +204,7 @@ def sample_insertion(
     pools = {name: _pool(scene, corpus, name, excluded) for name in names}
     some = tuple(name for name, pool in pools.items() if any(suits(entry, name) for entry in pool))
     if not some:
-        return NotApplicable(reason="no cut-out of another instance of a class in the picture")
+        return NotApplicable(reason="no other photo has a thing of the same kind that can be cut out and pasted")
     name = choose.one(some)
     entry = choose.one(tuple(entry for entry in pools[name] if suits(entry, name)))
     peers = [thing.box for thing in scene.objects if thing.name == name] or [_as_large_here(entry, scene, corpus)]
@@ -217,7 +217,7 @@ def sample_insertion(
     kind, at = placed
     cutout = corpus.cut_out(entry)
     if cutout.photo == scene.photo:
-        return NotApplicable(reason="the cut-out is from the very same photo")
+        return NotApplicable(reason="the thing to paste is from the very same photo")
     return InsertedThing(
         picture=scene.picture.insert(cutout, at, size),
         thing=cutout.thing,

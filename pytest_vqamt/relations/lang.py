@@ -72,7 +72,7 @@ class Switch(LexicalRelation):
                     expected="first = second",
                     facts=asked.facts,
                 )
-        return NotApplicable(reason="no name has a noun in the language that covers the same things")
+        return NotApplicable(reason="no thing in the picture has a noun in the language that means the same things")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -120,7 +120,7 @@ class Text(LexicalRelation):
             variant,
             scene,
             ((scene.picture, question), (written, question), (written, reading)),
-            expected="first = second, third = yes",
+            expected="first and second are the same, third is yes",
             facts=(("truth", truth), ("word", word)),
             presumed=drawn.presumed and truth != "yes",
         )
@@ -218,7 +218,7 @@ class DrawnQuestion(LexicalRelation):
                 (with_margin(question.text, scene), again),
                 *((control, simple.written(each, wording)) for each in sentences),
             ),
-            expected="first = second, if third = yes and fourth = no",
+            expected="first and second are the same, if third is yes and fourth is no",
             facts=facts,
         )
 

@@ -225,8 +225,10 @@ class RewordedRelation:
                 known.append(query.text)
             text = self._wordings.text(query.meaning, known.index(query.text))
             if text is None:
-                return NotApplicable(reason=f"no own wording for {type(query.meaning).__name__}")
+                return NotApplicable(
+                    reason=f"your wordings have none for this kind of question ({type(query.meaning).__name__})"
+                )
             queries.append(replace(query, text=text))
         if len({query.id for query in queries}) < len({query.id for query in case.queries}):
-            return NotApplicable(reason="the own wordings do not tell its questions apart")
+            return NotApplicable(reason="your wordings do not tell its questions apart")
         return replace(case, queries=tuple(queries))

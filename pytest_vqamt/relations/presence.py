@@ -23,7 +23,7 @@ from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalR
 from pytest_vqamt.relations.soundness import countable_names, object_names, salient_names
 from pytest_vqamt.sampling.chooser import Chooser
 
-TOO_FEW = NotApplicable(reason="too few names that are surely present or surely absent")
+TOO_FEW = NotApplicable(reason="too few kinds of things are surely there or surely absent")
 
 
 MOST_ABSENT = 3
@@ -125,7 +125,7 @@ class Scope(LexicalRelation):
             variant,
             scene,
             ((scene.picture, simple.which_there(groups, wording, missing=missing)) for missing in (False, True)),
-            expected="second = the other one",
+            expected="second is the other one",
             facts=(("there", drawn.there), ("absent", drawn.absent[0]), ("wording", wording)),
             presumed=drawn.presumed,
         )
@@ -181,7 +181,7 @@ class Premise(LexicalRelation):
             variant,
             scene,
             ((scene.picture, control), (scene.picture, _color_of(absent, wording))),
-            expected="second = there is none",
+            expected="second says that there is none",
             facts=(("control", _COLOR if of_color else "presence"), ("absent", absent), ("wording", wording)),
             presumed=view.is_presumed(absent) or (bool(of_color) and view.is_presumed(there)),
         )

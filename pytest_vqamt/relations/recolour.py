@@ -71,7 +71,7 @@ class Recolour(LexicalRelation):
         view = askable_scene_of(scene, corpus, self.known)
         things = view.cached(("recolourable", variant == "color"), lambda: _recolourable(view, only=variant == "color"))
         if not things:
-            return NotApplicable(reason="no thing of one clear color with a mask that can have another color")
+            return NotApplicable(reason="no thing with a mask has one clear color that can be changed")
         thing, old = choose.one(things)
         asked = _asked(thing, variant, view, choose)
         if isinstance(asked, NotApplicable):

@@ -26,6 +26,9 @@ from pytest_vqamt.relations.presence import the_color
 from pytest_vqamt.relations.soundness import countable_names, salient_names
 from pytest_vqamt.sampling.chooser import Chooser
 
+_NOTHING_ABSENT = "no kind of thing is surely absent and can be counted"
+_NOTHING_LARGE = "nothing in the picture is large enough and can be counted for sure"
+
 
 @dataclass(frozen=True, slots=True)
 class AnotherPicture(LexicalRelation):
@@ -94,7 +97,7 @@ class AnotherText(LexicalRelation):
         seen = salient_names(scene)
         here, absent = [name for name in countable_names(scene) if name in seen], view.countable_absent
         if not here or not absent:
-            return NotApplicable(reason=f"no countable name {'outside' if here else 'of a salient thing in'} the scene")
+            return NotApplicable(reason=_NOTHING_ABSENT if here else _NOTHING_LARGE)
         names = choose.one(here), choose.one(absent)
         wording = choose.between(0, simple.EXISTS_WORDINGS - 1)
         asked = [simple.exists(Group(name=name), wording) for name in choose.several(names, 2)]
@@ -136,7 +139,7 @@ class Colours(LexicalRelation):
         view = askable_scene_of(scene, corpus, self.known)
         names = view.cached("red or blue", lambda: tuple(_names(view)))
         if not names:
-            return NotApplicable(reason="no red or blue thing with a unique name")
+            return NotApplicable(reason="no red or blue thing is the only one of its kind")
         choice = Choice(what=Group(name=choose.one(names)), options=choose.several(_EXCHANGED, 2))
         asking = Asking(type=QuestionType.ATTRIBUTE_CHOICE, meaning=choice, category="color")
         asked = templates.question(asking, choose.between(0, templates.count(asking.type, related=False) - 1))

@@ -41,8 +41,8 @@ LEVEL = (Side.LEFT, Side.RIGHT)
 """The sides that a mirror exchanges."""
 ALL_SIDES = tuple(Side)
 
-NO_PAIR = NotApplicable(reason="no two things with unique names that are surely apart")
-NO_THREE = NotApplicable(reason="no three things with unique names in a row that are surely apart")
+NO_PAIR = NotApplicable(reason="no two things, each the only one of its kind, are surely apart")
+NO_THREE = NotApplicable(reason="no three things in a row, each the only one of its kind, are surely apart")
 
 _TELLS_THE_PLACE = frozenset(
     {"left", "right", "top", "bottom", "upper", "lower", "back", "front", "rear", "middle", "center", "side"}
@@ -308,7 +308,7 @@ class Transitive(LexicalRelation):
             variant,
             scene,
             ((scene.picture, each.ask(wording)) for each in (one, two, last)),
-            expected="third yes if first and second are",
+            expected="third is yes if first and second are",
             facts=(("side", one.side.value), ("wording", wording)),
         )
 

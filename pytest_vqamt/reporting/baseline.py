@@ -9,6 +9,7 @@ from tempfile import TemporaryFile
 from types import MappingProxyType
 from typing import IO, BinaryIO, NamedTuple, cast
 
+from pytest_vqamt.core.atomic_write import unwritable_file
 from pytest_vqamt.core.baseline_store import write_baseline
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.case_store import (
@@ -20,7 +21,7 @@ from pytest_vqamt.core.case_store import (
     item_lines,
     open_cases,
 )
-from pytest_vqamt.core.errors import OptionError, VqamtError
+from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import check_patterns, matches
 from pytest_vqamt.core.report_json import BEFORE, case_line, tally_of_row
 from pytest_vqamt.core.results import BaselineEntry, BaselineHead, RelationResult, Report
@@ -87,8 +88,7 @@ def bless(
 
     Raises:
         DataError: the folder has no complete report, or its files are not of one run.
-        OptionError: a glob matches nothing, or the report cannot be a baseline.
-        VqamtError: the file cannot be written.
+        OptionError: a glob matches nothing, the report cannot be a baseline, or the file cannot be written.
     """
     report = read_report(folder)
     _check(report, folder)
@@ -111,9 +111,7 @@ def bless(
                     {part: each.right_by_scene for part, each in totals.items() if each.right},
                 )
         except OSError as error:
-            raise VqamtError(
-                f"Expected a file that can be written, but got {str(file)!r} ({error.strerror or error}): name another"
-            ) from error
+            raise unwritable_file(file, "--out", error) from error
 
 
 def _check(report: Report, folder: Path) -> None:

@@ -17,9 +17,8 @@ from types import TracebackType
 from pytest_vqamt.core.atomic_write import remove_leftovers, unwritable_folder
 from pytest_vqamt.core.case_store import FILE_NAMES, SIMPLIFIED_NAME, create_cases, sorted_lines
 from pytest_vqamt.core.events import Event, Judged, Simplified
-from pytest_vqamt.core.report_json import case_line, case_row
+from pytest_vqamt.core.report_json import REPORT_FILE, case_line, case_row
 
-REPORT_FILE = "report.json"
 REPORT_FILES = ("report.html", "summary.md", "badge.json", "audit.json", REPORT_FILE, SIMPLIFIED_NAME, *FILE_NAMES)
 """All files of a report; each is made from those after it."""
 

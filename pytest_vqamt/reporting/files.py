@@ -6,20 +6,17 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
 
 from pytest_vqamt.core.atomic_write import replace_text, replacing, unwritable_folder
 from pytest_vqamt.core.case_store import PLAIN_NAME, SIMPLIFIED_NAME
 from pytest_vqamt.core.errors import DataError, VqamtError
-from pytest_vqamt.core.input_files import MAX_REPORT_BYTES, parse_json, read_text
 from pytest_vqamt.core.plain_text import count_noun
-from pytest_vqamt.core.report_json import SCHEMA, Row, report_from_row, report_text
+from pytest_vqamt.core.report_json import REPORT_FILE, not_whole, read_report_row, report_from_row, report_text
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.reporting import cases
 from pytest_vqamt.reporting.audit.results import read_audit
-from pytest_vqamt.reporting.cases import REPORT_FILE
 from pytest_vqamt.reporting.html.cards import select_cards
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.markdown import SUMMARY_FILE as SUMMARY
@@ -29,8 +26,6 @@ from pytest_vqamt.stats.papers import coverage_tables
 
 PAGE = "report.html"
 BADGE = "badge.json"
-
-_MAKE_ANEW = "run it again with this version of pytest-vqamt"
 
 
 def write_files(
@@ -75,8 +70,8 @@ def write_data(report: Report, folder: Path, *, cases_name: str = PLAIN_NAME) ->
             written = cases.write_joined(folder, positions, all_cases, cases_name)
             if written != judged:
                 raise VqamtError(
-                    f"Expected {judged} lines in {cases_name}, but got {written}: has another session written into "
-                    f"{option('report')}={str(folder)!r}?"
+                    f"Expected {count_noun(judged, 'line')} in {cases_name}, but got {written}: has another session "
+                    f"written into {option('report')}={str(folder)!r}?"
                 )
             counts.write_text(report_text(report), encoding="utf-8")
             simplified = cases.simplified_lines(folder, positions)
@@ -124,24 +119,13 @@ def read_report(folder: Path) -> Report:
     Raises:
         DataError: there is no report, or it is incomplete or of another schema.
     """
-    file = folder / REPORT_FILE
+    file, row = folder / REPORT_FILE, read_report_row(folder)
     try:
-        row: object = parse_json(read_text(file, MAX_REPORT_BYTES))
-    except FileNotFoundError as error:
-        lacks = f"it has no {REPORT_FILE}" if folder.is_dir() else "there is no such folder"
-        raise DataError(
-            f"Expected a folder that --vqamt-report wrote, but got {str(folder)!r}: {lacks}; "
-            "name that of a finished run"
-        ) from error
-    except (OSError, ValueError) as error:
-        raise DataError(f"Expected a folder that --vqamt-report wrote, but got {str(folder)!r}: {error}") from error
-    schema = row.get("schema") if isinstance(row, dict) else None
-    if schema != SCHEMA:
-        raise DataError(f"Expected a report of schema {SCHEMA}, but got schema={schema!r} in {file}: {_MAKE_ANEW}")
-    try:
-        report = report_from_row(cast("Row", row))
+        report = report_from_row(row)
     except DataError as error:
-        raise DataError(f"{error}, in {file}: {_MAKE_ANEW}") from error
+        raise DataError(
+            f"{error}, in {str(file)!r}: read it with the version of pytest-vqamt that wrote it, or run the tests again"
+        ) from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError(f"Expected a whole report, but got {file}: {error!r}: {_MAKE_ANEW}") from error
+        raise not_whole(file, error) from error
     return replace(report, coverage=coverage_tables(report.relations), summaries=summaries(report.relations))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 from xml.etree import ElementTree as ET
 
-from pytest_vqamt.core.atomic_write import replacing
+from pytest_vqamt.core.atomic_write import writing
 from pytest_vqamt.core.plain_text import shown, visible
 from pytest_vqamt.core.results import BaselineChange, Gate, Grounded, RelationResult, Report, StratumResult
 from pytest_vqamt.reporting.text import (
@@ -155,8 +155,7 @@ def write_junit(report: Report, page: Path, file: Path) -> None:
     root = ET.Element("testsuites", name="pytest tests")
     root.append(suite)
     ET.indent(root, " ")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(file) as part:
+    with writing(file, "--junitxml") as part:
         ET.ElementTree(root).write(part, encoding="utf-8", xml_declaration=True)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pytest_vqamt.core.plain_text import shown
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.paper_tables import named_paper_tables
-from pytest_vqamt.reporting.table_export import PERCENT, write_files
-from pytest_vqamt.reporting.view.tables import ViewTable
+from pytest_vqamt.reporting.table_export import write_tables
+from pytest_vqamt.reporting.view.tables import ColumnHead, Unit, ViewTable
 
 _ESCAPES = {
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
@@ -46,28 +47,50 @@ def _escaped(character: str) -> str:
     return _ESCAPES.get(character, f"U+{ord(character):04X}")
 
 
+ROWS_AT_MOST = 45
+"""The rows of one float: LaTeX breaks none over pages."""
+
+
 def latex_table(table: ViewTable, label: str) -> str:
-    """A table float with caption and label, for a document with the package booktabs."""
-    return "\n".join(_lines(table, label)) + "\n"
+    """A table float with caption and label, for a document with the package booktabs; more floats for many rows."""
+    starts = range(0, max(1, len(table.rows)), ROWS_AT_MOST)
+    return (
+        "\n".join(
+            line
+            for start in starts
+            for line in _lines(
+                replace(table, rows=table.rows[start : start + ROWS_AT_MOST]),
+                f"{label}-{start // ROWS_AT_MOST + 1}" if start else label,
+                is_continued=start > 0,
+            )
+        )
+        + "\n"
+    )
 
 
-def _lines(table: ViewTable, label: str) -> Iterator[str]:
+def _lines(table: ViewTable, label: str, *, is_continued: bool) -> Iterator[str]:
     # Without percent signs, and over both columns of a page, the tables fit the pages of most conferences.
-    rows = [[text.removesuffix(PERCENT) for text in row] for row in table.row_texts]
-    in_percent = ["Shares are in percent."] if rows != list(map(list, table.row_texts)) else []
+    caption = [f"{table.caption}, continued"] if is_continued else [table.caption, *table.notes]
     yield r"% \usepackage{booktabs}"
     yield r"\begin{table*}"
     yield r"\centering\small\setlength{\tabcolsep}{4pt}"
-    yield rf"\caption{{{latex_escape(' '.join(map(_sentence, [table.caption, *table.notes, *in_percent])))}}}"
+    yield rf"\caption{{{latex_escape(' '.join(map(_sentence, caption)))}}}"
     yield rf"\label{{tab:{label}}}"
     yield rf"\begin{{tabular}}{{{''.join('r' if head.is_number else 'l' for head in table.heads)}}}"
     yield r"\toprule"
-    yield _row(table.head_texts)
+    yield _row([head.bare for head in table.heads])
+    if any(head.unit for head in table.heads):
+        yield _row([f"({head.unit.value})" if head.unit else "" for head in table.heads])
     yield r"\midrule"
-    yield from map(_row, rows)
+    for row in table.row_texts:
+        yield _row([_without_percent(*cell) for cell in zip(table.heads, row, strict=True)])
     yield r"\bottomrule"
     yield r"\end{tabular}"
     yield r"\end{table*}"
+
+
+def _without_percent(head: ColumnHead, text: str) -> str:
+    return text.replace(" %", "") if head.unit is Unit.PERCENT else text
 
 
 def _sentence(text: str) -> str:
@@ -90,6 +113,5 @@ def write_latex(report: Report, folder: Path) -> int:
     Raises:
         OptionError: a file cannot be written.
     """
-    return write_files(
-        folder, ((f"{name}.tex", latex_table(table, name)) for name, table in named_paper_tables(report))
-    )
+    tables = named_paper_tables(report)
+    return write_tables(folder, ((f"{name}.tex", latex_table(table, name)) for name, table in tables), "--latex")

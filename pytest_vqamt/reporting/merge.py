@@ -27,7 +27,7 @@ from pytest_vqamt.core.case_store import (
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.pairs import Pairs
 from pytest_vqamt.core.query import Failure
-from pytest_vqamt.core.report_json import Row, report_text
+from pytest_vqamt.core.report_json import REPORT_FILE, Row, report_text
 from pytest_vqamt.core.results import (
     BaselineChange,
     BaselineUse,
@@ -51,7 +51,7 @@ from pytest_vqamt.core.tallies import (
     Tally,
     add_unread,
 )
-from pytest_vqamt.reporting.cases import REPORT_FILE, remove_report
+from pytest_vqamt.reporting.cases import remove_report
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.stats.conclude import conclude, with_tables
 from pytest_vqamt.stats.gates import GroundedCounts, gate, grounded_result

@@ -13,9 +13,19 @@ from operator import add, itemgetter
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import Cell, Cells, HumanReference, RelationResult, Report, Summary
 from pytest_vqamt.reporting.view.format import format_rate, tagged
+from pytest_vqamt.reporting.view.rankings import difference_tables
 from pytest_vqamt.reporting.view.rows import is_own, results_by_model_and_data
-from pytest_vqamt.reporting.view.tables import ViewTable, text_table
-from pytest_vqamt.stats.model_tables import CASES, OF_ROW, PUBLISHED, RUN_PRESUMED
+from pytest_vqamt.reporting.view.tables import (
+    NO_CELL,
+    TableCell,
+    Unit,
+    ViewTable,
+    share_cell,
+    text_cell,
+    text_table,
+    unit_table,
+)
+from pytest_vqamt.stats.model_tables import CASES, MODELS_SUMMARIES, OF_ROW, PUBLISHED, RUN_PRESUMED
 from pytest_vqamt.stats.papers import carets_test_of, human_reference
 
 _HEAD = ("CARETS test", "pairs", "ACC", "CONS", "C-ACC", "human CONS")
@@ -45,15 +55,22 @@ def pair_tables(results: Sequence[RelationResult], *, in_full: bool) -> list[Vie
         return []
     if not in_full:
         rows = [_few_metrics(line) for line in totals]
-        return [text_table([_HEAD, *rows], caption="Pairs of questions")]
+        return [unit_table(_HEAD, rows, _units(_HEAD), caption="Pairs of questions")]
     lines = [line for test in tests for line in test.lines]
     return [
-        text_table([_METRICS_HEAD, *map(_all_metrics, lines)], caption="Pairs of questions"),
-        text_table(
-            [_AUTHOR_HEAD, *(_author_scores(line) for line in lines if not line.is_of_fact)],
+        unit_table(_METRICS_HEAD, list(map(_all_metrics, lines)), _units(_METRICS_HEAD), caption="Pairs of questions"),
+        unit_table(
+            _AUTHOR_HEAD,
+            [_author_scores(line) for line in lines if not line.is_of_fact],
+            _units(_AUTHOR_HEAD),
             caption="Pairs of questions, as the authors score them",
         ),
     ]
+
+
+def _units(head: Sequence[str]) -> list[Unit]:
+    """The name of a test, then shares, and a count of pairs."""
+    return [Unit.TEXT, *(Unit.COUNT if name.startswith("pairs") else Unit.PERCENT for name in head[1:])]
 
 
 def coverage_table(report: Report, data: str) -> ViewTable | None:
@@ -63,14 +80,18 @@ def coverage_table(report: Report, data: str) -> ViewTable | None:
         return None
     models = tuple(dict.fromkeys(model for each in here for model in each.models))
     numbers = {model: str(number) for number, model in enumerate(models, start=1)}
-    rows = [("CARETS test", "pairs right", *numbers.values())]
+    head = ("CARETS test", "pairs right", *numbers.values())
+    rows: list[tuple[TableCell, ...]] = []
     for each in here:
-        rows.append((tagged(each.test, ("presumed",) if each.presumed else ()), *[""] * (len(models) + 1)))
+        name = tagged(each.test, ("presumed",) if each.presumed else ())
+        rows.append((text_cell(name), *[text_cell("")] * (len(models) + 1)))
         for model, right, shares in zip(each.models, each.right, each.shares, strict=True):
             found = dict(zip(each.models, shares, strict=True))
-            cells = ("-" if other == model else format_rate(found.get(other)) for other in models)
-            rows.append((f"  {numbers[model]} {model}", str(right), *cells))
-    return text_table(rows, caption=f"on {data}, {_COVERAGE}")
+            cells = (NO_CELL if other == model else share_cell(found.get(other)) for other in models)
+            rows.append((text_cell(f"  {numbers[model]} {model}"), text_cell(str(right)), *cells))
+    table = unit_table(head, rows, _units(head), caption=f"on {data}, {_COVERAGE}")
+    own = ("", "", *(f"of the right pairs of {model}" for model in models))
+    return replace(table, heads=tuple(replace(each, alone=name) for each, name in zip(table.heads, own, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,36 +157,40 @@ def _tests(results: Sequence[RelationResult]) -> list[_Test]:
     return [_Test(name, tuple(each for each in results if carets_test_of(each.item) == name)) for name in names]
 
 
-def _few_metrics(line: _PairRow) -> tuple[str, ...]:
+def _few_metrics(line: _PairRow) -> tuple[TableCell, ...]:
     tally = line.tally
-    return line.name, str(tally.pairs), *map(format_rate, (tally.acc, tally.cons, tally.c_acc)), _cons(line)
+    return _cells(line, tally.acc, tally.cons, tally.c_acc, _human_cons(line))
 
 
-def _all_metrics(line: _PairRow) -> tuple[str, ...]:
+def _all_metrics(line: _PairRow) -> tuple[TableCell, ...]:
     tally = line.tally
-    rates = (tally.acc, tally.acc_original, tally.acc_perturbed, tally.cons, tally.c_acc)
-    return line.name, str(tally.pairs), *map(format_rate, rates), _cons(line)
+    return _cells(line, tally.acc, tally.acc_original, tally.acc_perturbed, tally.cons, tally.c_acc, _human_cons(line))
 
 
-def _author_scores(line: _PairRow) -> tuple[str, ...]:
+def _cells(line: _PairRow, *shares: float | None) -> tuple[TableCell, ...]:
+    return text_cell(line.name), text_cell(f"{line.tally.pairs:,}"), *map(share_cell, shares)
+
+
+def _author_scores(line: _PairRow) -> tuple[TableCell, ...]:
     tally, answers = line.tally, line.tally.binary_answers
-    shares = (format_rate(count / answers if answers else None) for count in (tally.yes, tally.no, tally.other))
-    return line.name, format_rate(tally.cons_authors), format_rate(tally.c_acc_authors), *shares
+    shares = (count / answers if answers else None for count in (tally.yes, tally.no, tally.other))
+    return text_cell(line.name), *map(share_cell, (tally.cons_authors, tally.c_acc_authors, *shares))
 
 
-def _cons(line: _PairRow) -> str:
-    return format_rate(line.reference.cons if line.reference else None)
+def _human_cons(line: _PairRow) -> float | None:
+    return line.reference.cons if line.reference else None
 
 
-_SUMMARIES: Mapping[str, str] = {
-    "entailment": "Verdicts on hypotheses (VEglue)",
-    "captioning": "Captions of edited pictures (MetaIC)",
-    "noise": "Noise of basic questions",
+_SUMMARIES: Mapping[str, tuple[str, Unit]] = {
+    "entailment": ("Verdicts on hypotheses (VEglue)", Unit.PERCENT),
+    "captioning": ("Captions of edited pictures (MetaIC)", Unit.COUNT),
+    "noise": ("Noise of basic questions", Unit.PERCENT),
 }
+"""By kind: the caption, and the unit of a column of which no value is known."""
 
 
-def paper_tables(report: Report) -> tuple[ViewTable, ...]:
-    """All tables of a report."""
+def paper_tables(report: Report, *, joined: bool = False) -> tuple[ViewTable, ...]:
+    """All tables of a report; ``joined`` as in ``model_tables``."""
     pairs = (
         replace(table, caption=f"{table.caption}: {model} on {data}")
         for (model, data), results in results_by_model_and_data(report)
@@ -173,30 +198,91 @@ def paper_tables(report: Report) -> tuple[ViewTable, ...]:
     )
     coverage = (coverage_table(report, data.name) for data in report.data)
     of_one = (summary for summary in report.summaries if summary.model)
-    return (*model_tables(report), *pairs, *map(summary_table, of_one), *filter(None, coverage))
+    return (*model_tables(report, joined=joined), *pairs, *map(summary_table, of_one), *filter(None, coverage))
 
 
 _NO_NAME = re.compile("[^a-z0-9]+")
 _LONGEST_NAME = 100
 
 
-def named_paper_tables(report: Report) -> Iterator[tuple[str, ViewTable]]:
-    """All tables of a report, each with a name for a file: its caption in small letters, digits and hyphens."""
+def named_paper_tables(report: Report, *, joined: bool = False) -> Iterator[tuple[str, ViewTable]]:
+    """All tables of a report and those of the differences of models, each with a name for a file.
+
+    The name is the caption in small letters, digits and hyphens; ``joined`` as in ``model_tables``. A shard, which
+    has a part of the cases alone, is named in each caption.
+    """
+    of_shard = f", shard {report.shard} of the cases" if report.shard != "1/1" else ""
     taken: Counter[str] = Counter()
-    for table in paper_tables(report):
-        name = _NO_NAME.sub("-", table.caption.lower())[:_LONGEST_NAME].strip("-")
+    for table in (*paper_tables(report, joined=joined), *map(_difference_in_a_file, difference_tables(report))):
+        room = _LONGEST_NAME - len(of_shard)
+        name = _NO_NAME.sub("-", f"{table.caption.lower()[:room]}{of_shard}").strip("-")
         taken[name] += 1
-        yield f"{name}-{taken[name]}" if taken[name] > 1 else name, table
+        named = replace(table, caption=f"{table.caption}{of_shard}")
+        yield f"{name}-{taken[name]}" if taken[name] > 1 else name, named
+
+
+def _difference_in_a_file(table: ViewTable) -> ViewTable:
+    """The differences of two models, with a caption that has no counts: files are named after it."""
+    models, _, significant = table.caption.rpartition(": ")
+    first, second = (head.name for head in table.heads[1:3])
+    heads = tuple(
+        replace(head, name=name, alone=head.alone or head.name)
+        for head, name in zip(table.heads, _NARROW_HEADS, strict=True)
+    )
+    return replace(
+        table,
+        heads=heads,
+        caption=f"Differences of models: {models}",
+        notes=(significant, f"First: {first}. Second: {second}", _DIFFERENCES, *table.notes),
+    )
+
+
+_NARROW_HEADS = ("relation", "first", "second", "points", "p (Holm)", "first only", "second only", "cases")
+_DIFFERENCES = (
+    "Points: the second less the first, on the cases that both have judged, with the 95 % interval by scene. "
+    "p: two-sided, adjusted for all comparisons (Holm); controls have none. First only: cases that hold with the first "
+    "model alone"
+)
 
 
 def summary_table(summary: Summary) -> ViewTable:
     """The rows of a summary, which has at least one, and its known totals as notes."""
-    caption = f"{_SUMMARIES.get(summary.kind, summary.kind)}: {summary.model} on {summary.data}"
-    return text_table(
-        [tuple(summary.rows[0]), *(tuple(_shown(*cell) for cell in row.items()) for row in summary.rows)],
-        caption=caption,
+    title, unknown = _SUMMARIES.get(summary.kind, (summary.kind, Unit.PERCENT))
+    names = tuple(summary.rows[0])
+    units = [_unit_of(name, [row.get(name) for row in summary.rows], unknown) for name in names]
+    table = unit_table(
+        [f"{name} (points)" if unit is Unit.POINTS else name for name, unit in zip(names, units, strict=True)],
+        [[_summary_cell(*cell) for cell in row.items()] for row in summary.rows],
+        units,
+        caption=f"{title}: {summary.model} on {summary.data}",
         notes=[f"{name}: {_shown(name, value)}" for name, value in summary.totals.items() if value is not None],
     )
+    ranges = [name.startswith(_PUBLISHED) for name in names]
+    heads = zip(table.heads, ranges, strict=True)
+    return replace(
+        table,
+        heads=tuple(replace(each, parts=("lowest", "highest")) if is_range else each for each, is_range in heads),
+    )
+
+
+def _unit_of(name: str, cells: Sequence[Cell], unknown: Unit) -> Unit:
+    """The unit of a column, by its name and else by its first value."""
+    if name == "relation":
+        return Unit.TEXT
+    if name in _NO_SHARES:
+        return Unit.SCORE
+    if name == _IN_POINTS:
+        return Unit.POINTS
+    if name.startswith(_PUBLISHED) or name in _IN_PERCENT:
+        return Unit.PERCENT
+    known = next((cell for cell in cells if cell is not None), None)
+    return unknown if known is None else Unit.COUNT if isinstance(known, int) else Unit.PERCENT
+
+
+def _summary_cell(name: str, cell: Cell) -> TableCell:
+    if isinstance(cell, float) and name not in (*_NO_SHARES, _IN_POINTS):
+        return share_cell(cell / 100 if name in _IN_PERCENT else cell)
+    return text_cell(_shown(name, cell))
 
 
 _PUBLISHED = ("published", "the same of")
@@ -204,13 +290,6 @@ _SHARE = re.compile(r"\b[01]\.\d{3}\b")
 _NO_SHARES = ("R_score", "monotonicity")
 _IN_PERCENT = ("clean", "noisy", "other", "number", "yes/no")
 _IN_POINTS = "drop"
-_MODEL_TABLES: Mapping[str, tuple[str, str]] = {
-    "perception": ("MetaVQA", "--vqamt-preset=metavqa has the paper's settings"),
-    "consistency": ("CARETS", "--vqamt-data=carets:DIR has the paper's questions"),
-    "issues": ("VEglue", "--vqamt-preset=veglue has the paper's settings"),
-    "accuracy": ("basic questions", "--vqamt-preset=basic-questions has the paper's settings"),
-}
-"""By kind: the paper, and how a run comes nearest to it."""
 _MEANING: Mapping[str, str] = {
     "error rate": "Errors are violated and unread cases, of the judged ones. Variants of a relation are added up.",
     "error rate by groups in the picture": (
@@ -220,46 +299,86 @@ _MEANING: Mapping[str, str] = {
 """What a figure is, where its name does not say it."""
 
 
-def model_tables(report: Report, data: str = "") -> Iterator[ViewTable]:
+def model_tables(report: Report, data: str = "", *, joined: bool = False) -> Iterator[ViewTable]:
     """The tables whose rows are the models of a run and the published ones; of one data source if it is named.
 
-    Consecutive rows of the same numbers of cases share a row with these.
+    The numbers of cases stand in tables of their own, one for all figures of the same cases: beside the shares they
+    would be too wide for a page. ``joined``, each share has a column of its cases beside it.
     """
     for summary in report.summaries:
-        if summary.model or data not in ("", summary.data):
+        known = MODELS_SUMMARIES.get(summary.kind)
+        if known is None or summary.model or data not in ("", summary.data):
             continue
-        paper, nearest = _MODEL_TABLES[summary.kind]
+        of_cases: dict[tuple[tuple[str, ...], ...], list[str]] = {}
         for figure, group in groupby(summary.rows, key=itemgetter("figure")):
             rows = list(group)
             columns = [name for name in rows[0] if name not in OF_ROW and not name.endswith(CASES)]
             notes = [_MEANING[str(figure)]] if figure in _MEANING else []
             if any(row["source"] == PUBLISHED for row in rows):
                 source = summary.totals["published in"]
-                notes.append(f"Published: {source}. On other data these rows are for orientation only; {nearest}.")
-            yield text_table(
-                [("model", *columns), *_model_rows(rows, columns)],
-                caption=f"{paper}: {figure} on {summary.data}",
+                notes.append(
+                    f"Published: {source}. On other data these rows are for orientation only; {known.nearest}."
+                )
+            counted = [name for name in columns if joined and any(row[f"{name}{CASES}"] is not None for row in rows)]
+            yield unit_table(
+                ("model", *(each for name in columns for each in (name, f"{name}{CASES}")[: 1 + (name in counted)])),
+                [_model_row(row, columns, counted) for row in rows],
+                [
+                    Unit.TEXT,
+                    *(each for name in columns for each in (_share_unit(name), Unit.COUNT)[: 1 + (name in counted)]),
+                ],
+                caption=f"{known.paper}: {figure} on {summary.data}",
                 notes=notes,
             )
+            if not joined:
+                of_cases.setdefault((("model", *columns), *_case_rows(rows, columns)), []).append(str(figure))
+        for (head, *lines), figures in of_cases.items():
+            counted_columns = [0, *(place for place in range(1, len(head)) if any(row[place] != "-" for row in lines))]
+            if lines:
+                yield text_table(
+                    [[row[place] for place in counted_columns] for row in (head, *lines)],
+                    caption=f"{known.paper}: cases of {_listed(figures)} on {summary.data}",
+                    units=[Unit.TEXT, *[Unit.COUNT] * (len(counted_columns) - 1)],
+                )
 
 
-def _model_rows(rows: Sequence[Cells], columns: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    def cases_of(row: Cells) -> tuple[Cell, ...]:
-        return tuple(row[f"{column}{CASES}"] for column in columns)
+def _listed(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
-    for cases, group in groupby(rows, key=cases_of):
+
+def _model_row(row: Cells, columns: Sequence[str], counted: Sequence[str]) -> list[TableCell]:
+    cells = [text_cell(_row_name(row))]
+    for name in columns:
+        cells.append(_share_cell(name, row[name]))
+        if name in counted:
+            cells.append(text_cell(_shown_count(row[f"{name}{CASES}"])))
+    return cells
+
+
+def _case_rows(rows: Sequence[Cells], columns: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """The numbers of cases of each row that has any; equal ones of published models share a row."""
+    for (is_published, counts), group in groupby(
+        rows, key=lambda row: (row["source"] == PUBLISHED, tuple(row[f"{name}{CASES}"] for name in columns))
+    ):
         same = list(group)
-        for row in same:
-            yield _row_name(row), *(_shown_share(column, row[column]) for column in columns)
-        if any(cases):
-            name = "  cases" if len(same) == 1 else "cases of each above"
-            yield name, *("-" if count is None else f"{count:,}" for count in cases)
+        names = ["each of the published"] if is_published and len(same) > 1 else map(_row_name, same)
+        if any(counts):
+            yield from ((name, *map(_shown_count, counts)) for name in names)
 
 
-def _shown_share(column: str, share: Cell) -> str:
+def _shown_count(count: Cell) -> str:
+    return "-" if count is None else f"{count:,}"
+
+
+def _share_unit(column: str) -> Unit:
+    return Unit.SCORE if column in _NO_SHARES else Unit.PERCENT
+
+
+def _share_cell(column: str, share: Cell) -> TableCell:
     if not isinstance(share, float):
-        return "-"
-    return f"{share:.2f}" if column in _NO_SHARES else format_rate(share)
+        return NO_CELL
+    return text_cell(f"{share:.2f}") if column in _NO_SHARES else share_cell(share)
 
 
 def _row_name(row: Cells) -> str:

@@ -11,14 +11,13 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable
 from io import StringIO
 from itertools import islice
 from pathlib import Path
 from typing import TypeAlias, cast
 
-from pytest_vqamt.core.atomic_write import replacing
+from pytest_vqamt.core.atomic_write import replacing, writing
 from pytest_vqamt.core.case import DEMANDS, Change
 from pytest_vqamt.core.case_store import case_rows
 from pytest_vqamt.core.codec import Json
@@ -28,7 +27,7 @@ from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.html.cards import describe_edits, picture_digest
 from pytest_vqamt.reporting.paper_tables import named_paper_tables
-from pytest_vqamt.reporting.view.tables import ViewTable
+from pytest_vqamt.reporting.view.tables import ColumnHead, TableCell, ViewTable
 
 _Texts: TypeAlias = "list[str | None]"
 
@@ -61,21 +60,17 @@ def write_csv(folder: Path, file: Path) -> int:
     """
     queries = max((len(cast("list[Json]", row["queries"])) for row in case_rows(folder)), default=0)
     numbered = [f"{name}_{number}" for number in range(1, queries + 1) for name in OF_QUERY]
-
-    def write(path: Path) -> int:
-        with path.open("w", encoding="utf-8", newline="") as lines:
-            table = csv.writer(lines)
-            table.writerow([*OF_CASE, *numbered])
-            written = 0
-            for row in case_rows(folder):
-                of_case, of_queries = _of_case(row), _of_queries(row)
-                cells = [*of_case.values(), *(cell for each in zip(*of_queries.values(), strict=True) for cell in each)]
-                cells += [None] * (len(OF_CASE) + len(numbered) - len(cells))
-                table.writerow(map(_cell, cells))
-                written += 1
-        return written
-
-    return _whole(file, write)
+    written = 0
+    with writing(file, "--csv") as part, part.open("w", encoding="utf-8", newline="") as lines:
+        table = csv.writer(lines)
+        table.writerow([*OF_CASE, *numbered])
+        for row in case_rows(folder):
+            of_case, of_queries = _of_case(row), _of_queries(row)
+            cells = [*of_case.values(), *(cell for each in zip(*of_queries.values(), strict=True) for cell in each)]
+            cells += [None] * (len(OF_CASE) + len(numbered) - len(cells))
+            table.writerow(map(_cell, cells))
+            written += 1
+    return written
 
 
 def write_parquet(folder: Path, file: Path) -> int:
@@ -100,79 +95,74 @@ def write_parquet(folder: Path, file: Path) -> int:
         ]
     )
 
-    def write(path: Path) -> int:
-        written = 0
-        rows = ({**_of_case(row), **_of_queries(row)} for row in case_rows(folder))
-        with parquet.ParquetWriter(path, schema) as table:
-            while some := list(islice(rows, _ROWS_AT_ONCE)):
-                table.write_table(pa.Table.from_pylist(some, schema=schema))
-                written += len(some)
-        return written
-
-    return _whole(file, write)
+    written = 0
+    rows = ({**_of_case(row), **_of_queries(row)} for row in case_rows(folder))
+    with writing(file, "--parquet") as part, parquet.ParquetWriter(part, schema) as table:
+        while some := list(islice(rows, _ROWS_AT_ONCE)):
+            table.write_table(pa.Table.from_pylist(some, schema=schema))
+            written += len(some)
+    return written
 
 
 def write_tables_csv(report: Report, folder: Path) -> int:
     """Writes each table of the papers as a CSV of its own into ``folder``, and returns their number.
 
-    Figures are numbers: a percent sign stands in the head of its column. A row that is part of the one above begins
+    Figures are numbers, and the head of each column ends with their unit. A row that is part of the one above begins
     with that one's name.
 
     Raises:
         OptionError: a file cannot be written.
     """
-    return write_files(folder, ((f"{name}.csv", _csv_text(table)) for name, table in named_paper_tables(report)))
+    tables = named_paper_tables(report, joined=True)
+    return write_tables(folder, ((f"{name}.csv", _csv_text(table)) for name, table in tables), "--csv-tables")
 
 
-def write_files(folder: Path, texts: Iterable[tuple[str, str]]) -> int:
-    """Writes the texts under their names into ``folder``, and returns their number.
+def write_tables(folder: Path, texts: Iterable[tuple[str, str]], spelt: str) -> int:
+    """Writes the texts under their names into ``folder``, which the option ``spelt`` names; returns their number.
 
     Raises:
         OptionError: a file cannot be written.
     """
+    written = 0
+    try:
+        for name, text in texts:
+            folder.mkdir(parents=True, exist_ok=True)
+            with replacing(folder / name) as part:
+                written += part.write_bytes(text.encode()) > 0
+    except OSError as error:
+        raise OptionError(
+            f"Expected a folder that can be written to, but got {spelt}={str(folder)!r} ({error.strerror or error}): "
+            "name another"
+        ) from error
+    return written
 
-    def write(path: Path, text: str) -> int:
-        return path.write_bytes(text.encode())
 
-    return sum(_whole(folder / name, partial(write, text=text)) > 0 for name, text in texts)
-
-
-PERCENT = " %"
-"""Ends a share in a table of the papers."""
-_COUNT = re.compile(r"\d{1,3}(,\d{3})+")
+_IN_CELL = re.compile(r"[+-]?[<>]?\d[\d,]*(?:\.\d+)?")
 
 
 def _csv_text(table: ViewTable) -> str:
-    rows = table.row_texts
-    in_percent = [any(text.endswith(PERCENT) for text in column) for column in zip(*rows, strict=True)]
     lines = StringIO(newline="")
     written = csv.writer(lines)
-    written.writerow(
-        _cell(f"{name} (%)" if percent else name) for name, percent in zip(table.head_texts, in_percent, strict=True)
-    )
+    written.writerow(_cell(name) for head in table.heads for name in head.of_parts)
     above = ""
-    for first, *others in rows:
+    for row, texts in zip(table.rows, table.row_texts, strict=True):
+        first = texts[0]
         above = above if first.startswith("  ") else first
         name = f"{above} / {first.strip()}" if first.startswith("  ") else first
-        written.writerow(map(_cell, (name, *map(_number, others))))
+        numbers = (_numbers(*pair) for pair in zip(table.heads[1:], row[1:], strict=True))
+        written.writerow(map(_cell, (name, *(number for cell in numbers for number in cell))))
     return lines.getvalue()
 
 
-def _number(text: str) -> str:
-    """A cell of a table without its percent sign and without commas; empty for "-"."""
-    text = text.removesuffix(PERCENT)
-    return "" if text == "-" else text.replace(",", "") if _COUNT.fullmatch(text) else text
-
-
-def _whole(file: Path, write: Callable[[Path], int]) -> int:
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(file) as part:
-            return write(part)
-    except OSError as error:
-        raise OptionError(
-            f"Expected a file that can be written, but got file={str(file)!r} ({error.strerror or error}): name another"
-        ) from error
+def _numbers(head: ColumnHead, cell: TableCell) -> list[str]:
+    """The numbers of a cell, one for each part of its column; empty for "-"."""
+    if not head.unit:
+        return [cell.text]
+    found = [text.replace(",", "") for text in _IN_CELL.findall(cell.text)]
+    if not found:
+        return [""] * len(head.parts)
+    # Beyond the places that are shown ("<0.1 %"), the sort key has the number.
+    return [cell.key if text.startswith(("<", ">")) else text for text in found]
 
 
 def _of_case(row: Row) -> dict[str, str | bool | None]:

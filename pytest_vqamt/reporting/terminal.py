@@ -51,6 +51,7 @@ from pytest_vqamt.reporting.view.headline import (
     model_notes,
     report_warnings,
     run_parts,
+    shard_line,
     together_lines,
     total_drop_lines,
     total_notes,
@@ -170,9 +171,7 @@ def _first_lines(head: Headline, report: Report, *, awaits_baseline: bool) -> li
     if report.baseline is not None:
         lines += [line for text in total_notes(report)[:_PARTS_SHOWN] for line in _wrapped(text)]
     if report.shard != "1/1":
-        lines += _wrapped(
-            f"this is shard {report.shard}: `vqamt merge` joins the shards and checks the gates on all cases"
-        )
+        lines += _wrapped(shard_line(report), "warning")
     elif report.relations and (head.gates.gated or head.gates.together or not awaits_baseline):
         state = "warning" if not head.gates.gated or head.gates.cannot_tell else "met"
         state = "missed" if head.gates.fail else state
@@ -257,7 +256,7 @@ def _worst_table(report: Report, head: Headline, most: int) -> list[SummaryLine]
         rates = f"{format_percent(least)} consistent{' or more' if least < 1 else ''}"
         missed = sum(row.is_missed for row in rest)  # those that miss a gate come first, whatever their rate
         also = f" ({missed} of them missed, too)" if missed else ""
-        text = f"and {count_noun(len(rest), 'more relation')}{also}, {rates}"
+        text = f"and {count_noun(len(rest), 'more row')}{also}, {rates}"
         found.append(SummaryLine(text=text, state="missed" if missed else ""))
     if any(map(_is_grounded_more, shown)):
         found.append(SummaryLine(text=_OF_CONTRASTS))
@@ -414,7 +413,7 @@ def _lines(report: Report, again: str, *, in_full: bool) -> Iterator[str]:
             yield f"{use.name} {describe_usage(use)}"
     yield from model_notes(report)
     if report.shard != "1/1":
-        yield f"this is shard {report.shard}: `vqamt merge` joins the shards and checks the gates on all cases"
+        yield shard_line(report)
     elif (
         report.relations
         and not report.total_gates
@@ -494,7 +493,8 @@ def _warnings(result: RelationResult, in_full: bool) -> Iterator[str]:
         )
     if result.error:
         first = shortened(result.error)
-        yield f"{result.item}: {result.errors} of {result.all_cases} cases had no answer; the first: {first}"
+        of = count_noun(result.all_cases, "case")
+        yield f"{result.item}: {result.errors} of {of} had no answer; the first: {first}"
 
 
 def _is_right_as_often(result: RelationResult, share: float) -> bool:
@@ -575,7 +575,7 @@ def baseline_lines(report: Report) -> Iterator[str]:
     ):
         if items:
             yield ""
-            yield from wrapped(f"{count_noun(len(items), 'item')} {where}: {', '.join(items)}")
+            yield from wrapped(f"{count_noun(len(items), 'relation variant')} {where}: {', '.join(items)}")
 
 
 def _baseline_warnings(result: RelationResult) -> Iterator[str]:

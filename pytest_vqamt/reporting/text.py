@@ -322,8 +322,8 @@ def replay_command(result: RelationResult, violation: ViolationPreview, again: s
 def error_rate_message(result: RelationResult, tolerated: float) -> str:
     """The message of an item with too many cases without an answer."""
     return visible(
-        f"{result.item} on {result.model.name}: {result.errors} of {result.all_cases} cases had no answer, "
-        f"more than --vqamt-max-error-rate={tolerated:g} allows; the first: {shortened(result.error)}"
+        f"{result.item} on {result.model.name}: {result.errors} of {count_noun(result.all_cases, 'case')} had no "
+        f"answer, more than --vqamt-max-error-rate={tolerated:g} allows; the first: {shortened(result.error)}"
     )
 
 

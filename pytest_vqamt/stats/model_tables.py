@@ -6,9 +6,10 @@ rows of their own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
+from typing import NamedTuple
 
 from pytest_vqamt.core.case import Figure
 from pytest_vqamt.core.pairs import PairTally
@@ -53,6 +54,63 @@ _Strata = Sequence[tuple[str, StratumResult]]
 """Strata with their items."""
 
 
+class _Found(NamedTuple):
+    """The rows of a summary, those of the run and the published ones."""
+
+    rows: Sequence[_ModelRow]
+    published: Sequence[_ModelRow]
+    columns: Sequence[str]
+    source: str
+    """The paper and its tables."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelsSummary:
+    """A summary whose rows are models."""
+
+    kind: str
+    """In ``report.json``."""
+    paper: str
+    nearest: str
+    """How a run comes nearest to the published rows."""
+    find: Callable[[Sequence[RelationResult]], _Found]
+
+    def of(self, results: Sequence[RelationResult], *, data: str) -> Summary | None:
+        """Returns the summary of results on one data source; None without a share in any column."""
+        rows, published, columns, source = self.find(results)
+        shown = [name for name in columns if any(row.measured.get(name, _NOTHING)[0] is not None for row in rows)]
+        found = [row for row in rows if any(row.measured.get(name, _NOTHING)[0] is not None for name in shown)]
+        if not shown:
+            return None
+        return Summary(
+            kind=self.kind,
+            model="",
+            data=data,
+            rows=tuple(
+                _cells(row, shown)
+                for figure in dict.fromkeys(row.figure for row in found)
+                for row in (*found, *published)
+                if row.figure == figure
+            ),
+            totals={"published in": source},
+        )
+
+
+MODELS_SUMMARIES: dict[str, ModelsSummary] = {}
+"""By kind, in the order of the tables."""
+_Find = Callable[[Sequence[RelationResult]], _Found]
+
+
+def _with_a_row_for_each_model(*, kind: str, paper: str, nearest: str) -> Callable[[_Find], _Find]:
+    """Registers a summary with the function that finds its rows."""
+
+    def register(find: _Find) -> _Find:
+        MODELS_SUMMARIES[kind] = ModelsSummary(kind=kind, paper=paper, nearest=nearest, find=find)
+        return find
+
+    return register
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ModelRow:
     """The shares of one model by column; the other fields are as in ``OF_ROW``."""
@@ -64,7 +122,10 @@ class _ModelRow:
     part: str = ""
 
 
-def perception_summary(results: Sequence[RelationResult], *, data: str) -> Summary | None:
+@_with_a_row_for_each_model(
+    kind="perception", paper="MetaVQA", nearest="--vqamt-preset=metavqa has the paper's settings"
+)
+def _perception(results: Sequence[RelationResult]) -> _Found:
     """Returns the error rates of MetaVQA's relations (Yuan et al., Table 4), also by present groups (Fig. 8).
 
     An error is a violated or an unparsed case. The variants of a relation are added up. The paper's figure by groups is
@@ -87,9 +148,7 @@ def perception_summary(results: Sequence[RelationResult], *, data: str) -> Summa
         for present in ("0", "1", "2")
     ]
     published = _published_rows(METAVQA_ERROR_RATES, "error rate")
-    return _models_summary(
-        "perception", data, [*overall, *by_groups], published, METAVQA_ERROR_RATES.columns, METAVQA_ERROR_RATES.source
-    )
+    return _Found([*overall, *by_groups], published, METAVQA_ERROR_RATES.columns, METAVQA_ERROR_RATES.source)
 
 
 def _error_rates(strata: _Strata, present: str) -> dict[str, _Measured]:
@@ -105,7 +164,10 @@ def _error_rates(strata: _Strata, present: str) -> dict[str, _Measured]:
     return rates
 
 
-def consistency_summary(results: Sequence[RelationResult], *, data: str) -> Summary | None:
+@_with_a_row_for_each_model(
+    kind="consistency", paper="CARETS", nearest="--vqamt-data=carets:DIR has the paper's questions"
+)
+def _consistency(results: Sequence[RelationResult]) -> _Found:
     """Returns CONS, ACC and C-ACC of the CARETS tests (Jimenez et al., Tables 1 and 8 to 12), people's included.
 
     The variants of a test are added up, and the authors' own pairs are cases of their test.
@@ -133,10 +195,11 @@ def consistency_summary(results: Sequence[RelationResult], *, data: str) -> Summ
         }
         published += _published_rows(of_paper, figure)
         published.append(_ModelRow(model="people", source=PUBLISHED, figure=figure, measured=people))
-    return _models_summary("consistency", data, rows, published, CARETS_CONS.columns, CARETS_CONS.source)
+    return _Found(rows, published, CARETS_CONS.columns, CARETS_CONS.source)
 
 
-def issues_summary(results: Sequence[RelationResult], *, data: str) -> Summary | None:
+@_with_a_row_for_each_model(kind="issues", paper="VEglue", nearest="--vqamt-preset=veglue has the paper's settings")
+def _issues(results: Sequence[RelationResult]) -> _Found:
     """Returns the IFR of VEglue's three relations and their mean (Chang et al., Tables 2 and 3)."""
     columns = ("MR1", "MR2", "MR3")
     rows = []
@@ -164,10 +227,13 @@ def issues_summary(results: Sequence[RelationResult], *, data: str) -> Summary |
         )
         for place, system in enumerate(PUBLISHED_SYSTEMS)
     ]
-    return _models_summary("issues", data, rows, published, (*columns, "mean"), "Chang et al., Tables 2 and 3")
+    return _Found(rows, published, (*columns, "mean"), "Chang et al., Tables 2 and 3")
 
 
-def accuracy_summary(results: Sequence[RelationResult], *, data: str) -> Summary | None:
+@_with_a_row_for_each_model(
+    kind="accuracy", paper="basic questions", nearest="--vqamt-preset=basic-questions has the paper's settings"
+)
+def _accuracy(results: Sequence[RelationResult]) -> _Found:
     """Returns accuracy alone and with each partition of noise (Huang et al., Table 2), and the R_score (Table 1)."""
     rows = []
     for (model, source), strata in _strata_by_model(results).items():
@@ -185,9 +251,7 @@ def accuracy_summary(results: Sequence[RelationResult], *, data: str) -> Summary
         replace(row, measured={**row.measured, "R_score": (NOISE_R_SCORE[row.model], None)})
         for row in _published_rows(NOISE_ACCURACY, "accuracy")
     ]
-    return _models_summary(
-        "accuracy", data, rows, published, (*NOISE_ACCURACY.columns, "R_score"), NOISE_ACCURACY.source
-    )
+    return _Found(rows, published, (*NOISE_ACCURACY.columns, "R_score"), NOISE_ACCURACY.source)
 
 
 def _strata_by_model(results: Sequence[RelationResult]) -> Mapping[tuple[str, str], _Strata]:
@@ -220,27 +284,6 @@ def _published_rows(published: PublishedFigures, figure: str) -> list[_ModelRow]
     ]
 
 
-def _models_summary(
-    kind: str, data: str, rows: Sequence[_ModelRow], published: Sequence[_ModelRow], columns: Sequence[str], source: str
-) -> Summary | None:
-    shown = [name for name in columns if any(row.measured.get(name, _NOTHING)[0] is not None for row in rows)]
-    found = [row for row in rows if any(row.measured.get(name, _NOTHING)[0] is not None for name in shown)]
-    if not shown:
-        return None
-    return Summary(
-        kind=kind,
-        model="",
-        data=data,
-        rows=tuple(
-            _cells(row, shown)
-            for figure in dict.fromkeys(row.figure for row in found)
-            for row in (*found, *published)
-            if row.figure == figure
-        ),
-        totals={"published in": source},
-    )
-
-
 def _cells(row: _ModelRow, columns: Sequence[str]) -> Cells:
     cells: dict[str, Cell] = {name: getattr(row, name) for name in OF_ROW}
     for column in columns:
@@ -261,10 +304,6 @@ def summaries(results: Sequence[RelationResult]) -> tuple[Summary, ...]:
             for (model, data), same in of_one.items()
             for summarize in (entailment_summary, captioning_summary, noise_summary)
         ),
-        *(
-            summarize_models(same, data=data)
-            for data, same in of_data.items()
-            for summarize_models in (perception_summary, consistency_summary, issues_summary, accuracy_summary)
-        ),
+        *(of_models.of(same, data=data) for data, same in of_data.items() for of_models in MODELS_SUMMARIES.values()),
     )
     return tuple(summary for summary in found if summary is not None)

@@ -294,7 +294,11 @@ def unknown(row: Row) -> None:
     ("change", "word", "expected"),
     [
         (as_it_is, "", "Expected a judgement of one case or more, but got none in ticked.csv: "),
-        (as_it_is, "maybe", "ticked.csv, row 2: Expected judgement to be valid, invalid or unsure, or nothing "),
+        (
+            as_it_is,
+            "maybe",
+            "ticked.csv, row 2: Expected a judgement, or nothing where the case is not judged, but got ",
+        ),
         (unknown, "valid", "ticked.csv, row 2: Expected a case of the report, but got case_id='0000000000000000'"),
         (of_a_control, "valid", "ticked.csv, row 2: Expected a case of the sample, but got case_id="),
     ],

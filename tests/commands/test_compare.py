@@ -67,15 +67,22 @@ def test_json_and_markdown_go_to_the_screen_or_into_a_file(capsys: Captured) -> 
         (["old"], "Expected two runs, OLD and NEW, or one with --models OLD NEW"),
         (["old", "nowhere"], "Expected a folder that --vqamt-report wrote, but got 'nowhere'"),
         (["nowhere", "new"], "or a file that `vqamt bless` wrote, but got 'nowhere', which is not there"),
-        (
-            ["old", "new", "--max-drop", "5%"],
-            "Expected the drop of a rate from 0 to 1, as RATE or GLOB=RATE, but got --max-drop='5%'",
-        ),
+        (["old", "new", "--max-drop", "5%"], "from 0 to 1, as RATE or GLOB=RATE, but got --max-drop='5%'"),
         (["old", "new", "--max-drop", "nan"], "or GLOB=RATE, but got --max-drop='nan'"),
+        (["old", "new", "--undecided", "fail"], "Expected --max-drop=RATE with --undecided, but got --undecided=fail"),
         (["old", "new", "--show", "-1"], "Expected --show to be a whole number from 0 up, but got '-1'"),
         (["old", "new", "--models", "tiny", "big"], "Expected --models to name a model of new, but got 'big'"),
         (["old", "both"], "name one of each with --models OLD NEW"),
-        (["old", "new", "-o", "nowhere/out.md"], "Expected a file that can be written, but got --out='nowhere/out.md'"),
+        (
+            ["old", "new", "-o", "old/report.json/out.md"],
+            "a file that can be written, but got --out='old/report.json/out.md'",
+        ),
+        (
+            ["both", "--models", "tiny", "tiny"],
+            "or two models of one, but got --models tiny tiny of 'both': name another",
+        ),
+        (["old", "./old"], "Expected two runs, or two models of one, but got 'old' twice: name another"),
+        (["both", "--models", "a", "nobody"], "but got 'nobody'; known: "),
     ],
 )
 def test_what_cannot_be_compared_is_one_line_and_status_2(arguments: list[str], told: str, capsys: Captured) -> None:

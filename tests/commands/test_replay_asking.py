@@ -193,7 +193,8 @@ def test_a_case_is_judged_as_it_was_in_that_run_unless_it_is_said(
     reported("out", "pictures:40", "metaic.object_appearance[0]", "oracle", max_cases=60)
     case_id = next(row["case_id"] for row in cases_in(Path("out")) if row["expected"].endswith(" and dog"))
     assert "  holds" in told(capsys, 0, case_id, *model)
-    Path("out/report.json").write_text(json.dumps({"settings": {"metaic": "strict", "inpaint": "lama:/not/here"}}))
+    settings = {"metaic": "strict", "inpaint": "lama:/not/here"}
+    Path("out/report.json").write_text(json.dumps({"schema": 1, "settings": settings}))
     assert "  violated: omission: dog is not named" in told(capsys, 1, case_id, *model)
     assert "  holds" in told(capsys, 0, case_id, *model, "--option", "metaic=refined")
 

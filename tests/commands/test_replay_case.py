@@ -15,6 +15,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, Outcome, Verdict
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.edits import Fill
+from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.report_json import case_line, case_row
@@ -22,6 +23,7 @@ from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.imaging import inpainters, inpainting
 from pytest_vqamt.imaging.outlines import STROKES, OutlineKind
+from pytest_vqamt.integration.replay import find_case
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.integration.half_bad import half_bad
 
@@ -143,10 +145,13 @@ def test_the_beginning_of_an_id_is_enough(capsys: pytest.CaptureFixture[str]) ->
 
 def test_what_begins_several_ids_is_refused_with_some_of_them(capsys: pytest.CaptureFixture[str]) -> None:
     report(Path("out"), *map(row, CASES))
-    assert refusal(capsys, "") == (
+    with pytest.raises(OptionError) as refused:
+        find_case("", Path("out"))
+    assert str(refused.value) == (
         f"Expected the id of one case, but got '', with which 4 begin ({', '.join(case.id for case in CASES)}): "
         "type more of it"
     )
+    assert refusal(capsys, "") == "Expected a value for each argument, but got '' after 'replay': give one"
 
 
 def test_all_that_several_models_said_is_told_and_each_picture_written_once(

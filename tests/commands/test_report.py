@@ -85,10 +85,12 @@ def test_the_cases_as_tables(folder: Path, tmp_path: Path, capsys: pytest.Captur
 def test_the_tables_of_the_papers(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tex, tables = tmp_path / "tex", tmp_path / "csv"
     assert main(["report", str(folder), "--report-images=none", f"--latex={tex}", f"--csv-tables={tables}"]) == 0
-    assert capsys.readouterr().out.splitlines()[:2] == [f"2 tables: {tex}", f"2 tables: {tables}"]
+    assert capsys.readouterr().out.splitlines()[:2] == [f"4 tables: {tex}", f"2 tables: {tables}"]
     name = "metavqa-error-rate-on-pictures-20"
     assert "\\begin{tabular}{lr}" in (tex / f"{name}.tex").read_text(encoding="utf-8")
-    assert (tables / f"{name}.csv").read_text(encoding="utf-8").startswith("model,insertion (%)\n")
+    assert (
+        (tables / f"{name}.csv").read_text(encoding="utf-8").startswith("model,insertion (%),insertion cases (count)\n")
+    )
     whole = (folder / "report.html").read_text(encoding="utf-8")
     assert "MetaVQA: error rate on pictures:20" in whole
     short = (folder / "summary.md").read_text(encoding="utf-8")
@@ -138,8 +140,8 @@ def test_data_that_has_changed_shows_what_is_still_the_same(folder: Path) -> Non
         (["nowhere"], "Expected a folder that --vqamt-report wrote, but got 'nowhere'"),
         (["{folder}", "--data=coco:nowhere"], "Expected "),
         (["{folder}", "--option=inpaint"], "Expected "),
-        (["{folder}", "--csv={folder}"], "Expected a file that can be written, but got file="),
-        (["{folder}", "--latex={folder}/report.json"], "Expected a file that can be written, but got file="),
+        (["{folder}", "--csv={folder}"], "Expected a file that can be written, but got --csv="),
+        (["{folder}", "--latex={folder}/report.json"], "Expected a folder that can be written to, but got --latex="),
     ],
     ids=["no report", "no data", "no setting", "no file", "no folder"],
 )

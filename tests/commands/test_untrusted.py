@@ -59,6 +59,12 @@ def bless(case_id: str) -> list[str]:
     return ["replay", case_id, "--report", "base.gz"]
 
 
+def copied(folder: str) -> str:
+    """The same report again, as another run: one is not compared with itself."""
+    shutil.copytree(folder, "again")
+    return "again"
+
+
 ORDERS: dict[str, Callable[[str], list[str]]] = {
     "replay": lambda case_id: ["replay", case_id, "--report", "theirs"],
     "replay with a model": lambda case_id: ["replay", case_id, "--report", "theirs", "--model", "fault:always-zero"],
@@ -66,7 +72,7 @@ ORDERS: dict[str, Callable[[str], list[str]]] = {
     "report": lambda _: ["report", "theirs", "--report-images", "all"],
     "merge": lambda _: ["merge", "theirs", "-o", "merged", "--report-images", "all"],
     "audit": lambda _: ["audit", "theirs", "-o", "sheet", "--of", "all"],
-    "compare": lambda _: ["compare", "theirs", "theirs"],
+    "compare": lambda _: ["compare", copied("theirs"), "theirs"],
     "export": lambda _: ["export", "theirs", "-o", "exported", "--of", "all"],
 }
 
@@ -169,7 +175,7 @@ COMMANDS = (
     ["report", "out", "--csv", "cases.csv"],
     ["merge", "out", "-o", "merged"],
     ["audit", "out", "-o", "sheet", "--of", "all"],
-    ["compare", "out", "out"],
+    ["compare", "again", "out"],
     ["compare", "base.gz", "out"],
     ["bless", "out", "-o", "new.gz"],
     ["export", "out", "-o", "exported", "--of", "all"],
@@ -195,6 +201,7 @@ def test_a_crafted_id_is_one_line_and_nothing_is_written(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     crafted("case_id", case_id)
+    copied("out")
     before = files_of(tmp_path.parent)
     capsys.readouterr()
     status = main([case_id if word == "ID" else word for word in command])
@@ -240,7 +247,7 @@ def test_a_made_up_number_of_cases_or_shards_ends_at_once(
     report = json.loads(file.read_text())
     report["relations"][0]["cases"] = report["relations"][0]["holds"] = 10**12
     file.write_text(json.dumps(report))
-    assert main(["compare", "out", "out"]) == 2
+    assert main(["compare", copied("out"), "out"]) == 2
     file.write_text(json.dumps({**report, "shard": "1/999999999999"}))
     assert main(["merge", "out", "-o", "merged"]) == 2
     assert capsys.readouterr().err.count("\n") == 2

@@ -217,7 +217,7 @@ RESULT = RelationResult(
     tags=("presumed",),
     tally=Tally(cases=10, holds=5, violated=2, unparsed=1, errors=1, waived=1, vacuous=2, truncated=3),
     scenes_not_applicable=7,
-    not_applicable={"no two names that are surely disjoint": 7},
+    not_applicable={"no two kinds of things have surely no thing in common": 7},
     breakdown={"present_groups": {"2": Tally(cases=6, holds=4, violated=2), "0": Tally(cases=2, holds=1, unparsed=1)}},
     readings=Counter({"yes": 12, "unparsed": 1}),
     interval=(0.3057, 0.8632),

@@ -328,7 +328,7 @@ BROKEN: dict[str, tuple[Callable[[list[str]], object], int, str]] = {
     ),
     "no verdict": (line(11, '"verdict"', '"judgement"'), 11, "it lacks 'verdict'"),
     "no such verdict": (line(2, '"holds"', '"perhaps"'), 2, "'perhaps'"),
-    "too few answers": (line(5, '"answers":["same","same"]', '"answers":["same"]'), 5, "1 answers to 2 queries"),
+    "too few answers": (line(5, '"answers":["same","same"]', '"answers":["same"]'), 5, "1 answer to 2 queries"),
     "twice": (lambda lines: lines.__setitem__(6, lines[5]), 7, "comes after"),
     "one less": (lambda lines: lines.pop(), 2, "Expected 10 cases of ours.rule-made-made:5"),
     "another schema": (
@@ -370,7 +370,7 @@ def test_what_is_no_baseline_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "other.gz"
     for content, told in (
         (b"", "line 1: Expected a file that `vqamt bless` wrote, but it was cut off"),
-        (b"not gzip", "line 1: Expected a file that `vqamt bless` wrote, which is gzip"),
+        (b"not gzip", "line 1: Expected a file that `vqamt bless` wrote, which is gzip, but it is none"),
         (whole[:40], "line 1: Expected a file that `vqamt bless` wrote, but it was cut off"),
         (whole[:-1], f"Expected a baseline of {len(whole)} bytes, as its first line says, but {file} has"),
         (gzip.compress(gzip.decompress(whole)), "Expected"),

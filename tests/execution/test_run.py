@@ -249,7 +249,7 @@ def test_a_setting_that_nobody_takes_is_refused() -> None:
 @pytest.mark.parametrize("arguments", [{"max_drop": 0.1}, {"undecided": "fail"}])
 def test_a_gate_on_a_drop_needs_a_baseline(arguments: dict[str, Any]) -> None:
     (name,) = arguments
-    with pytest.raises(OptionError, match=rf"^Expected baseline=FILE with {name}, but got {name}=.* alone: name the"):
+    with pytest.raises(OptionError, match=rf"^Expected baseline=FILE with {name}, but got {name} alone: name the"):
         vqamt.run("oracle", data="pictures:5", relations="control.repeat", **arguments)
 
 

@@ -12,7 +12,7 @@ from pytest_vqamt.core.edits import Cutout
 from pytest_vqamt.core.meaning import Absent, Count, Describe, Entails, Exists, Group, Unit
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
-from pytest_vqamt.core.report_json import case_line, case_row
+from pytest_vqamt.core.report_json import SCHEMA, case_line, case_row
 from pytest_vqamt.picture_world.source import PictureWorld
 
 SOURCE = PictureWorld(40)
@@ -92,6 +92,7 @@ def write(folder: Path, *rows: dict[str, Json], tags: dict[str, list[str]] | Non
     (folder / "cases.jsonl").write_text("".join(case_line(each) + "\n" for each in rows), encoding="utf-8")
     items = dict.fromkeys(str(each["relation"]) for each in rows)
     about = {
+        "schema": SCHEMA,
         "vqamt_version": "1.2.3",
         "seed": 5,
         "models": [{"name": "tiny", "fingerprint": "f"}],

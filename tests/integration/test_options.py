@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from enum import StrEnum
 from pathlib import Path
@@ -13,10 +14,19 @@ import pytest
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.case_store import FILE_NAMES
 from pytest_vqamt.core.errors import OptionError, VqamtError
-from pytest_vqamt.core.results import MAX_UNREAD
+from pytest_vqamt.core.results import MAX_UNREAD, Undecided
 from pytest_vqamt.core.spelling import Spelling
 from pytest_vqamt.execution.plan import CONTRAST_SHARE, MAX_CASES, RunOptions, Sampling
-from pytest_vqamt.integration.options import ARGUMENTS, OPTIONS, Choice, Options, read_arguments, read_options
+from pytest_vqamt.integration.options import (
+    ARGUMENTS,
+    OPTIONS,
+    Choice,
+    Flag,
+    Option,
+    Options,
+    read_arguments,
+    read_options,
+)
 from pytest_vqamt.integration.settings import read_settings
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.reporting.html.case_selection import Images
@@ -38,7 +48,7 @@ class Thing:
 
 # What each argument takes of the values below; all others are mistakes.
 TAKEN: dict[str, tuple[object, ...]] = {
-    "relations": ([],),
+    "relations": (None,),
     "exclude": ([],),
     "preset": (None,),
     "max_cases": (None,),
@@ -111,16 +121,12 @@ def test_the_table_has_the_defaults_and_choices_of_those_who_take_them() -> None
     choices: dict[str, type[StrEnum]] = {
         "sampler": Sampler,
         "gate": GateOn,
+        "undecided": Undecided,
         "report_images": Images,
         "summary": SummaryLength,
     }
-    for name, kind in choices.items():
-        taken = table[name].kind
-        assert isinstance(taken, Choice)
-        assert taken.names == tuple(kind)
-    named = table["cases"].kind
-    assert isinstance(named, Choice)
-    assert named.names == FILE_NAMES
+    named = {name: each.kind.names for name, each in table.items() if isinstance(each.kind, Choice)}
+    assert named == {"cases": FILE_NAMES, **{name: tuple(kind) for name, kind in choices.items()}}
 
 
 # An argument, its value in Python, the same as text, and the value that the run gets.
@@ -171,6 +177,60 @@ def test_the_same_by_the_command_line_the_ini_file_and_python(
     assert replace(by_command, spelling=plain) == replace(by_ini, spelling=plain) == replace(by_python, spelling=plain)
     assert by_ini.spelling.option(option.short_name) == option.dest
     assert by_python.spelling.option(option.short_name) == name
+
+
+EMPTY = {"exclude": (), "preset": None, "dtype": None}
+"""What an empty text of these options is; for all others it is a mistake."""
+
+
+@pytest.mark.parametrize(
+    "option", [each for each in OPTIONS if not isinstance(each.kind, Flag)], ids=lambda each: each.field
+)
+def test_an_empty_text_is_a_mistake_on_the_command_line_and_none_in_an_ini_file(
+    pytester: pytest.Pytester, option: Option
+) -> None:
+    typed = pytester.parseconfig(f"{option.name}=")
+    if option.field in EMPTY:
+        assert getattr(read_options(typed), option.field) == EMPTY[option.field]
+    else:
+        with pytest.raises(OptionError, match=rf"got {option.name}=''|Expected {option.name}=NAME=VALUE, but got ''"):
+            read_options(typed)
+    if option.has_ini:
+        pytester.makeini(f"[pytest]\n{option.dest} =\n")
+        assert read_options(pytester.parseconfig()) == Options(spelling=Spelling())
+
+
+@pytest.mark.parametrize("empty", [[], (), "", " , "])
+def test_no_relation_at_all_is_a_mistake_and_no_excluded_one_is_none(empty: str | Sequence[str]) -> None:
+    told = f"Expected names or globs of relations, but got relations={empty!r}; it is empty: give one, or leave it off"
+    with pytest.raises(OptionError) as refused:
+        vqamt.run("oracle", relations=empty)
+    assert str(refused.value) == told
+    assert read_arguments({"exclude": empty}).exclude == ()
+
+
+@pytest.mark.parametrize("name", ["model", "data"])
+@pytest.mark.parametrize("empty", ["", [], ()])
+def test_no_model_and_no_data_are_mistakes(name: str, empty: object) -> None:
+    arguments: dict[str, object] = {"model": "oracle", name: empty}
+    with pytest.raises(VqamtError, match=rf"^Expected .*{name}"):
+        vqamt.run(**arguments)  # type: ignore[arg-type]  # wrong on purpose
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"severity": 9}, "but got settings={'severity': 9}; the value of 'severity' is no text: give '9'"),
+        ({"erase": None}, "but got settings={'erase': None}; the value of 'erase' is no text"),
+        ({"erase": True}, "but got settings={'erase': True}; the value of 'erase' is no text"),
+        ({3: "mean"}, "but got settings={3: 'mean'}; the name 3 is no text"),
+        ({"severity": "9"}, "Expected settings to give severity one of 1, 2, 3, 4, 5, but got 'severity=9'"),
+    ],
+)
+def test_a_setting_of_another_type_is_named(given: dict[str, str], told: str) -> None:
+    with pytest.raises(OptionError) as refused:
+        vqamt.run("oracle", settings=given)
+    assert str(refused.value).endswith(told)
 
 
 def test_numbers_of_numpy_are_numbers() -> None:

@@ -66,6 +66,8 @@ def test_cases_have_their_answers_and_their_pictures(made: vqamt.Report) -> None
     ] * 4
     with pytest.raises(OptionError, match="verdict='wrong'"):
         next(made.cases(verdict="wrong"))
+    with pytest.raises(OptionError, match=r"Expected verdict to be one or several of holds, .*but got verdict=\[\]"):
+        next(made.cases(verdict=[]))
 
 
 class Chatting(Counting):

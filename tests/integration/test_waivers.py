@@ -38,7 +38,7 @@ def test_nothing_to_add_makes_no_file(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "taken").touch()
-    with pytest.raises(OptionError, match=r"^Expected --waivers to name a file that can be written, but got "):
+    with pytest.raises(OptionError, match=r"^Expected a file that can be written, but got --waivers="):
         add_waivers(tmp_path / "taken" / "waivers.txt", {ONE: "x"})
     with pytest.raises(OptionError, match=r"^Expected --waivers to name a text file, but got "):
         add_waivers(tmp_path, {ONE: "x"})

@@ -232,7 +232,7 @@ FORMATS: Mapping[str, Format] = {
         modules=("data.json_io",),
     ),
     "report.json": Format(
-        write=_report, files=("report/report.json",), read=_command("report", "report"), modules=("reporting.files",)
+        write=_report, files=("report/report.json",), read=_command("report", "report"), modules=("core.report_json",)
     ),
     "cases.jsonl": Format(
         write=_report,
@@ -258,7 +258,7 @@ FORMATS: Mapping[str, Format] = {
         write=_shards,
         files=("one/cases.jsonl", "two/report.json"),
         read=_command("merge", "one", "two", "-o", "merged"),
-        modules=("core.case_store", "reporting.files"),
+        modules=("core.case_store", "core.report_json"),
         needed=2,
     ),
     "baseline": Format(

@@ -406,3 +406,29 @@ def test_a_drop_that_is_demanded_of_nothing_is_refused(run: Run) -> None:
     assert "Expected --vqamt-baseline=FILE with --vqamt-max-drop, but got --vqamt-max-drop alone" in (
         result.stderr.str()
     )
+
+
+@pytest.mark.parametrize(
+    ("ini", "told"),
+    [
+        (
+            "vqamt_max_drop = 0.05",
+            "vqamt_max_drop has no baseline to compare with yet: make one with `vqamt bless out`",
+        ),
+        (
+            "vqamt_max_drop = 0.05\nvqamt_undecided = fail",
+            "vqamt_max_drop and vqamt_undecided have no baseline to compare with yet: make one with `vqamt bless out`",
+        ),
+        ("vqamt_allow_missing_baseline = true", "vqamt_allow_missing_baseline has no baseline to compare with yet: "),
+        ("vqamt_seed = 0", ""),
+    ],
+)
+def test_an_ini_file_may_demand_a_drop_before_there_is_a_baseline(
+    pytester: pytest.Pytester, run: Run, ini: str, told: str
+) -> None:
+    pytester.makeini(f"[pytest]\n{ini}\n")
+    result = run(TWO, "--vqamt-max-cases=2", "--vqamt-report=out")
+    assert result.ret == pytest.ExitCode.OK
+    assert [line.startswith(told) for line in result.outlines if "no baseline to compare with" in line] == (
+        [True] if told else []
+    )

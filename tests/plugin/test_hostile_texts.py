@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -112,9 +113,10 @@ def test_nothing_acts_and_nothing_is_lost(
     assert any(row["verdict"] == "error" and "Evil\x1b[2J" in row["reason"] for row in rows)
     capsys.readouterr()
     case_id = rows[0]["case_id"]
+    shutil.copytree("out", "again")
     for command in (
         ("report", "out", "--csv", "cases.csv"),
-        ("compare", "out", "out"),
+        ("compare", "out", "again"),
         ("replay", case_id, "--report", "out"),
         ("bless", "out", "--allow-errors"),
     ):

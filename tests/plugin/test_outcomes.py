@@ -231,8 +231,8 @@ def test_a_run_in_which_all_is_skipped_says_so_and_fails_on_ci(
     result.assert_outcomes(skipped=4)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert (
-        "NOTHING WAS TESTED: none of 3 relations has a judged case (2 declined or refused, 1 not applicable); "
-        "the session fails, since it runs on CI"
+        "NOTHING WAS TESTED: none of 3 relation variants has a judged case (2 declined or refused, 1 not "
+        "applicable); the session fails, since it runs on CI"
     ) in result.outlines
     monkeypatch.setenv("CI", "")
     monkeypatch.delenv("BUILD_NUMBER", raising=False)

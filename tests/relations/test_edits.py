@@ -173,7 +173,7 @@ class TestTheCutOut:
 
     def test_is_not_out_of_another_scene_of_the_same_photo(self) -> None:
         again = replace(kennel((32, 32)), photo=YARD.photo)
-        assert reasons(corpus_of([YARD, again])) == {"the cut-out is from the very same photo"}
+        assert reasons(corpus_of([YARD, again])) == {"the thing to paste is from the very same photo"}
 
     def test_another_that_looks_like_one_of_this_photo_is_another(self) -> None:
         # Of the same id and size; of three elsewhere the fifth is one.
@@ -198,7 +198,7 @@ class TestTheCutOut:
 
     def test_there_is_none_where_the_class_is_nowhere_else(self) -> None:
         assert reasons(corpus_of([YARD, scene_of(masked("cat", "0", Box(0, 0, 30, 30)), id="other")])) == {
-            "no cut-out of another instance of a class in the picture"
+            "no other photo has a thing of the same kind that can be cut out and pasted"
         }
 
     def test_nor_where_nothing_can_be_cut_out(self) -> None:

@@ -129,7 +129,7 @@ class TestTwoNames:
     def test_not_applicable_where_no_two_are_surely_disjoint(self, scene: Scene) -> None:
         for choose in choosers(20):
             assert sample_pair(view_of(scene), choose, "object") == NotApplicable(
-                reason="no two names that are surely disjoint"
+                reason="no two kinds of things have surely no thing in common"
             )
 
 
@@ -203,10 +203,16 @@ class TestTwoProperties:
     @pytest.mark.parametrize(
         ("scene", "reason"),
         [
-            (scene_of("green grass"), "no countable name with at most one property of the pool on each thing"),
-            (scene_of("red blue car"), "no countable name with at most one property of the pool on each thing"),
-            (scene_of("red car"), "too few properties are known for the name"),
-            (scene_of("car"), "too few properties are known for the name"),
+            (
+                scene_of("green grass"),
+                "no things that can be counted have at most one attribute each that the data knows",
+            ),
+            (
+                scene_of("red blue car"),
+                "no things that can be counted have at most one attribute each that the data knows",
+            ),
+            (scene_of("red car"), "the data knows too few other attributes of such things"),
+            (scene_of("car"), "the data knows too few other attributes of such things"),
         ],
         ids=["mass", "two colours", "one colour ever seen", "no colour ever seen"],
     )
@@ -235,11 +241,21 @@ class TestOneGroup:
     @pytest.mark.parametrize(
         ("scene", "variant", "reasons"),
         [
-            (scene_of("water"), "object", {"no countable name in the scene", "no countable name outside it"}),
+            (
+                scene_of("water"),
+                "object",
+                {
+                    "nothing in the picture can be counted for sure",
+                    "no other kind of thing is surely absent and can be counted",
+                },
+            ),
             (
                 scene_of("red blue car"),
                 "property",
-                {"no countable name with a property of the pool", "too few properties are known for the name"},
+                {
+                    "no things that can be counted have an attribute to ask about",
+                    "the data knows too few other attributes of such things",
+                },
             ),
         ],
         ids=["a mass alone", "two colours at once"],

@@ -140,8 +140,8 @@ FALLEN, SAME, FEW = paired(40, 30, 2, 28), paired(300, 0, 0, 100), paired(8, 1, 
 
 def unread(cause: str, **fields: Any) -> RelationResult:
     """An item of ten cases, four of which have an answer that could not be read."""
-    tally = Tally(cases=10, holds=6, unparsed=4, unread_cases=4)
-    return result(tally=tally, unread={cause: UnreadCount(4, 0, EXAMPLE)}, **fields)
+    tally = Tally(cases=10, holds=6, unparsed=4, unread_cases=5, unread_holds=1)
+    return result(tally=tally, unread={cause: UnreadCount(5, 0, EXAMPLE)}, **fields)
 
 
 def _told(made: Report) -> list[str]:

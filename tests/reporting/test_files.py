@@ -250,10 +250,22 @@ def test_a_report_read_back_writes_the_same_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("not json", "Expected a folder that --vqamt-report wrote"),
-        ("[]", "Expected a report of schema 1, but got schema=None"),
-        ('{"schema": 2}', "Expected a report of schema 1, but got schema=2 in .*report.json: run it again"),
-        ('{"schema": 1}', "Expected a whole report, but got .*'models'"),
+        (
+            "not json",
+            r"Expected a report, but got '.*report\.json': it is no JSON; copy it anew, or run the tests again",
+        ),
+        ("", r"report\.json': it is empty; copy it anew"),
+        (
+            '{"schema": 1,\n "mod',
+            r"report\.json': it is no whole JSON: it breaks off at line 2, column 2; copy it anew",
+        ),
+        ("[]", r"Expected a report, but got '.*report\.json', which --vqamt-report did not write: it has no schema"),
+        ('{"a": 1}', r"report\.json', which --vqamt-report did not write: it has no schema; name the folder of"),
+        (
+            '{"schema": 2}',
+            "Expected a report of schema 1, but got schema=2 in .*report.json': read it with the version",
+        ),
+        ('{"schema": 1}', r"Expected a whole report, but got '.*report\.json': 'models' is missing; read it with the"),
         (
             '{"schema": 1, "models": [], "data": [], "relations": [{"id": "a.b", "model": "x"}]}',
             "Expected a whole result, but got id='a.b': no 'presumed'",
@@ -272,7 +284,9 @@ def test_a_result_that_is_not_whole_is_named_with_its_file(tmp_path: Path) -> No
     row = report_in(tmp_path)
     del row["relations"][0]["version"]
     (tmp_path / "report.json").write_text(json.dumps(row))
-    with pytest.raises(DataError, match=r"got id='metavqa\..*`version`.*, in .*report\.json: run it again"):
+    with pytest.raises(
+        DataError, match=r"got id='metavqa\..*`version`.*, in .*report\.json\': read it with the version"
+    ):
         read_report(tmp_path)
 
 

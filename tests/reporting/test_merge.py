@@ -266,9 +266,9 @@ def test_a_shard_is_never_written_over(halves: tuple[Path, Path]) -> None:
         (lambda lines: [*lines, lines[-1]], "no more cases than the report counts"),
         (lambda lines: [lines[1], lines[0], *lines[2:]], "in the order of their ids"),
         (lambda lines: [lines[0], *lines[:-1]], "in the order of their ids"),
-        (lambda lines: ["{}\n", *lines[1:]], "one case a line, but got .*case_id"),
-        (lambda lines: ["\udcff\n", *lines[1:]], "one case a line"),
-        (lambda lines: ["[1]\n", *lines[1:]], "one case a line"),
+        (lambda lines: ["{}\n", *lines[1:]], "Expected a whole line of a report, but got .*case_id"),
+        (lambda lines: ["\udcff\n", *lines[1:]], "Expected a whole line of a report, but got "),
+        (lambda lines: ["[1]\n", *lines[1:]], "Expected a whole line of a report, but got "),
         (lambda lines: [*lines[-1:], *lines[1:]], "as the report counts, but got 0"),
     ],
 )

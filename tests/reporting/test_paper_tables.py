@@ -182,18 +182,18 @@ MODELS = Summary(
 
 
 def test_models_stand_above_the_published_ones_with_their_cases() -> None:
-    (table,) = model_tables(report(result(), summaries=(SUMMARY, MODELS)))
+    table, of_cases = model_tables(report(result(), summaries=(SUMMARY, MODELS)))
     assert table.caption == "CARETS: CONS on gqa:DIR"
     assert table.head_texts == ("model", "order")
     assert table.row_texts == (
         ("tiny", "25.0 %"),
         ("other", ">99.9 %"),
-        ("cases of each above", "1,200"),
         ("other (presumed)", "-"),
         ("other, 2 groups", "50.0 %"),
-        ("  cases", "2"),
         ("BAN (published)", "65.2 %"),
     )
+    assert of_cases.caption == "CARETS: cases of CONS on gqa:DIR"
+    assert of_cases.row_texts == (("tiny", "1,200"), ("other", "1,200"), ("other, 2 groups", "2"))
     assert table.notes == (
         "Published: a paper, Table 1. On other data these rows are for orientation only; "
         "--vqamt-data=carets:DIR has the paper's questions.",
@@ -203,7 +203,26 @@ def test_models_stand_above_the_published_ones_with_their_cases() -> None:
 
 def test_the_page_has_them_before_the_tables_of_one_model() -> None:
     captions = [table.caption for table in paper_tables(report(result(), summaries=(SUMMARY, MODELS)))]
-    assert captions == ["CARETS: CONS on gqa:DIR", "Verdicts on hypotheses (VEglue): tiny on pictures:500"]
+    assert captions == [
+        "CARETS: CONS on gqa:DIR",
+        "CARETS: cases of CONS on gqa:DIR",
+        "Verdicts on hypotheses (VEglue): tiny on pictures:500",
+    ]
+
+
+def test_published_models_of_the_same_cases_share_a_row_and_figures_of_the_same_cases_a_table() -> None:
+    rows = [
+        {**model_row(model, "published", 0.5, 10), "figure": figure}
+        for figure in ("ACC", "CONS")
+        for model in ("BAN", "MMBT")
+    ]
+    *_, of_cases = model_tables(report(result(), summaries=(replace(MODELS, rows=tuple(rows)),)))
+    assert of_cases.caption == "CARETS: cases of ACC and CONS on gqa:DIR"
+    assert of_cases.row_texts == (("each of the published", "10"),)
+
+
+def test_a_summary_that_a_later_version_wrote_has_no_table() -> None:
+    assert list(model_tables(report(result(), summaries=(replace(MODELS, kind="later"),)))) == []
 
 
 def test_the_row_of_the_report_has_all_of_it() -> None:

@@ -26,11 +26,18 @@ def test_the_list_is_current() -> None:
 
 
 @pytest.mark.parametrize(
-    "hole", [r"\bNone\b", "  [a-z]", r"\( *\)", r" [,.;:]", r"about (more|cases|questions)", r": *$", r"\bnan\b"]
+    "hole",
+    [r"\bNone\b", "  [a-z]", r"\( *\)", r" [,.;:]", r"about (more|cases|questions)", r": *$", r"\bnan\b|-0\.0"],
 )
 def test_no_sentence_has_a_hole(hole: str) -> None:
     lines = FILE.read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if re.search(hole, line.strip())] == []
+
+
+def test_no_sentence_has_a_wrong_plural() -> None:
+    told = FILE.read_text(encoding="utf-8")
+    assert re.findall(r"(?<![.\d])1 (?!is\b|does\b|has\b)\w+s\b", told) == []
+    assert re.findall(r"\b(?:none|\d+) of 1 \w+s\b", told) == []
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)

@@ -164,7 +164,9 @@ def test_what_cannot_be_written_or_read_is_told_and_leaves_nothing(
     if write is write_parquet:
         pytest.importorskip("pyarrow")
     (tmp_path / "here").write_text("a file")
-    with pytest.raises(OptionError, match=r"Expected a file that can be written, but got file='.*here/cases'"):
+    with pytest.raises(
+        OptionError, match=r"Expected a file that can be written, but got --(csv|parquet)='.*here/cases'"
+    ):
         write(folder, tmp_path / "here" / "cases")
     broken: list[Row] = [row_of("a"), {"case_id": "b"}]
     write_rows(folder, broken)

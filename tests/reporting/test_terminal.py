@@ -38,6 +38,7 @@ from pytest_vqamt.core.tallies import (
     UnreadCount,
     UnreadExample,
 )
+from pytest_vqamt.reporting.markdown import summary_page
 from pytest_vqamt.reporting.terminal import (
     LINES,
     SummaryLine,
@@ -291,8 +292,9 @@ def test_items_of_one_run_alone_are_named(tmp_path: Path) -> None:
     report = run_into(tmp_path, max_cases=1, relations=["control.repeat"])
     use = replace(USE, missing=("ours.gone-tiny-pictures:20", "ours.lost-tiny-pictures:20"), new=("ours.new-tiny-a:b",))
     said = " ".join(" ".join(lines(replace(report, baseline=use))).split())
-    assert "2 items in the baseline but not in this run: ours.gone-tiny-pictures:20, ours.lost-tiny-pictures:20" in said
-    assert "1 item in this run but not in the baseline, so not compared: ours.new-tiny-a:b" in said
+    gone = "ours.gone-tiny-pictures:20, ours.lost-tiny-pictures:20"
+    assert f"2 relation variants in the baseline but not in this run: {gone}" in said
+    assert "1 relation variant in this run but not in the baseline, so not compared: ours.new-tiny-a:b" in said
 
 
 def test_another_version_and_another_judgement_are_said(tmp_path: Path) -> None:
@@ -441,11 +443,11 @@ def test_the_short_summary_of_two_relations() -> None:
     weak = result(Tally(cases=10, holds=4, violated=6), None, item="ours.weak", violation=VIOLATION)
     control = result(Tally(cases=10, violated=10), None, item="control.repeat", tags=("control",))
     assert texts(result(SURE, None, gate=met), weak, control) == [
-        "tiny on gqa:DIR: 8 violations in 20 cases of 2 relations",
+        "tiny on gqa:DIR: 8 violations in 20 cases of 2 relation variants",
         "  consistent   60 %  (0 to 100 %)    the answers obey the relation (with the 95 % interval)",
         "  unread        0 %  (0 to 16 %)     an answer could not be read",
-        "  10 more violations in controls, baselines and presumed cases",
-        "gates: 1 met, 0 missed; 1 of 2 relations have none",
+        "  apart (controls): 10 violations in 10 cases of 1 relation variant",
+        "gates: 1 met, 0 missed; 1 of 2 relation variants (controls apart) have none",
         "",
         "weakest relations  consistent  grounded          gate",
         "-----------------  ----------  --------  ------------",
@@ -499,7 +501,7 @@ def test_violations_with_readable_answers_come_before_unread_ones() -> None:
 
 @pytest.mark.parametrize(
     ("holds", "told"),
-    [(9, "and 3 more relations, 100 % consistent"), (3, "and 3 more relations, 33 % consistent or more")],
+    [(9, "and 3 more rows, 100 % consistent"), (3, "and 3 more rows, 33 % consistent or more")],
 )
 def test_the_line_for_the_other_relations_says_how_consistent_they_are_at_least(holds: int, told: str) -> None:
     tally = Tally(cases=9, holds=holds, violated=9 - holds)
@@ -618,7 +620,7 @@ def test_an_answer_that_is_given_to_all_questions_is_pointed_out() -> None:
 
 def test_quiet_has_figures_and_gates_alone() -> None:
     told = [line.text for line in brief_summary(report(result(SURE, None, violation=VIOLATION)))]
-    assert told[0] == "tiny on gqa:DIR: 2 violations in 10 cases of 1 relation"
+    assert told[0] == "tiny on gqa:DIR: 2 violations in 10 cases of 1 relation variant"
     assert len(told) == 4
 
 
@@ -630,3 +632,14 @@ def test_quiet_tells_of_records_that_were_left_out() -> None:
     ):
         told = brief_summary(report(replace(made, data=replace(made.data, bad_records=bad))))
         assert [(each.text, each.state) for each in told][-1] == (line, "warning")
+
+
+def test_a_shard_says_once_that_it_has_a_part_of_the_cases() -> None:
+    part = report(made.result(), shard="1/2")
+    named = "has only some of the cases"
+    short = " ".join(line.text.strip() for line in short_summary(part, lambda _result, violation: violation.id))
+    brief = " ".join(line.text.strip() for line in brief_summary(part))
+    page = made.page(made.result(), shard="1/2")
+    for text in (short, brief, " ".join(summary(part, "", in_full=True)), summary_page(part), page):
+        assert text.count(named) == 1
+    assert named not in summary_page(report(made.result()))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pytest_vqamt.core.case import RelationSetting
-from pytest_vqamt.core.errors import OptionError, did_you_mean
+from pytest_vqamt.core.errors import OptionError, did_you_mean, near_name
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import NestingError, expanded, parse_json, read_plain
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, Related
@@ -316,7 +316,7 @@ def ranking_of(setting: str) -> Ranking:
         return Ranking(setting)
     except ValueError as error:
         raise OptionError(
-            f"Expected ranking={', '.join(Ranking)}, but got ranking={setting!r}; {did_you_mean(setting, Ranking)}"
+            f"Expected a way to rank questions, but got ranking={setting!r}; {did_you_mean(setting, Ranking)}"
         ) from error
 
 
@@ -328,9 +328,10 @@ def missing_packages(ranking: str, embedding: str) -> str:
     """
     wanted = ranking_of(ranking)
     if not EMBEDDING.takes(embedding):
+        kinds = (LSA, SENTENCE_TRANSFORMERS.rstrip(":"))
         raise OptionError(
             f"Expected embedding={LSA} or {SENTENCE_TRANSFORMERS}NAME-OR-FOLDER, but got embedding={embedding!r}; "
-            f"{did_you_mean(embedding.partition(':')[0], (LSA, SENTENCE_TRANSFORMERS.rstrip(':')))}"
+            f"{near_name(embedding.partition(':')[0], kinds) or 'name one of them'}"
         )
     needed = [_OF_RANKINGS[wanted]] if wanted in _OF_RANKINGS else []
     if wanted is Ranking.LASSO and embedding.startswith(SENTENCE_TRANSFORMERS):

@@ -63,7 +63,7 @@ class Question:
 
         kinds = get_args(AnswerKind)
         if kind is not None and kind not in kinds:
-            raise VqamtError(f"Expected one of {', '.join(kinds)}, but got kind={kind!r}; {did_you_mean(kind, kinds)}")
+            raise VqamtError(f"Expected a kind of answer, but got kind={kind!r}; {did_you_mean(kind, kinds)}")
         if kind is None:
             kind = "choice" if options else _KIND_OF.get(form_of(text).name)
         if not text.strip() or kind is None:

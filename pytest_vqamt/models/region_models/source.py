@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from pytest_vqamt.core.atomic_write import replacing_cached
-from pytest_vqamt.core.errors import ModelError, OptionError, did_you_mean
+from pytest_vqamt.core.errors import ModelError, OptionError, near_name
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import expanded
 from pytest_vqamt.core.lru import LruCache
@@ -332,7 +332,7 @@ def region_source(options: ModelOptions, beside: Path | None) -> RegionSource:
     if precision is None:
         raise OptionError(
             f"Expected {setting('features-dtype', 'float32')} or float16, but got features-dtype={given!r}; "
-            f"{did_you_mean(given, _PRECISIONS)}"
+            f"{near_name(given, _PRECISIONS) or 'name one of them'}"
         )
     cache = options.cache / "regions" if options.cache else None
     named = options.settings.get("features")

@@ -90,9 +90,9 @@ class Noise(BuiltInRelation):
         joined = self._with_noise(question.text, frozenset({question.text, *(each.text for each in scene.questions)}))
         partition = int(variant)
         if partition > len(joined):
-            return NotApplicable(reason=f"the pool has fewer than {TOP} other questions")
+            return NotApplicable(reason=f"the pool of questions has fewer than {TOP} other questions")
         if not all(stayed for _, stayed in joined):
-            return NotApplicable(reason=f"too long for basic questions beside it: all within {MOST_WORDS} words")
+            return NotApplicable(reason=f"with basic questions it would be longer than {MOST_WORDS} words")
         text, stayed = joined[partition - 1]
         return case_of(
             self,

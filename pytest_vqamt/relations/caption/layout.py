@@ -86,7 +86,7 @@ class CaptionLayout(BuiltInRelation):
             variant=variant,
             scene=scene.id,
             queries=(caption_query(scene.picture), caption_query(picture)),
-            expected="classes of second = classes of first",
+            expected="second names the same kinds of things as first",
             facts=(("moved", len(moved)),),
         )
 

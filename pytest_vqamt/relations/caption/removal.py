@@ -28,7 +28,7 @@ _ERASED, _OTHERS = "erased", "others"
 _NEAR = 0.25
 """Somebody nearer to a thing than this share of its longer side may hold or ride it."""
 _NO_ONLY_ONE = NotApplicable(reason="no thing that is the only one of its class can be erased whole and alone")
-_NONE = NotApplicable(reason="no salient thing can be erased alone where another one stays")
+_NONE = NotApplicable(reason="no large thing can be erased alone where another one stays")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,7 +46,7 @@ def sample_argument(types: Sequence[QuestionType], view: AskableScene, choose: C
         if isinstance(drawn, Argument):
             return drawn
         refused = refused or drawn
-    return refused or NotApplicable(reason="no type of question")
+    return refused or NotApplicable(reason="no type of question applies to the picture")
 
 
 def sample_fitting_argument(
@@ -69,7 +69,7 @@ def sample_fitting_argument(
             fitting.append((drawn, found))
         if fitting:
             return choose.one(fitting)
-    return refused or NotApplicable(reason="no type of question")
+    return refused or NotApplicable(reason="no type of question applies to the picture")
 
 
 def _true_and_false(type_: QuestionType, view: AskableScene, choose: Chooser) -> Iterator[SampledArgument]:

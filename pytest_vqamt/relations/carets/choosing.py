@@ -32,7 +32,7 @@ def object_choice(view: AskableScene, choose: Chooser) -> Argument | NotApplicab
     sure = [each for each in found if not view.is_presumed(each[1])]
     found = sure or found
     if not found:
-        return NotApplicable(reason="no thing with a unique class has names to choose from")
+        return NotApplicable(reason="no thing that is the only one of its kind has names to choose from")
     by = [arguments.class_and_name_weight(word, thing.name, view.corpus, view.known) for thing, word, _ in found]
     thing, word, groups = choose.weighted(found, by)
     others = dict(_classes_with_others(view, thing.name))[word]
@@ -75,7 +75,7 @@ def _of_attribute(view: AskableScene, choose: Chooser, type_: QuestionType) -> A
     found = view.cached(type_, lambda: _attributes(view, type_))
     if not found:
         return NotApplicable(
-            reason="no thing with a unique name has an attribute to choose"
+            reason="no thing that is the only one of its kind has an attribute to choose"
             if view.corpus.has_attributes
             else "the data has no attributes"
         )
@@ -83,7 +83,7 @@ def _of_attribute(view: AskableScene, choose: Chooser, type_: QuestionType) -> A
     thing, word, groups, false = choose.weighted(found, by)
     category = kinds.category_of(word) or ""
     if not choose.chance(arguments.keep_probability(word, view.corpus, view.known)):
-        return NotApplicable(reason="this answer is right in enough cases already")
+        return NotApplicable(reason="left out, so that no answer is right in too many cases")
     return Argument(
         asking=Asking(
             type=type_,

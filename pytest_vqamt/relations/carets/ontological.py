@@ -85,7 +85,7 @@ def sample_hypernym(view: AskableScene, choose: Chooser) -> tuple[Argument, Argu
         if each.word not in (name, singular(name))
     ]
     if not found:
-        return NotApplicable(reason="the ontology has no class for a name in the scene")
+        return NotApplicable(reason="no more general word is known for a thing in the picture")
     by = [arguments.class_and_name_weight(word, name, view.corpus, view.known) for name, word in found]
     name, word = choose.weighted(found, by)
     words = list(dict.fromkeys(each for thing in view.things_named(name) for each in view.askable_attributes(thing)))
@@ -110,7 +110,7 @@ def sample_hyponym(view: AskableScene, choose: Chooser) -> tuple[Argument, Argum
     sure = [each for each in found if not view.is_presumed(each[1])]
     found = sure or found
     if not found:
-        return NotApplicable(reason="no surely absent class has a plausible kind")
+        return NotApplicable(reason="nothing that could be there is of a more general kind that is surely absent")
     by = [arguments.class_and_name_weight(word, name, view.corpus, view.known) for name, word in found]
     name, word = choose.weighted(found, by)
     words = view.askable_attributes_of(name)

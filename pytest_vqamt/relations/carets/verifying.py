@@ -93,7 +93,7 @@ def disjunction_argument(view: AskableScene, choose: Chooser, yes: bool) -> Argu
     return _of_two(view, QuestionType.DISJUNCTION, both, choose, truth=False, absent=both)
 
 
-_TOO_FEW_NAMES = NotApplicable(reason="too few names that are surely present or surely absent")
+_TOO_FEW_NAMES = NotApplicable(reason="too few kinds of things are surely there or surely absent")
 
 
 def _exists(group: Group, truth: str, unsure: bool = False) -> Argument:
@@ -231,7 +231,7 @@ def _true_and_absent_group(
     found = view.cached(("attributes", false_of), lambda: _attributes(view, false_of))
     if not found:
         return NotApplicable(
-            reason="no thing with a unique name has an attribute to ask about"
+            reason="no thing that is the only one of its kind has an attribute to ask about"
             if view.corpus.has_attributes
             else "the data has no attributes"
         )

@@ -91,7 +91,7 @@ def sample_placed_cutout(
         return background
     first = _one_of(background.classes, corpus, reading, excluded, choose)
     found = _placed(background, corpus, reading, excluded, first, choose.between(0, _LAST_SEED))
-    return found or NotApplicable(reason="no cut-out fits at each level of overlap")
+    return found or NotApplicable(reason="no thing to paste fits at each level of overlap")
 
 
 def _background(scene: Scene, corpus: Corpus, reading: CaptionReading) -> _Background | NotApplicable:
@@ -109,7 +109,7 @@ def _background(scene: Scene, corpus: Corpus, reading: CaptionReading) -> _Backg
         return NotApplicable(reason="a thing as large as the others cannot cover 0.3 of the largest thing")
     classes = classes_that_fit(scene, names_by_class(corpus, reading))
     if not classes:
-        return NotApplicable(reason="no cut-out of a class that captions surely mention or rule out")
+        return NotApplicable(reason="no thing to paste is one that captions surely name or leave out")
     return _Background(photo=scene.photo, layout=layout, areas=possible, classes=classes)
 
 

@@ -44,6 +44,6 @@ class ObjectAppearance(InsertionRelation):
         draws_as=DRAWS_AS,
         version=3,
     )
-    expected = "classes of second = classes of first and {}"
+    expected = "second names the same kinds of things as first, and {}"
     check = check_appearance
     kinds = ("omission", "misclassification")

@@ -34,6 +34,6 @@ class SingularPlural(InsertionRelation):
         draws_as=DRAWS_AS,
         version=3,
     )
-    expected = "number of each class in second = in first; {} is singular, or plural where first has it"
+    expected = "what first names is as singular or plural in second; {} is singular, or plural where first names it"
     check = check_forms
     kinds = ("quantity",)

@@ -84,7 +84,7 @@ def _two_names(view: AskableScene, choose: Chooser) -> GroupPair | NotApplicable
         first = choose.one(firsts)
         if partners := [name for name in absent if disjoint(first, name, scene)]:
             return _ordered(choose, Group(name=first), Group(name=choose.one(partners)), present=present)
-    return NotApplicable(reason="no two names that are surely disjoint")
+    return NotApplicable(reason="no two kinds of things have surely no thing in common")
 
 
 def _sample_present(choose: Chooser, *, at_most: int) -> int:
@@ -103,13 +103,13 @@ def _two_properties(view: AskableScene, choose: Chooser) -> GroupPair | NotAppli
     scene = view.scene
     here = [name for name in countable_names(scene) if single_valued(name, scene)]
     if not here:
-        return NotApplicable(reason="no countable name with at most one property of the pool on each thing")
+        return NotApplicable(reason="no things that can be counted have at most one attribute each that the data knows")
     words_of = {name: scene_properties(name, scene) for name in here}
     true = _sample_present(choose, at_most=min(2, max(len(words) for words in words_of.values())))
     name = choose.one([name for name in here if len(words_of[name]) >= true])
     false = [word for word in corpus_properties(name, view.corpus) if word not in words_of[name]]
     if len(false) < 2 - true:
-        return NotApplicable(reason="too few properties are known for the name")
+        return NotApplicable(reason="the data knows too few other attributes of such things")
     words = (*choose.several(words_of[name], true), *choose.several(false, 2 - true))
     if choose.chance(0.5):
         words = words[::-1]
@@ -120,7 +120,11 @@ def _two_properties(view: AskableScene, choose: Chooser) -> GroupPair | NotAppli
 def _one_name(view: AskableScene, choose: Chooser, present: bool) -> SingleGroup | NotApplicable:
     names = countable_names(view.scene) if present else view.countable_absent
     if not names:
-        return NotApplicable(reason="no countable name in the scene" if present else "no countable name outside it")
+        return NotApplicable(
+            reason="nothing in the picture can be counted for sure"
+            if present
+            else "no other kind of thing is surely absent and can be counted"
+        )
     return SingleGroup(group=Group(name=choose.one(names)), present=present)
 
 
@@ -131,7 +135,7 @@ def _one_property(view: AskableScene, choose: Chooser, present: bool) -> SingleG
     if present:
         names = [name for name in here if words_of[name]]
         if not names:
-            return NotApplicable(reason="no countable name with a property of the pool")
+            return NotApplicable(reason="no things that can be counted have an attribute to ask about")
         name = choose.one(names)
         return SingleGroup(group=Group(name=name, attributes=(choose.one(words_of[name]),)), present=True)
     sure = [name for name in here if view.is_unambiguous(name)]
@@ -140,7 +144,7 @@ def _one_property(view: AskableScene, choose: Chooser, present: bool) -> SingleG
     }
     names = [name for name in sure if false[name]]
     if not names:
-        return NotApplicable(reason="too few properties are known for the name")
+        return NotApplicable(reason="the data knows too few other attributes of such things")
     name = choose.one(names)
     return SingleGroup(group=Group(name=name, attributes=(choose.one(false[name]),)), present=False)
 
@@ -201,7 +205,7 @@ def sample_question(
     """
     shapes = _shapes(scene, kind, fits, first, bearing, excluded_words)
     if not shapes:
-        return NotApplicable(reason="no other name in the scene has a sure answer")
+        return NotApplicable(reason="no other thing in the picture has a sure answer")
     shape = choose.one(tuple(shapes))
     groups = choose.one(shapes[shape])
     if len(groups) == 2 and choose.chance(0.5):

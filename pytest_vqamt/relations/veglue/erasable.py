@@ -39,7 +39,7 @@ MAX_COVERED_SHARE = 0.1
 MAX_ERASED_SHARE = 0.5
 """The most of the picture that may be erased: an inpainter needs context."""
 NOTHING_TO_ERASE = NotApplicable(reason="no thing can be erased alone")
-NOTHING_TO_ASK = NotApplicable(reason="no question about an erasable thing has a sure answer")
+NOTHING_TO_ASK = NotApplicable(reason="no question about a thing that can be erased has a sure answer")
 
 _NEAR = 0.05
 """The largest gap of things that are near, as a share of the picture's longer side."""

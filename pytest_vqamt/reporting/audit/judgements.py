@@ -348,8 +348,8 @@ def _judgement(cell: str, where: str) -> Judgement | None:
     known = [each.value for each in Judgement]
     if word not in known:
         raise DataError(
-            f"{where}: Expected judgement to be {', '.join(known[:-1])} or {known[-1]}, or nothing where the case is "
-            f"not judged, but got judgement={cell!r}; {did_you_mean(word, known)}"
+            f"{where}: Expected a judgement, or nothing where the case is not judged, but got judgement={cell!r}; "
+            f"{did_you_mean(word, known)}"
         )
     return Judgement(word)
 

@@ -10,12 +10,12 @@ from typing import cast
 from pytest_vqamt.core.atomic_write import replace_text
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.input_files import parse_json, read_text
+from pytest_vqamt.core.input_files import describe_broken, parse_json, read_text
 from pytest_vqamt.core.plain_text import count_noun
+from pytest_vqamt.core.report_json import REPORT_FILE as REPORT
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.audit.judgements import Agreement, AuditFigures, ValidRate
 from pytest_vqamt.reporting.audit.sample import AuditTarget, Sample
-from pytest_vqamt.reporting.cases import REPORT_FILE as REPORT
 from pytest_vqamt.reporting.view.format import aligned_table, format_interval, format_rate
 from pytest_vqamt.reporting.view.tables import ViewTable, text_table
 
@@ -105,7 +105,8 @@ def _read(folder: Path) -> Row | None:
         return None
     except (OSError, ValueError) as error:
         raise DataError(
-            f"Expected what `vqamt audit --read` wrote, but got {str(file)!r} ({error}): delete it and read again"
+            f"Expected what `vqamt audit --read` wrote, but got {str(file)!r} ({describe_broken(error)}): delete it "
+            "and read the sheets again"
         ) from error
     if not isinstance(row, dict) or row.get("schema") != AUDIT_SCHEMA or not isinstance(row.get("audits"), dict):
         raise DataError(
@@ -126,7 +127,8 @@ def _started(folder: Path) -> Json:
         row: Json = cast("Json", parse_json(read_text(file)))
     except (OSError, ValueError) as error:
         raise DataError(
-            f"Expected a report beside {AUDIT_FILE}, but got {str(file)!r} ({error}): make it anew"
+            f"Expected a report beside {AUDIT_FILE}, but got {str(file)!r} ({describe_broken(error)}): copy it anew, "
+            "or run the tests again"
         ) from error
     return row.get("started") if isinstance(row, dict) else None
 
@@ -170,7 +172,7 @@ def audit_lines(
     yield ""
     yield from aligned_table([_HEAD, *(_row(item, figures) for item, figures in by_item.items())])
     for each in agreements:
-        kappa = "no kappa" if each.kappa is None else f"Cohen's kappa {each.kappa:.3f}"
+        kappa = "no kappa" if each.kappa is None else f"Cohen's kappa {each.kappa:z.3f}"
         yield ""
         yield f"{each.first} and {each.second} agree on {each.same} of {count_noun(each.shared, 'case')}: {kappa}"
 
@@ -257,7 +259,7 @@ def _notes(audit: _Judged) -> Iterator[str]:
         kappa = cast("float | None", each["kappa"])
         yield (
             f"{first} and {second} agree on {each['same']} of {count_noun(cast('int', each['shared']), 'case')}"
-            f"{'' if kappa is None else f', Cohen kappa {kappa:.3f}'}."
+            f"{'' if kappa is None else f', Cohen kappa {kappa:z.3f}'}."
         )
 
 

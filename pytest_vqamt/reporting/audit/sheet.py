@@ -13,7 +13,7 @@ from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, RenderError
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.plain_text import visible
+from pytest_vqamt.core.plain_text import count_noun, visible
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
@@ -199,7 +199,7 @@ def sheet_case(drawn: SampledCase, of: AuditTarget, claim: str, source: SceneSou
         case = case_from_row(dict(row), scenes_by_photo(source))
         answers = cast("list[str | None]", row["answers"])
         if len(answers) != len(case.queries):
-            raise ValueError(f"{len(answers)} answers to {len(case.queries)} texts")
+            raise ValueError(f"{count_noun(len(answers), 'answer')} to {count_noun(len(case.queries), 'text')}")
         of_all = of is AuditTarget.ALL
         return SheetCase(
             drawn=drawn,

@@ -12,7 +12,6 @@ from pytest_vqamt.core.baseline_store import BaselineFile
 from pytest_vqamt.core.case_store import CaseLine, ItemCount, open_items
 from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
 from pytest_vqamt.core.results import Report
-from pytest_vqamt.reporting.cases import REPORT_FILE
 from pytest_vqamt.reporting.files import read_report
 
 ReadItem: TypeAlias = Callable[[ItemCount], Iterator[CaseLine]]
@@ -80,10 +79,6 @@ def open_report_run(folder: Path) -> ComparableRun:
     Raises:
         DataError: there is no report, or it is incomplete.
     """
-    if not (folder / REPORT_FILE).exists():
-        raise DataError(
-            f"Expected a folder that --vqamt-report wrote, but got {str(folder)!r}: it has no {REPORT_FILE}"
-        )
     report = read_report(folder)
     items = tuple(StoredItem(ItemCount.of(each), each.version, each.tags) for each in report.relations)
     return ComparableRun(
@@ -158,8 +153,7 @@ def models_compared(
         for name, known, side in ((named[0], ours, before), (named[1], theirs, after)):
             if name not in known:
                 raise OptionError(
-                    f"Expected --models to name a model of {side.name}, but got {name!r}; it has {', '.join(known)}: "
-                    f"{did_you_mean(name, known)}"
+                    f"Expected --models to name a model of {side.name}, but got {name!r}; {did_you_mean(name, known)}"
                 )
         return (named,)
     if len(ours) == len(theirs) == 1:

@@ -494,8 +494,8 @@ def _check_one_run(report: Report, folder: Path, choice: CaseSelector) -> None:
     judged = sum(result.all_cases for result in report.relations)
     if choice.lines != judged:
         raise DataError(
-            f"Expected {judged} cases, as the report counts, but got {choice.lines} in the cases of {str(folder)!r}: "
-            "the two files are not of one run"
+            f"Expected {count_noun(judged, 'case')}, as the report counts, but got {choice.lines} in the cases of "
+            f"{str(folder)!r}: the two files are not of one run"
         )
 
 

@@ -125,9 +125,10 @@ class UnreadAnswers:
         tally = self.tally
         if not tally.readable:
             return "no case can be read, so nothing is known of the model's consistency"
+        but = f" but for {tally.unread_holds:,} that hold" if tally.unread_holds else ""
         return (
             f"{format_percent(tally.readable_rate)} of the {count_noun(tally.readable, 'readable case')} hold; with "
-            f"unread ones as violations, {format_percent(tally.pass_rate)}"
+            f"unread ones as violations{but}, {format_percent(tally.pass_rate)}"
         )
 
     @property
@@ -366,7 +367,7 @@ def _bin_row(place: int, counted: CalibrationBin) -> tuple[str, ...]:
 
 def _margin_notes(total: GradedCases) -> list[str]:
     margins = [
-        f"{figure.mean:.3f} over {figure.cases:,} {which}"
+        f"{figure.mean:z.3f} over {figure.cases:,} {which}"
         for figure, which in ((total.violated, "violated cases"), (total.held, "that hold"))
         if figure.mean is not None
     ]

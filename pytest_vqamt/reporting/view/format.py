@@ -106,11 +106,12 @@ def format_difference(difference: float | None) -> str:
     """A difference of rates in percentage points with one place and its sign, as in a table; "-" where there is none.
 
     >>> format_difference(-0.25), format_difference(0), format_difference(0.0004)
-    ('-25.0', '0.0', '+0.0')
+    ('-25.0', '0.0', '0.0')
     """
     if difference is None:
         return "-"
-    return f"{100 * difference:+.1f}" if abs(difference) > 1e-9 else "0.0"
+    points = round(100 * difference, 1)
+    return f"{points:+.1f}" if points else "0.0"
 
 
 def format_change(before: float | None, after: float | None) -> str:

@@ -98,11 +98,13 @@ class RunPart:
         """The model, the data, and the number of cases, with that of each kind that does not hold or is in no rate."""
         tally = self.tally
         what = f"{self.model} on {self.data}: "
-        cases = f"{count_noun(tally.cases, 'case')} of {count_noun(self.items, 'relation')}"
+        cases = f"{count_noun(tally.cases, 'case')} of {count_noun(self.items, 'relation variant')}"
         if not tally.judged:
             refused = f", {tally.refused:,} were refused" if tally.refused else ""
             return f"{what}none of {cases} was judged{refused}"
-        unread = [f"{tally.unread_cases:,} unread"] if tally.unread_cases else []
+        # Without those that are in both counts, the numbers would not add up to the cases.
+        both = f" ({tally.unread_holds:,} of them consistent)" if tally.unread_holds else ""
+        unread = [f"{tally.unread_cases:,} unread{both}"] if tally.unread_cases else []
         first, *more = [count_noun(tally.violations, "violation"), *unread, *self._apart]
         told = f"{', '.join([first, *more[:-1]])} and {more[-1]}" if more else first
         return f"{what}{told} in {cases}"
@@ -144,7 +146,8 @@ class GateCounts:
     """How many of the relation variants have a gate, and how many of these miss one. Controls never have any.
 
     Attributes:
-        items: the variants with cases.
+        items: the variants with cases, without controls; on several models or data a variant counts for each.
+            ``across`` says so.
         undecided: those that miss no gate, and have too few cases to tell if one on a drop is met.
         unapplied: the variants without a case on the data; ``unapplied_gates`` of them have a gate.
         together: the states of the gates on all relations together, and on accuracies.
@@ -159,6 +162,7 @@ class GateCounts:
     undecided: int = 0
     together: tuple[tuple[TotalKind, GateState], ...] = ()
     undecided_fails: bool = False
+    across: str = ""
 
     @property
     def misses(self) -> int:
@@ -191,19 +195,21 @@ class GateCounts:
         """The counts in one line.
 
         >>> GateCounts(items=36, gated=14, missed=2).line
-        'gates: 12 met, 2 missed; 22 of 36 relations have none'
+        'gates: 12 met, 2 missed; 22 of 36 relation variants have none'
         >>> GateCounts(items=8, gated=8, missed=1, undecided=5).line
         'gates: 2 met, 1 missed, 5 cannot tell (too few cases); every relation has one'
-        >>> GateCounts(items=3, gated=3, missed=0, unapplied=2, unapplied_gates=1).line
-        'gates: 3 met, 0 missed, 1 without a case; every relation has one; 2 of 5 relations do not apply to this data'
+        >>> GateCounts(items=9, gated=2, missed=0, across=" over 2 models").line
+        'gates: 2 met, 0 missed; 7 of 9 relation variants over 2 models have none'
+        >>> GateCounts(items=3, gated=2, missed=0, unapplied=2, unapplied_gates=1).line.split('; ')[0::2]
+        ['gates: 2 met, 0 missed, 1 without a case', '2 of 5 relation variants do not apply to this data']
         """
-        asked = count_noun(self.items + self.unapplied, "relation")
+        asked = f"{count_noun(self.items + self.unapplied, 'relation variant')}{self.across}"
         apply = f"{self.unapplied:,} of {asked} {'does' if self.unapplied == 1 else 'do'} not apply"
         told = [f"{apply} to this data"] if self.unapplied else []
         if not (self.gated or self.together):
             none = "no relation has a gate, so no rate can fail: set one with --vqamt-fail-under=RATE or GLOB=RATE"
             return "; ".join([none, *told])
-        without = f"{self.items - self.gated:,} of {count_noun(self.items, 'relation')} have none"
+        without = f"{self.items - self.gated:,} of {count_noun(self.items, 'relation variant')}{self.across} have none"
         if self.items == self.gated:
             without = "every relation has one"
         unchecked = f", {self.unapplied_gates:,} without a case" if self.unapplied_gates else ""
@@ -227,7 +233,7 @@ class Headline:
         weakest: the rows with a pass rate, missed gates first, then by their pass rate; without controls, and without
             relations tagged "baseline" unless they miss a gate.
         about: the figures of all parts as one sentence.
-        apart: the numbers of violated and unread cases that the figures leave out; "" without any.
+        apart: the numbers of cases that the figures leave out; "" without any.
         missed: the items that missed a gate.
         dropped: the largest other significant drops since the baseline; ``drops_left_out`` more are not listed.
         notes: about gates, baseline and models.
@@ -256,7 +262,7 @@ def headline(report: Report, lines: Sequence[ResultRow]) -> Headline:
     state, verdict = _verdict(report, lines)
     figures, weak = model_figures(report, lines), filter(_is_weak, sorted(lines, key=weakness))
     parts = run_parts(report, lines)
-    apart = _apart(parts, lines)
+    apart = _apart(report, lines)
     dropped = sorted((line for line in lines if not line.is_missed and is_significant_drop(line)), key=rate_difference)
     return Headline(
         state=state,
@@ -319,7 +325,15 @@ def count_gates(report: Report, lines: Sequence[ResultRow]) -> GateCounts:
         unapplied_gates=sum(bool(each.gates) for each in unapplied),
         together=tuple((each.kind, each.state) for each in totals_of(report.baseline) if each.state),
         undecided_fails=report.undecided is Undecided.FAIL,
+        across=f"{_across(report)}{' (controls apart)' if any(line.is_noise for line in lines) else ''}",
     )
+
+
+def _across(report: Report) -> str:
+    """Says why there are more results than relation variants, where there are several models or data sources."""
+    kinds = (("model", len(report.models)), ("data source", len(report.data)))
+    several = [count_noun(count, kind) for kind, count in kinds if count > 1]
+    return f" over {' and '.join(several)}" if several else ""
 
 
 def weakest_rows(lines: Sequence[ResultRow]) -> tuple[ResultRow, ...]:
@@ -344,7 +358,8 @@ def untested_line(report: Report) -> str:
         for each in results
     )
     named = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common())
-    return f"NOTHING WAS TESTED: none of {count_noun(len(results), 'relation')} has a judged case ({named})"
+    variants = f"{count_noun(len(results), 'relation variant')}{_across(report)}"
+    return f"NOTHING WAS TESTED: none of {variants} has a judged case ({named})"
 
 
 def ungated_line(report: Report, patterns: Sequence[str] = ()) -> str:
@@ -424,12 +439,12 @@ def _range_of(known: Sequence[ModelFigures]) -> str:
 
 def _verdict(report: Report, lines: Sequence[ResultRow]) -> tuple[str, str]:
     gates = count_gates(report, lines)
-    items = count_noun(gates.items, "relation variant")
+    items = f"{count_noun(gates.items, 'relation variant')}{gates.across}"
     share = f"{gates.gated} of {items} gated"
     together = "".join(f" {told[0].upper()}{told[1:]}." for told in gates.together_told)
     undecided = f"{gates.undecided} cannot tell (too few cases), " if gates.undecided else ""
     if report.shard != "1/1":
-        return "partial", f"Shard {report.shard} of a run: gates are checked on all shards together."
+        return "partial", shard_line(report)
     if gates.fail:
         return "missed", f"{share}: {gates.missed} missed, {undecided}{gates.met} met.{together}"
     if not report.complete:
@@ -492,14 +507,25 @@ def _about(parts: Sequence[RunPart], apart: str) -> str:
     return f"{told}." if parts else "No relation was run."
 
 
-def _apart(parts: Sequence[RunPart], lines: Sequence[ResultRow]) -> str:
-    """The numbers of violated and unread cases in rows that the figures of the parts leave out; "" without any."""
-    whole = sum((line.counted.tally for line in lines), Tally())
-    counted = sum((part.tally for part in parts), Tally())
-    violations, unread = whole.violations - counted.violations, whole.unread_cases - counted.unread_cases
-    told = [count_noun(violations, "more violation")] if violations else []
-    told += [f"{unread:,} {'' if told else 'more '}unread"] if unread else []
-    return f"{' and '.join(told)} in controls, baselines and presumed cases" if told else ""
+def _apart(report: Report, lines: Sequence[ResultRow]) -> str:
+    """The numbers of cases, with those violated and unread, that the figures of the parts leave out; "" without any."""
+    counted = {id(row.counted) for _, rows in rows_of_parts(report, lines) for row in rows}
+    rest = [line for line in lines if id(line.counted) not in counted]
+    if not rest:
+        return ""
+    tally = sum((line.counted.tally for line in rest), Tally())
+    kinds = (
+        ("controls", [line for line in rest if line.is_noise]),
+        ("baselines", [line for line in rest if is_apart(line) and not line.is_noise]),
+        ("presumed cases", [line for line in rest if not is_apart(line)]),
+    )
+    named = ", ".join(kind for kind, found in kinds if found)
+    unread = f" and {tally.unread_cases:,} unread" if tally.unread_cases else ""
+    variants = count_noun(len({id(line.result) for line in rest}), "relation variant")
+    return (
+        f"apart ({named}): {count_noun(tally.violations, 'violation')}{unread} in {count_noun(tally.cases, 'case')} of "
+        f"{variants}{_across(report)}"
+    )
 
 
 def link_of(report: Report, item: str, model: str, data: str) -> str:
@@ -673,11 +699,6 @@ def report_warnings(
     if not report.complete and not is_broken(report):
         failure = f" ({shown(report.failure, LONGEST_FAILURE)})" if report.failure else ", or the run was stopped early"
         yield f"This report is not complete: an item could not be run{failure}. Unfinished items are missing."
-    if report.shard != "1/1":
-        yield (
-            f"This is shard {report.shard}, which has only some of the cases. `vqamt merge` joins the shards and "
-            "checks the gates on all cases."
-        )
     yield from _answered_by_lines(report)
     yield from total_drop_lines(report, lines)
     yield from together_lines(report, (GateState.CANNOT_TELL,))  # those that are missed are findings
@@ -727,6 +748,14 @@ def report_warnings(
             f"{'regressions first, then ' if report.baseline else ''}an equal share of each relation variant, in the "
             "order of the case ids, which is as good as random. All figures are over all cases."
         )
+
+
+def shard_line(report: Report) -> str:
+    """Says that a shard has a part of the cases alone."""
+    return (
+        f"This is shard {report.shard}, which has only some of the cases: vqamt merge joins the shards and checks the "
+        "gates on all cases."
+    )
 
 
 def bad_records_line(report: Report) -> str:
@@ -835,7 +864,7 @@ def _drop_gate_notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str
     if not states.total():
         return
     yield (
-        f"{states[GateState.MET]:,} of {count_noun(states.total(), 'relation')} "
+        f"{states[GateState.MET]:,} of {count_noun(states.total(), 'relation variant')} "
         f"{'is' if states[GateState.MET] == 1 else 'are'} shown to be no worse than the baseline "
         f"by more than {describe_allowed(_allowed_drops(report))}, {states[GateState.MISSED]:,} missed, "
         f"{states[GateState.CANNOT_TELL]:,} with too few cases to tell."
@@ -886,7 +915,7 @@ def cannot_fall_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[st
     named = ", ".join(f"{name} {format_percent(rate)}" for name, rate in low[:_NAMED])
     more = f" and {len(low) - _NAMED} more" if len(low) > _NAMED else ""
     cannot = "1 rate cannot fall" if len(low) == 1 else f"{len(low)} rates cannot fall"
-    one = set(drops.values())
+    one = set(drops.values()) or {0.0}
     limit = (
         f"the {describe_points(one.pop())} that --vqamt-max-drop allows" if len(one) == 1 else "--vqamt-max-drop allows"
     )
@@ -902,13 +931,14 @@ def undecided_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]
     if not undecided:
         return
     drops = _allowed_drops(report)
+    allowed = [line for line in undecided if allowed_drop(drops, line.result.item)]
     none_allowed = [line for line in undecided if not allowed_drop(drops, line.result.item)]
     if none_allowed:
         yield (
             f"{_relations(none_allowed)} cannot tell: no number of cases shows that a rate has not dropped at all. "
             "Allow a drop with --vqamt-max-drop=RATE."
         )
-    undecided = [line for line in undecided if line not in none_allowed]
+    undecided = allowed
     if not undecided:
         return
     tests = sum(len(_gated_changes(line)) for line in lines)
@@ -940,7 +970,7 @@ def undecided_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]
 
 
 def _relations(lines: Sequence[ResultRow]) -> str:
-    return count_noun(len({id(line.result) for line in lines}), "relation")
+    return count_noun(len({id(line.result) for line in lines}), "relation variant")
 
 
 def _is_doubtful(line: ResultRow) -> bool:

@@ -225,7 +225,8 @@ def _pass_all(line: ResultRow) -> TableCell:
 
 def _unread(line: ResultRow) -> TableCell:
     tally = line.counted.tally
-    notes = (format_percent(tally.unread_rate),) if tally.unread_cases else ()
+    both = (f"{tally.unread_holds:,} consistent",) if tally.unread_holds else ()
+    notes = (format_percent(tally.unread_rate), *both) if tally.unread_cases else ()
     return TableCell(text=f"{tally.unread_cases:,}", key=str(tally.unread_cases), notes=notes)
 
 

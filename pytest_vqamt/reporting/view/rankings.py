@@ -18,7 +18,16 @@ from pytest_vqamt.reporting.view.format import (
 )
 from pytest_vqamt.reporting.view.model_figures import Share, figures_of
 from pytest_vqamt.reporting.view.rows import ResultRow, case_link, result_rows
-from pytest_vqamt.reporting.view.tables import NO_CELL, TableCell, ViewTable, column_heads, text_table
+from pytest_vqamt.reporting.view.tables import (
+    NO_CELL,
+    ColumnHead,
+    TableCell,
+    Unit,
+    ViewTable,
+    column_heads,
+    share_cell,
+    text_table,
+)
 from pytest_vqamt.stats.paired import SIGNIFICANT
 
 _KINDS: Mapping[RankingKind, str] = {
@@ -157,8 +166,16 @@ def _difference_table(data: str, models: tuple[str, str], found: list[ModelDiffe
             f"{second} against {first} on {data}: significant difference in {significant:,} of "
             f"{count_noun(tested, 'relation variant')}"
         ),
-        heads=column_heads(
-            "relation", first, second, "points", "p after Holm", "only first holds", "only second holds", "cases"
+        heads=(
+            ColumnHead(name="relation", is_number=False),
+            ColumnHead(name=first, is_number=True, unit=Unit.PERCENT),
+            ColumnHead(name=second, is_number=True, unit=Unit.PERCENT),
+            ColumnHead(name="points", is_number=True, unit=Unit.POINTS, parts=("", "low", "high"), alone="difference"),
+            ColumnHead(name="p after Holm", is_number=True, unit=Unit.SCORE),
+            *(
+                ColumnHead(name=name, is_number=True, unit=Unit.COUNT)
+                for name in ("only first holds", "only second holds", "cases")
+            ),
         ),
         rows=tuple(map(_difference_row, sorted(found, key=lambda each: (_p(each), each.p)))),
     )
@@ -175,8 +192,8 @@ def _difference_row(each: ModelDifference) -> tuple[TableCell, ...]:
             link=case_link(relation=each.item, data=each.data),
             notes=("presumed",) if each.presumed else (),
         ),
-        TableCell(text=format_rate(paired.first_rate), key=repr(paired.first_rate)),
-        TableCell(text=format_rate(paired.second_rate), key=repr(paired.second_rate)),
+        share_cell(paired.first_rate),
+        share_cell(paired.second_rate),
         TableCell(
             text=f"{format_change(paired.first_rate, paired.second_rate)} {_in_brackets(each.interval)}",
             key=repr(difference),

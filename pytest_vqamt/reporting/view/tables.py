@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from pytest_vqamt.core.results import BaselineChange, Gate, GateState, RelationResult
 from pytest_vqamt.reporting.view.format import (
@@ -36,12 +37,40 @@ class TableCell:
     state: str = ""
 
 
+class Unit(StrEnum):
+    """What the cells of a column are, as its head says it in a file."""
+
+    TEXT = ""
+    COUNT = "count"
+    PERCENT = "%"
+    POINTS = "points"
+    SCORE = "0 to 1"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnHead:
     """The head of a column; columns of numbers are aligned to the right."""
 
     name: str
     is_number: bool
+    unit: Unit = Unit.TEXT
+    """Named in the tables of the papers alone."""
+    parts: tuple[str, ...] = ("",)
+    """The numbers of a cell by name; "" is the one that the column is named after. A CSV has a column for each."""
+    alone: str = ""
+    """The name in a CSV, if it is another."""
+
+    @property
+    def bare(self) -> str:
+        """The name without the unit."""
+        return self.name.removesuffix(f" ({self.unit.value})")
+
+    @property
+    def of_parts(self) -> Iterator[str]:
+        """A name for each part, with the unit."""
+        for part in self.parts:
+            name = f"{self.alone or self.bare}, {part}" if part else self.alone or self.bare
+            yield f"{name} ({self.unit.value})" if self.unit else name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,17 +108,37 @@ def column_heads(*names: str) -> tuple[ColumnHead, ...]:
     return tuple(ColumnHead(name=name, is_number=place > 0) for place, name in enumerate(names))
 
 
+def share_cell(share: float | None) -> TableCell:
+    """A share in percent, with all its places for a sort key."""
+    return TableCell(text=format_rate(share), key="" if share is None else f"{100 * share:.6g}")
+
+
 def text_cell(text: str) -> TableCell:
     """A cell that is sorted by its text, a rate as a number."""
     return TableCell(text=text, key=text.removesuffix(" %").lstrip("<>") if text.endswith(" %") else text)
 
 
-def text_table(rows: Sequence[Sequence[str]], *, caption: str = "", notes: Sequence[str] = ()) -> ViewTable:
+def text_table(
+    rows: Sequence[Sequence[str]], *, caption: str = "", notes: Sequence[str] = (), units: Sequence[Unit] = ()
+) -> ViewTable:
     """A table of texts, of which the first row is the head."""
     head, *lines = rows
+    return unit_table(head, [list(map(text_cell, line)) for line in lines], units, caption=caption, notes=notes)
+
+
+def unit_table(
+    head: Sequence[str],
+    rows: Sequence[Sequence[TableCell]],
+    units: Sequence[Unit] = (),
+    *,
+    caption: str = "",
+    notes: Sequence[str] = (),
+) -> ViewTable:
+    """A table of cells whose columns have ``units``; without these, texts."""
+    heads = column_heads(*head)
     return ViewTable(
-        heads=column_heads(*head),
-        rows=tuple(tuple(map(text_cell, line)) for line in lines),
+        heads=tuple(replace(each, unit=unit) for each, unit in zip(heads, units, strict=True)) if units else heads,
+        rows=tuple(map(tuple, rows)),
         caption=caption,
         notes=tuple(notes),
     )

@@ -117,7 +117,7 @@ def test_what_is_too_long_is_left_off_from_the_end(yard: Scene, monkeypatch: pyt
         assert (case.fact("stayed"), case.fact("words")) == (stayed, 5 + words * stayed)
     ranking(monkeypatch, (" ".join(["so"] * 21 + [f"{number}?"]) for number in range(21)))
     assert cases(scene, "3") == []
-    assert reasons(scene, "3") == {"too long for basic questions beside it: all within 26 words"}
+    assert reasons(scene, "3") == {"with basic questions it would be longer than 26 words"}
 
 
 def test_a_question_that_one_partition_cannot_ask_is_asked_in_none(
@@ -134,7 +134,7 @@ def test_a_small_pool_has_fewer_partitions(yard: Scene, monkeypatch: pytest.Monk
     scene = replace(yard, questions=(ASKED,))
     assert {case.fact("stayed") for case in cases(scene, "1")} == {3}
     assert {case.fact("stayed") for case in cases(scene, "2")} == {1}
-    assert reasons(scene, "3") == {"the pool has fewer than 21 other questions"}
+    assert reasons(scene, "3") == {"the pool of questions has fewer than 21 other questions"}
 
 
 @pytest.mark.usefixtures("best")

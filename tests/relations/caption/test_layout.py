@@ -46,7 +46,7 @@ def test_a_case_asks_for_captions_before_and_after() -> None:
     assert isinstance(insert, Insert)
     assert insert.cutout == Cutout(photo=YARD.photo, thing=DOG)
     assert (insert.box.w, insert.box.h) == (30, 20)
-    assert (case.expected, case.facts) == ("classes of second = classes of first", (("moved", 1),))
+    assert (case.expected, case.facts) == ("second names the same kinds of things as first", (("moved", 1),))
 
 
 def test_one_to_three_things_are_moved_and_none_is_lost() -> None:

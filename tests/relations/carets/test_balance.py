@@ -88,7 +88,7 @@ def test_the_share_is_of_what_is_true() -> None:
 # Of questions that are answered alike nearly always some are dropped, so that no answer is right nearly always.
 
 DRAWS = 3000
-OFTEN_ENOUGH = NotApplicable(reason="this answer is right in enough cases already")
+OFTEN_ENOUGH = NotApplicable(reason="left out, so that no answer is right in too many cases")
 
 
 def right(source: SceneSource) -> Counter[str]:

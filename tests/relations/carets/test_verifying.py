@@ -263,4 +263,4 @@ def test_data_without_any_are_told_from_a_scene_without(draw: Draw) -> None:
     assert without == NotApplicable(reason="the data has no attributes")
     drawn = draw(view_of(scene_of("dog", "car"), LOT), FirstOption())
     assert isinstance(drawn, NotApplicable)
-    assert drawn.reason.startswith("no thing with a unique name has an attribute")
+    assert drawn.reason.startswith("no thing that is the only one of its kind has an attribute")

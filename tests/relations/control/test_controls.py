@@ -63,7 +63,10 @@ def test_half_are_counts_of_two_names_and_half_existence(yard: Scene) -> None:
         asked = plain_question(view, choose)
         if isinstance(asked, NotApplicable):
             # The source is the yard alone, so there is no absent name to ask about.
-            assert asked.reason in ("no countable name outside it", "no two names that are surely disjoint")
+            assert asked.reason in (
+                "no other kind of thing is surely absent and can be counted",
+                "no two kinds of things have surely no thing in common",
+            )
             continue
         kinds[type(asked.meaning)] += 1
         if isinstance(asked.meaning, Count):

@@ -89,7 +89,9 @@ def test_only_what_one_noun_covers_is_asked_about(code: str, scene: Scene, asked
 def test_without_a_noun_there_is_no_case() -> None:
     scene = scene_of("chair", "cup", exhaustive=("chair", "cup"))
     [found] = {SWITCH.derive(scene, gather_corpus((scene,)), choose, "de") for choose in choosers(1)}
-    assert found == NotApplicable(reason="no name has a noun in the language that covers the same things")
+    assert found == NotApplicable(
+        reason="no thing in the picture has a noun in the language that means the same things"
+    )
 
 
 def colours_asked(*scenes: Scene) -> set[tuple[object, object]]:

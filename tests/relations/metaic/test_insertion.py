@@ -92,7 +92,7 @@ def test_classes_are_drawn_evenly() -> None:
 
 def test_nothing_is_cut_out_of_the_same_photo() -> None:
     there = scene_of(masked("dog", "0", Box(10, 10, 60, 45)), id="there")
-    assert reason(there, corpus_of([there])) == "no cut-out fits at each level of overlap"
+    assert reason(there, corpus_of([there])) == "no thing to paste fits at each level of overlap"
 
 
 class TestItDoesNotApply:
@@ -115,14 +115,14 @@ class TestItDoesNotApply:
         assert reason(scene, dogs()) == "a thing as large as the others cannot cover 0.3 of the largest thing"
 
     def test_where_nothing_can_be_cut_out(self) -> None:
-        expected = "no cut-out of a class that captions surely mention or rule out"
+        expected = "no thing to paste is one that captions surely name or leave out"
         assert reason(backyard(), corpus_of([backyard(), scene_of("dog", id="other")])) == expected
         assert reason(backyard(crowds=("dog",)), dogs()) == expected
 
     def test_where_no_cut_out_is_large_enough(self) -> None:
         # At twice 24 x 12 it has 1152 pixels, and 1280 are wanted.
         tiny = corpus_of([backyard(), cut_from("dog", 24, 12)])
-        assert reason(backyard(), tiny) == "no cut-out fits at each level of overlap"
+        assert reason(backyard(), tiny) == "no thing to paste fits at each level of overlap"
 
 
 def test_where_one_cut_out_has_no_place_another_one_is_tried() -> None:

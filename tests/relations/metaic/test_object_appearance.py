@@ -48,7 +48,7 @@ def test_a_case_asks_for_captions_of_the_picture_and_of_the_same_with_a_dog_in_i
     assert edit.cutout.photo.id == "kennel.png"
     assert after.picture.scene.count("dog") == 1
     assert (case.relation, case.variant) == ("metaic.object_appearance", "30")
-    assert case.expected == "classes of second = classes of first and dog"
+    assert case.expected == "second names the same kinds of things as first, and dog"
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_it_is_asked_of_the_pictures_of_the_other_relation() -> None:
         others = cases(ObjectAppearance(), variant, backyard(), dogs())
         assert [case.queries for case in own] == [case.queries for case in others] != []
         assert {case.expected for case in own} == {
-            "number of each class in second = in first; dog is singular, or plural where first has it"
+            "what first names is as singular or plural in second; dog is singular, or plural where first names it"
         }
 
 

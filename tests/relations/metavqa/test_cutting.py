@@ -117,7 +117,7 @@ class TestNotApplicable:
         assert why_not(scene) == "no gap between things to cut at"
 
     def test_nothing_that_can_be_asked_about(self) -> None:
-        assert why_not(scene_of("water", "scissors")) == "no other name in the scene has a sure answer"
+        assert why_not(scene_of("water", "scissors")) == "no other thing in the picture has a sure answer"
 
     def test_a_thing_that_no_piece_would_show(self, yard: Scene) -> None:
         beyond = replace(yard.objects[0], id="beyond", box=Box(300, 0, 10, 10))

@@ -117,7 +117,7 @@ def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) ->
 def test_it_does_not_apply_where_there_is_nothing_else_to_ask_about() -> None:
     alone = scene_of(masked("dog", "0", Box(60, 40, 30, 30)), exhaustive=CLASSES)
     found = INSERTION.derive(alone, corpus_of([alone, kennel((60, 30))]), FirstOption(), "count")
-    assert found == NotApplicable(reason="no other name in the scene has a sure answer")
+    assert found == NotApplicable(reason="no other thing in the picture has a sure answer")
 
 
 def test_only_what_is_there_already_is_inserted() -> None:

@@ -156,4 +156,4 @@ def test_it_does_not_apply_where_everything_overlaps() -> None:
 def test_it_does_not_apply_where_there_is_nothing_else_to_ask_about() -> None:
     scene = scene_of("dog", "dog")
     found = REMOVAL.derive(scene, gather_corpus((scene,)), FirstOption(), "count")
-    assert found == NotApplicable(reason="no other name in the scene has a sure answer")
+    assert found == NotApplicable(reason="no other thing in the picture has a sure answer")

@@ -58,9 +58,9 @@ def test_nothing_goes_that_stands_on_what_is_erased() -> None:
 @pytest.mark.parametrize(
     ("scene", "reason"),
     [
-        (scene_of("apple"), "no question about an erasable thing has a sure answer"),
-        (scene_of("dog", "puppy"), "no question about an erasable thing has a sure answer"),
-        (scene_of("water", "scissors"), "no question about an erasable thing has a sure answer"),
+        (scene_of("apple"), "no question about a thing that can be erased has a sure answer"),
+        (scene_of("dog", "puppy"), "no question about a thing that can be erased has a sure answer"),
+        (scene_of("water", "scissors"), "no question about a thing that can be erased has a sure answer"),
         (scene_of(), "no thing can be erased alone"),
     ],
     ids=["one thing", "one could be the other", "not countable", "nothing"],

@@ -78,8 +78,8 @@ def test_a_white_patch_is_no_book() -> None:
 @pytest.mark.parametrize(
     ("scene", "reason"),
     [
-        (scene_of("apple", "apple"), "no question about an erasable thing has a sure answer"),
-        (scene_of("water"), "no question about an erasable thing has a sure answer"),
+        (scene_of("apple", "apple"), "no question about a thing that can be erased has a sure answer"),
+        (scene_of("water"), "no question about a thing that can be erased has a sure answer"),
         (scene_of(), "no thing can be erased alone"),
     ],
     ids=["two of the name", "not countable", "nothing"],

@@ -84,7 +84,7 @@ def test_what_is_not_countable_can_be_erased_and_is_not_asked_about() -> None:
 @pytest.mark.parametrize(
     ("scene", "reason"),
     [
-        (scene_of("apple"), "no question about an erasable thing has a sure answer"),
+        (scene_of("apple"), "no question about a thing that can be erased has a sure answer"),
         (scene_of(), "no thing can be erased alone"),
         (
             scene_of(thing_of("bus", id="0", box=Box(0, 0, 80, 80)), thing_of("man", id="1", box=Box(10, 10, 60, 70))),

@@ -149,7 +149,7 @@ def test_a_note_may_look_like_a_formula(tmp_path: Path) -> None:
 def test_a_word_that_is_no_judgement_is_named_with_its_row(tmp_path: Path) -> None:
     file = sheet(tmp_path, ("valid", ""), ("vaild", ""))
     assert refusal(file) == (
-        f"{file}, row 3: Expected judgement to be valid, invalid or unsure, or nothing where the case is not judged, "
+        f"{file}, row 3: Expected a judgement, or nothing where the case is not judged, "
         "but got judgement='vaild'; did you mean 'valid'?"
     )
 

@@ -247,7 +247,7 @@ def test_models_are_the_only_ones_or_those_of_one_name_or_those_that_are_named(t
     assert (only(within).models, only(within).regressions) == (("b", "c"), (case_id(0),))
     with pytest.raises(OptionError, match=r"has a and .* has b, c: name one of each with --models OLD NEW"):
         compare(open_report_run(one), open_report_run(two))
-    with pytest.raises(OptionError, match=r"Expected --models to name a model of .*two, but got 'd'; it has b, c"):
+    with pytest.raises(OptionError, match=r"Expected --models to name a model of .*two, but got 'd'; known: b, c"):
         compare(open_report_run(one), open_report_run(two), models=("a", "d"))
 
 
@@ -342,10 +342,10 @@ def test_runs_without_a_common_case_are_refused(tmp_path: Path) -> None:
         (lambda lines: lines[:-1], r"Expected 3 cases of ours\.rule, as the report counts, but got 2 in"),
         (lambda lines: [*lines, lines[-1]], "Expected no more cases than the report counts"),
         (lambda lines: [lines[1], lines[0], lines[2]], "in the order of their ids"),
-        (lambda lines: ["{", *lines[1:]], "Expected one case a line"),
+        (lambda lines: ["{", *lines[1:]], "Expected a whole line of a report"),
         (
             lambda lines: [lines[0].replace('"answers":["answer +"]', '"answers":3'), *lines[1:]],
-            "Expected one case a line",
+            "Expected a whole line of a report",
         ),
     ],
 )
@@ -370,7 +370,7 @@ def test_what_is_neither_a_report_nor_a_baseline_is_refused_in_a_line(tmp_path: 
     for name, told in (
         ("nowhere", "or a file that `vqamt bless` wrote, but got .*nowhere', which is not there"),
         ("empty", r"but got .*empty': it has no report\.json"),
-        ("text", r"text, line 1: Expected a file that `vqamt bless` wrote, which is gzip, but got"),
+        ("text", r"text, line 1: Expected a file that `vqamt bless` wrote, which is gzip, but it is none"),
         ("cut", r"cut, line 1: Expected a file that `vqamt bless` wrote, but it was cut off"),
         ("head", r"Expected a baseline of \d+ bytes, as its first line says, but .*head has \d+"),
         ("short", r"Expected a baseline of \d+ bytes, as its first line says, but .*short has \d+"),

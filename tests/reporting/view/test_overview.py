@@ -46,7 +46,8 @@ UNSURE = gate(0.1, met=True, kind="max-drop", uncertain=True)
         ([result(gate=MET)], {"complete": False}, "partial", "Not the whole run. 1 of 1 relation variant gated."),
         (
             [result(gate=MISSED)], {"shard": "1/2"}, "partial",
-            "Shard 1/2 of a run: gates are checked on all shards together.",
+            "This is shard 1/2, which has only some of the cases: vqamt merge joins the shards and checks the gates on "
+            "all cases.",
         ),
         ([result(change=change(lost=5, held=FALLEN))], {}, "missed", "1 of 1 relation variant gated: 1 missed, 0 met."),
         (
@@ -72,7 +73,8 @@ def test_what_does_not_apply_is_counted_with_its_gates() -> None:
     without = [result(f"ours.no{n}", tally=Tally(), gate=gate(0.5, met=False) if n else None) for n in (0, 1)]
     met = result(gate=gate(0.5, met=True))
     assert first(met, *without).gates.line == (
-        "gates: 1 met, 0 missed, 1 without a case; every relation has one; 2 of 3 relations do not apply to this data"
+        "gates: 1 met, 0 missed, 1 without a case; every relation has one; 2 of 3 relation variants do not apply to "
+        "this data"
     )
 
 
@@ -86,8 +88,8 @@ def test_what_does_not_hold_is_violated_or_unread() -> None:
     row = dict(zip((head.name for head in table.heads), (cell.text for cell in table.rows[0]), strict=True))
     assert (row["violated"], row["unread"]) == ("3", "7")
     assert made.about == (
-        "tiny on gqa:DIR: 3 violations, 7 unread and 2 declined in 20 cases of 1 relation: "
-        "56 % consistent (of the 16 judged), 39 % unread."
+        "tiny on gqa:DIR: 3 violations, 7 unread (1 of them consistent) and 2 declined in 20 cases of 1 relation "
+        "variant: 56 % consistent (of the 16 judged), 39 % unread."
     )
 
 
@@ -100,14 +102,16 @@ EVERY_KIND = Tally(
 def test_the_headline_tells_of_cases_that_are_in_no_rate() -> None:
     made = first(result(tally=EVERY_KIND))
     assert made.parts[0].title == (
-        "tiny on gqa:DIR: 3 violations, 7 unread, 5 without an answer, 2 declined, 3 flaky and 2 waived in 30 cases of "
-        "1 relation"
+        "tiny on gqa:DIR: 3 violations, 7 unread (1 of them consistent), 5 without an answer, 2 declined, 3 flaky and "
+        "2 waived in 30 cases of 1 relation variant"
     )
     assert "  consistent   56 %  (0 to 100 %)    the answers of the 16 judged cases obey the relation" in [
         *made.parts[0].lines
     ]
     failing = first(result(tally=Tally(cases=12, holds=8, violated=2, errors=2)))
-    assert failing.parts[0].title == ("tiny on gqa:DIR: 2 violations and 2 without an answer in 12 cases of 1 relation")
+    assert failing.parts[0].title == (
+        "tiny on gqa:DIR: 2 violations and 2 without an answer in 12 cases of 1 relation variant"
+    )
 
 
 def test_the_columns_of_the_table_add_up_to_the_cases() -> None:
@@ -140,7 +144,7 @@ def test_the_title_and_the_tiles_are_about_the_model() -> None:
     )
     assert (
         first(result(tally=Tally(cases=1, errors=1))).title
-        == "NOTHING WAS TESTED: none of 1 relation has a judged case (1 without an answer)"
+        == "NOTHING WAS TESTED: none of 1 relation variant has a judged case (1 without an answer)"
     )
 
 
@@ -177,9 +181,9 @@ def test_what_was_asked_is_counted_with_the_controls_apart() -> None:
     made = first(result(presumed=apart), noise, result(model=OTHER))
     # 3 of the 7 presumed cases are violated, and 1 control; 3 are refused.
     assert made.about == (
-        "tiny on gqa:DIR: 2 violations in 10 cases of 1 relation: 80 % consistent, 0 % unread; "
-        "other on gqa:DIR: 2 violations in 10 cases of 1 relation: 80 % consistent, 0 % unread; "
-        "4 more violations and 3 unread in controls, baselines and presumed cases."
+        "tiny on gqa:DIR: 2 violations in 10 cases of 1 relation variant: 80 % consistent, 0 % unread; "
+        "other on gqa:DIR: 2 violations in 10 cases of 1 relation variant: 80 % consistent, 0 % unread; "
+        "apart (controls, presumed cases): 4 violations and 3 unread in 17 cases of 2 relation variants over 2 models."
     )
 
 
@@ -269,13 +273,13 @@ def test_a_baseline_that_nothing_fell_below_is_said_to_be_met() -> None:
     same = change(kept=10, held=unsure, p_holm=1.0)
     assert first(result(change=same), baseline=replace(BASELINE, max_drop={"*": 0.02})).notes[1:] == (
         "No relation is significantly worse.",
-        "0 of 1 relation are shown to be no worse than the baseline by more than 2 points, 0 missed, 1 with too few "
-        "cases to tell.",
+        "0 of 1 relation variant are shown to be no worse than the baseline by more than 2 points, 0 missed, 1 with "
+        "too few cases to tell.",
     )
     wider = change(kept=10, held=gate(0.1, met=True, kind="max-drop"), p_holm=1.0)
     assert first(result(change=wider), baseline=BASELINE).notes[2] == (
-        "1 of 1 relation is shown to be no worse than the baseline by more than 10 points, 0 missed, 0 with too few "
-        "cases to tell."
+        "1 of 1 relation variant is shown to be no worse than the baseline by more than 10 points, 0 missed, 0 with "
+        "too few cases to tell."
     )
 
 
@@ -286,8 +290,8 @@ def test_the_relations_with_a_gate_on_the_drop_add_up() -> None:
     told = [result(f"ours.{n}", change=each) for n, each in enumerate(held)]
     told.append(result("ours.both", change=held[0], grounded=of_grounded))
     assert first(*told, baseline=BASELINE).notes[2] == (
-        "2 of 5 relations are shown to be no worse than the baseline by more than 10 points, 1 missed, 2 with too few "
-        "cases to tell."
+        "2 of 5 relation variants are shown to be no worse than the baseline by more than 10 points, 1 missed, 2 with "
+        "too few cases to tell."
     )
 
 
@@ -304,7 +308,7 @@ def test_a_gate_that_cannot_tell_names_the_rate_and_how_many_cases_can() -> None
     # With two gates and no noise, all that is lost is a drop: six losses are significant (2^-6 < 0.05 / 2). The least
     # number of cases of which 20 % are six or more with a chance of 0.8 is 39, and half of the ten have a contrast.
     assert warned(told, baseline=BASELINE) == [
-        "1 relation has too few cases to tell a drop of more than 10 points from chance: bless a run with "
+        "1 relation variant has too few cases to tell a drop of more than 10 points from chance: bless a run with "
         "--vqamt-max-cases=78, of more pictures than the 8 here, which rules it out where nothing has changed. To show "
         "a drop takes more (`vqamt power`)."
     ]
@@ -313,8 +317,8 @@ def test_a_gate_that_cannot_tell_names_the_rate_and_how_many_cases_can() -> None
 def test_no_number_of_cases_shows_that_there_is_no_drop() -> None:
     unsure = gate(0.0, met=True, kind="max-drop", uncertain=True)
     assert warned(result(change=change(kept=10, held=unsure)), baseline=replace(BASELINE, max_drop={})) == [
-        "1 relation cannot tell: no number of cases shows that a rate has not dropped at all. Allow a drop with "
-        "--vqamt-max-drop=RATE."
+        "1 relation variant cannot tell: no number of cases shows that a rate has not dropped at all. Allow a drop "
+        "with --vqamt-max-drop=RATE."
     ]
 
 
@@ -330,7 +334,6 @@ def test_a_run_that_is_whole_has_no_warnings() -> None:
     ("told", "fields", "said"),
     [
         (result(), {"complete": False}, "not complete"),
-        (result(), {"shard": "2/3"}, "shard 2/3"),
         (result(tally=Tally(cases=10, holds=7, errors=3)), {}, "3 of 10 cases had no answer"),
         (result(tally=Tally(cases=10, holds=10, truncated=4)), {}, "In 4 cases a model read only the beginning"),
         (result(data=DataUse(spec="s", scenes=1, digest="", bad_records=("a", "b"))), {}, "2 records of the data"),
