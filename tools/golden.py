@@ -84,7 +84,7 @@ for folder in sorted(pathlib.Path().glob("*/report.json")):
     for name, cases in itertools.groupby(report.cases(), lambda case: case.relation):
         edited = (case for case in cases if any(query.edits for query in case.queries))
         for case in itertools.islice(edited, 1):
-            for query in case.queries:
+            for query in case.queries if case.data.partition(":")[0] not in ("gqa", "snli-ve", "vqa-v2") else ():
                 pixels = hashlib.sha256(query.picture.tobytes()).hexdigest()[:16]
                 print(json.dumps({"relation": f"{folder.parent} {name}", "edits": query.edits, "pixels": pixels}))
 """,
@@ -162,7 +162,7 @@ FAULTS = ("model=oracle", "model=fault:ignores-negation", "model=fault:speck-bli
 SESSIONS += tuple(
     Session(
         name=f"faults_{name}",
-        options=(*FAULTS, f"data={data}", "relations=*", "max-cases=4", "shrink=0", "report-images=none"),
+        options=(*FAULTS, f"data={data}", "relations=*", "max-cases=2", "shrink=0", "report-images=none"),
         needs=needs,
     )
     for name, data, needs in (

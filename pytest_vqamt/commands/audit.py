@@ -136,7 +136,7 @@ def _draw(report: Report, data: ReportData, arguments: argparse.Namespace) -> It
         sample=DEFAULT_SAMPLE if arguments.sample is None else arguments.sample,
         per_relation=arguments.per_relation,
         seed=arguments.seed or 0,
-        relations=globs_of(arguments.relations or ""),
+        relations=globs_of(arguments.relations or "", "--relations"),
         model=arguments.model,
         data=() if len(data.named) == len(report.data) else data.named,
     )

@@ -22,7 +22,7 @@ from pytest_vqamt.reporting.view.grounding import hardly_looks
 from pytest_vqamt.reporting.view.headline import rows_of_parts
 from pytest_vqamt.reporting.view.rows import result_rows
 from pytest_vqamt.stats.power import RegressionGate, pictures_to_rule_out, prospect_of_rate, ruled_out_if_unchanged
-from pytest_vqamt.stats.thresholds import Drops, TotalKind, allowed_drop, describe_drops
+from pytest_vqamt.stats.thresholds import Drops, TotalKind, allowed_drop_of, describe_drops
 
 _FILE = Path("vqamt-baseline.jsonl.gz")
 _DROP = 0.1
@@ -57,8 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
     written = bless(
         arguments.report,
         arguments.out,
-        relations=globs_of(arguments.relations),
-        excluded=globs_of(arguments.exclude),
+        relations=globs_of(arguments.relations, "--relations"),
+        excluded=globs_of(arguments.exclude, "--exclude"),
         allow_errors=arguments.allow_errors,
     )
     head = written.head
@@ -81,6 +81,9 @@ def run(arguments: argparse.Namespace) -> int:
         print("\n".join(wrapped(f"{''.join(map(_small_drop, totals))}Of each relation it says {command}.")))
     print("to compare every run with it, add to [tool.pytest.ini_options] in pyproject.toml:")
     print(f'    vqamt_baseline = "{arguments.out.as_posix()}"')
+    if not drops:
+        print("none of these items can have a gate on a drop: controls and relations tagged baseline have none")
+        return ExitStatus.OK
     allowed = proposed_drops(drops, totals)
     print(f"    vqamt_max_drop = {_toml(allowed)}")
     print("\n".join(wrapped(_about_drops(allowed, drops, totals))))
@@ -103,6 +106,7 @@ def _totals(written: BlessedFile) -> tuple[SmallestDrop, ...]:
             rate=clusters.holds / clusters.judged,
             drop=prospect.smallest,
             ruled_out=ruled_out_if_unchanged(clusters),
+            pictures=clusters.scenes,
             kind=kind,
             prospect=prospect,
         )
@@ -182,20 +186,26 @@ def _about_drops(allowed: Drops, drops: Sequence[SmallestDrop], totals: Sequence
     """Where the proposed limits are from, and what they can show."""
     if not any(each.drop is not None for each in (*drops, *totals)):
         return "With so few cases no drop fails, whatever the limit: bless a report with more."
-    totals_limited = [kind.value for kind in TotalKind if kind.id in allowed]
-    of = " and of ".join(["the median relation", *([" and ".join(totals_limited)] if totals_limited else [])])
-    limits = [(each, allowed_drop(allowed, each.kind.id if each.kind else "relation")) for each in (*totals, *drops)]
-    limits = [(each, limit) for each, limit in limits if each.rate > limit]  # others cannot fall so far
-    unmet = [(each, limit) for each, limit in limits if each.ruled_out >= limit]
-    sentences = [
-        f"Half of the smallest drop of {of}: a larger drop fails where it is significant.",
-        f"Where nothing changes, {len(limits) - len(unmet)} of {len(limits)} gates are met"
-        + ("." if not unmet else f" and {len(unmet)} cannot tell."),
-    ]
+    own = [kind.value for kind in TotalKind if kind.id in allowed]
+    of = " and of ".join(["the median relation", *([" and ".join(own)] if own else [])])
+    gates = [gate for each in (*totals, *drops) if (gate := _gate_of(each, allowed))]
+    unmet = [(each, limit) for each, limit in gates if each.ruled_out >= limit]
+    met = len(gates) - len(unmet)
+    told = f"Where nothing changes, {met} of {count_noun(len(gates), 'gate')} {'is' if met == 1 else 'are'} met"
     if unmet:
-        pictures = max(pictures_to_rule_out(limit) for _, limit in unmet)
-        sentences.append(f"It takes about {pictures:,} pictures with a case for each to be met.")
-    return " ".join(sentences)
+        last, limit = max(unmet, key=lambda each: pictures_to_rule_out(each[1], each[0].ruled_out, each[0].pictures))
+        needed = pictures_to_rule_out(limit, last.ruled_out, last.pictures)
+        told += (
+            f" and {len(unmet)} cannot tell: {last.name} has cases on {count_noun(last.pictures, 'picture')}, and "
+            f"takes about {needed:,}"
+        )
+    return f"Half of the smallest drop of {of}: a larger drop fails where it is significant. {told}."
+
+
+def _gate_of(rate: SmallestDrop, allowed: Drops) -> tuple[SmallestDrop, float] | None:
+    """The rate with its limit; None where it cannot fall so far, so that it has no gate."""
+    limit = allowed["*"] if rate.kind is None else allowed_drop_of(allowed, rate.kind)
+    return None if limit is None or rate.rate <= limit else (rate, limit)
 
 
 def _table(totals: Sequence[SmallestDrop], drops: Sequence[SmallestDrop]) -> Iterator[str]:

@@ -84,10 +84,6 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.after is None and arguments.models is None:
         raise OptionError("Expected two runs, OLD and NEW, or one with --models OLD NEW, but got only one: name both")
     after = arguments.after or arguments.before
-    names = arguments.models or ("",)
-    if after.resolve() == arguments.before.resolve() and len(set(names)) == 1:
-        what = f"--models {names[0]} {names[0]} of {str(after)!r}" if names[0] else f"{str(after)!r} twice"
-        raise OptionError(f"Expected two runs, or two models of one, but got {what}: name another")
     max_drop, show = _drops(arguments.max_drop), _number(arguments.show)
     max_unread = _rate("--max-unread", arguments.max_unread)
     if arguments.undecided and max_drop is None:

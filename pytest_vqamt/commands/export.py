@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Exports the cases, and prints their numbers."""
     parse_settings(arguments.option, "--option")
-    globs = globs_of(arguments.relations)
+    globs = globs_of(arguments.relations, "--relations")
     if not 0 < arguments.split <= 1:
         raise OptionError(f"Expected --split=SHARE above 0 and up to 1, but got --split={arguments.split:g}")
     terms = Terms(

@@ -76,11 +76,12 @@ def _covered(arguments: argparse.Namespace) -> int:
         raise OptionError(f"Expected --max-cases to be a whole number from 1 up, but got {most}")
     rows = coverage_rows(
         arguments.data,
-        catalogue.globs_of(arguments.relations or ""),
+        catalogue.globs_of(arguments.relations or "", "--relations"),
         Sampling(max_cases=most, allow_bad_records=bool(arguments.allow_bad_records)),
     )
     if arguments.json:
-        print(json.dumps({"data": arguments.data, "coverage": coverage_json(rows)}, ensure_ascii=False, indent=1))
+        row = {"data": arguments.data, "max_cases": most, "coverage": coverage_json(rows)}
+        print(json.dumps(row, ensure_ascii=False, indent=1))
     else:
         print("\n".join(coverage_lines(arguments.data, rows, most)))
     return ExitStatus.OK

@@ -274,6 +274,8 @@ class SmallestDrop:
     drop: float | None
     ruled_out: float
     """The drop that a run with the same answers rules out."""
+    pictures: int
+    """On which the cases are."""
     kind: TotalKind | None = None
     """None of a relation."""
     prospect: Prospect | None = None
@@ -296,6 +298,7 @@ def smallest_drops(results: Sequence[RelationResult]) -> tuple[SmallestDrop, ...
             rate=of.clusters.holds / of.clusters.judged,
             drop=_smallest_of(of.clusters, _prospect(of), gate),
             ruled_out=ruled_out_if_unchanged(of.clusters),
+            pictures=of.clusters.scenes,
         )
         for each, of, tags in rated
     )

@@ -96,10 +96,13 @@ def run(arguments: argparse.Namespace) -> int:
     for write, file in ((write_csv, arguments.csv), (write_parquet, arguments.parquet)):
         if file:
             print(f"{count_noun(write(folder, file), 'case')}: {file}")
-    for write_tables, tables in ((write_latex, arguments.latex), (write_tables_csv, arguments.csv_tables)):
+    for kind, write_tables, tables in (
+        ("LaTeX table", write_latex, arguments.latex),
+        ("CSV table", write_tables_csv, arguments.csv_tables),
+    ):
         if tables:
             written = write_tables(report, tables)
-            print(f"{count_noun(written, 'table')}: {tables}" if written else _NO_TABLES)
+            print(f"{count_noun(written, kind)}: {tables}" if written else _NO_TABLES)
     if arguments.junitxml:
         write_junit(report, out / PAGE, arguments.junitxml)
         print(f"JUnit: {arguments.junitxml}")

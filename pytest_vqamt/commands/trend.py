@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the trends, and writes the page."""
     if len(arguments.folders) < 2:
         raise OptionError(f"Expected two reports or more, but got one, {str(arguments.folders[0])!r}: name another")
-    globs = globs_of(arguments.relations)
+    globs = globs_of(arguments.relations, "--relations")
     reports = [(str(folder), read_report(folder)) for folder in arguments.folders]
     check_patterns(globs, [result.item for _, report in reports for result in report.relations])
     found = trends(reports, lambda item: any(matches(glob, item) for glob in globs))

@@ -101,8 +101,8 @@ def families_of(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.partition(".")[0] for name in relations if "." in name))
 
 
-def check_patterns(patterns: Sequence[str], items: Collection[str]) -> None:
-    """Checks that each pattern of ``--relations`` matches an item of a report.
+def check_patterns(patterns: Sequence[str], items: Collection[str], spelt: str = "--relations") -> None:
+    """Checks that each pattern of the option ``spelt`` matches an item of a report.
 
     Raises:
         OptionError: a pattern matches nothing.
@@ -110,7 +110,7 @@ def check_patterns(patterns: Sequence[str], items: Collection[str]) -> None:
     for pattern in patterns:
         if not any(matches(pattern, item) for item in items):
             raise OptionError(
-                f"Expected --relations to name relations of the report, but {pattern!r} names none; "
+                f"Expected {spelt} to name relations of the report, but {pattern!r} names none; "
                 f"{did_you_mean(pattern, dict.fromkeys((*families_of(items), *items)))}"
             )
 

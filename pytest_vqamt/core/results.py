@@ -552,7 +552,7 @@ class BaselineUse:
     new: tuple[str, ...] = ()
     totals: tuple[BaselineTotal, ...] = ()
     accuracy: tuple[BaselineTotal, ...] = ()
-    max_drop: Mapping[str, float] = field(default_factory=dict)
+    max_drop: Mapping[str, float] = field(default_factory=lambda: {"*": 0.0})
     """The drops that are allowed, by globs (``stats.thresholds.Drops``)."""
 
     @property

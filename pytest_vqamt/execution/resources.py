@@ -296,7 +296,8 @@ class Resources:
             GateKind.GROUNDED_RATE.value: [each.pattern for each in terms.grounded_thresholds],
             GateKind.DROP.value: [each for each in settings.max_drop if each not in TotalKind.ids()],
         }.items():
-            check_patterns(patterns, f"{option(name)} to name a relation or a glob of relations")
+            or_total = f", or {' or '.join(sorted(TotalKind.ids()))}" if name == GateKind.DROP.value else ""
+            check_patterns(patterns, f"{option(name)} to name a relation or a glob of relations{or_total}")
         if settings.terms.grounded_thresholds and settings.asks_no_contrast:
             raise OptionError(
                 f"Expected {option('contrast')} above 0 with {option(GateKind.GROUNDED_RATE.value)}, "

@@ -466,14 +466,20 @@ def own_names() -> tuple[str, ...]:
     return tuple(name for name in names() if name not in BUILT_IN)
 
 
-def globs_of(value: str | Sequence[str]) -> tuple[str, ...]:
+def globs_of(value: str | Sequence[str], spelt: str = "") -> tuple[str, ...]:
     """Returns comma-separated globs, or several, one by one; ``all`` is the glob ``*``.
 
     >>> globs_of("metavqa.*, control.*"), globs_of("all")
     (('metavqa.*', 'control.*'), ('*',))
+
+    Raises:
+        OptionError: there are commas and no name, which would mean all, in an option that is ``spelt`` so.
     """
     parts = value.split(",") if isinstance(value, str) else value
-    return tuple("*" if part.strip() == "all" else part.strip() for part in parts if part.strip())
+    globs = tuple("*" if part.strip() == "all" else part.strip() for part in parts if part.strip())
+    if spelt and value and not globs:
+        raise OptionError(f"Expected {spelt} to name relations, comma-separated, but got {value!r}")
+    return globs
 
 
 def preset(name: str) -> Preset:

@@ -101,7 +101,8 @@ def bless(
                 items = tuple(_pieces(lines, pieces, report, wanted, totals, allow_errors=allow_errors))
                 if not items:
                     raise OptionError(
-                        f"Expected a report with cases, but got {str(folder)!r}, which has none left to be blessed"
+                        f"Expected a report with cases, but got {str(folder)!r}, which has none left to be blessed "
+                        "(--relations, --exclude)"
                     )
                 head = _head(report, items)
                 return BlessedFile(
@@ -130,7 +131,8 @@ def _check(report: Report, folder: Path) -> None:
 def _wanted(report: Report, relations: Sequence[str], excluded: Sequence[str]) -> frozenset[int]:
     """The positions of the items that the globs match."""
     items = [result.item for result in report.relations]
-    check_patterns([*relations, *excluded], items)
+    check_patterns(relations, items)
+    check_patterns(excluded, items, "--exclude")
     return frozenset(
         place
         for place, item in enumerate(items)

@@ -75,17 +75,18 @@ def with_gates_on_drops(
 ) -> tuple[BaselineChange, ...]:
     """Returns the changes in the same order, with Holm-adjusted p-values and gates.
 
-    A rate that cannot fall by more than ``drops`` allows has no gate. One whose item is unread above ``max_unread``
-    misses it, also if no judged case is left to compare. ``families`` are as in ``with_holm_gates``.
+    What ``drops`` does not name has no gate, nor has a rate that cannot fall by more than it allows. A rate whose item
+    is unread above ``max_unread`` misses its gate, also if no judged case is left to compare. ``families`` are as in
+    ``with_holm_gates``.
     """
     allowed = [allowed_drop(drops, each.item) for each in found]
     gated = [
-        drop if each.may_have_gate and may_fall(each.change, drop) else None
+        drop if each.may_have_gate and drop is not None and may_fall(each.change, drop) else None
         for each, drop in zip(found, allowed, strict=True)
     ]
     held = with_holm_gates([each.change for each in found], gated, families)
     return tuple(
-        _missed_if_unread(change, each.read, drop, max_unread) if each.may_have_gate else change
+        change if drop is None or not each.may_have_gate else _missed_if_unread(change, each.read, drop, max_unread)
         for each, drop, change in zip(found, allowed, held, strict=True)
     )
 

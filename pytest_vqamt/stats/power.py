@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil, exp, floor, lgamma, log
-from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.tallies import Clusters, PairedClusters, PairedSceneTally, SceneTally
 from pytest_vqamt.stats.binomial import UpperTail, probabilities, upper_quantile
-from pytest_vqamt.stats.intervals import CONFIDENCE, SceneGroup, intraclass_correlation, worth_of_verdict
+from pytest_vqamt.stats.intervals import SceneGroup, intraclass_correlation, worth_of_verdict
 from pytest_vqamt.stats.paired import SIGNIFICANT, groups_of_changes, paired_interval, worth_of_case
 
 if TYPE_CHECKING:
@@ -128,16 +127,17 @@ def ruled_out_if_unchanged(clusters: Clusters) -> float:
     return -paired_interval(PairedClusters(tuple(rows)))[0]
 
 
-def pictures_to_rule_out(drop: float) -> int:
-    """Returns the pictures, with a case each, of which a run with the same verdicts rules out a larger drop.
+def pictures_to_rule_out(drop: float, ruled_out: float, pictures: int) -> int:
+    """Returns the pictures of which a run with the same verdicts rules out a larger ``drop``.
 
-    By Wilson's interval of no change among n: ``z^2 / (n + z^2) < drop``.
+    ``ruled_out`` is what as many ``pictures`` rule out now: by Wilson's interval of no change, ``z^2 / (n + z^2)`` of n
+    that are worth as much as pictures of one case each.
 
-    >>> pictures_to_rule_out(0.03), pictures_to_rule_out(0.1)
-    (125, 35)
+    >>> pictures_to_rule_out(0.03, 0.114, 30), pictures_to_rule_out(0.1, 0.2, 30)
+    (126, 68)
     """
-    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-    return floor(z * z * (1 / drop - 1)) + 1
+    needed, found = 1 / drop - 1, 1 / ruled_out - 1
+    return floor(pictures * needed / found) + 1
 
 
 class Prospect(NamedTuple):

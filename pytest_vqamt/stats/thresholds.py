@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import matches
@@ -58,6 +59,11 @@ class Threshold:
         Raises:
             OptionError: the rate is not a number from 0 to 1.
         """
+        if "," in text:
+            raise OptionError(
+                f"Expected one RATE or GLOB=RATE, but got {spelt or option(kind.value)}={text!r}: give the option "
+                "again for each, or a list in an ini file"
+            )
         pattern, found, number = (part.strip() for part in text.rpartition("="))
         try:
             rate = float(number)
@@ -120,26 +126,37 @@ class TotalKind(StrEnum):
 
 
 Drops = Mapping[str, float]
-"""The drops that --vqamt-max-drop allows, by globs of items and of ``TotalKind.id``; "*" is any."""
+"""The drops that --vqamt-max-drop allows, by globs of items and by ``TotalKind.id``; "*" is any of both.
+
+What none of them names has no gate, as with the other gates.
+"""
+
+NO_DROP: Drops = MappingProxyType({"*": 0.0})
+"""Where the option is not given."""
 
 
 def drops_of(thresholds: Sequence[Threshold]) -> Drops:
     """Returns the allowed drops of an option's value. Of one glob given twice the later rate counts."""
-    return {each.pattern: each.rate for each in thresholds}
+    return {each.pattern: each.rate for each in thresholds} or NO_DROP
 
 
 def describe_drops(drops: Drops) -> str:
-    """Returns them as the option takes them: "0.1, carets=0.2"; "0" without any."""
-    return ", ".join(f"{rate:g}" if glob == "*" else f"{glob}={rate:g}" for glob, rate in drops.items()) or "0"
+    """Returns them in words: "0.1, carets=0.2"."""
+    return ", ".join(f"{rate:g}" if glob == "*" else f"{glob}={rate:g}" for glob, rate in drops.items())
 
 
-def allowed_drop(drops: Drops, item: str) -> float:
-    """Returns the drop that an item, or a ``TotalKind.id``, is allowed: 0 where no glob matches.
+def allowed_drop(drops: Drops, item: str) -> float | None:
+    """Returns the drop that an item is allowed; None where no glob matches it.
 
     >>> drops = {"*": 0.1, "carets": 0.2, "all-relations": 0.03}
-    >>> [allowed_drop(drops, each) for each in ("metavqa.reorder[object]", "carets.negation", "all-relations")]
-    [0.1, 0.2, 0.03]
+    >>> [allowed_drop(drops, each) for each in ("metavqa.reorder[object]", "carets.negation")]
+    [0.1, 0.2]
     """
     fitting = [Threshold(pattern=pattern, rate=rate) for pattern, rate in drops.items() if matches(pattern, item)]
     found = _most_exact(fitting)
-    return found.rate if found else 0.0
+    return found.rate if found else None
+
+
+def allowed_drop_of(drops: Drops, kind: TotalKind) -> float | None:
+    """Returns the drop that a total is allowed, by its id or "*" alone: "a*" is of relations that begin so."""
+    return drops.get(kind.id, drops.get("*"))

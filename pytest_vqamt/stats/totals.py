@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_vqamt.core.results import COMPARED, HELD, HOLDS, PRESUMED, BaselineTotal, JudgedCases, RelationResult
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.stats.paired import change_of, may_fall, with_holm_gates
-from pytest_vqamt.stats.thresholds import Drops, TotalKind, allowed_drop
+from pytest_vqamt.stats.thresholds import Drops, TotalKind, allowed_drop_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,9 +35,9 @@ class Totals(NamedTuple):
         """The drop that each gate allows; None where there is no gate, or the rate cannot fall so far."""
         both = (*self.relations, *self.accuracy)
         kinds = (*(TotalKind.RELATIONS for _ in self.relations), *(TotalKind.ACCURACY for _ in self.accuracy))
-        of_kinds = [allowed_drop(drops, kind.id) for kind in kinds]
+        of_kinds = [allowed_drop_of(drops, kind) for kind in kinds]
         return tuple(
-            drop if has and may_fall(each.change, drop) else None
+            drop if has and drop is not None and may_fall(each.change, drop) else None
             for has, drop, each in zip(self.gated, of_kinds, both, strict=True)
         )
 

@@ -102,9 +102,8 @@ def test_the_smallest_drops_are_those_of_power(tmp_path: Path, capsys: pytest.Ca
 
 
 def rated(*drops: float | None, rate: float = 0.9, ruled_out: float = 0.01, **fields: Any) -> list[SmallestDrop]:
-    return [
-        SmallestDrop(name="ours.rule", cases=100, rate=rate, drop=drop, ruled_out=ruled_out, **fields) for drop in drops
-    ]
+    given: dict[str, Any] = {"cases": 100, "pictures": 70, "rate": rate, "ruled_out": ruled_out, **fields}
+    return [SmallestDrop(name="ours.rule", drop=drop, **given) for drop in drops]
 
 
 @pytest.mark.parametrize(
@@ -129,10 +128,10 @@ def test_what_is_compared_over_all_relations_has_limits_of_its_own_where_they_ar
 
 def test_what_the_limit_can_show_is_told() -> None:
     told = _about_drops({"*": 0.06}, [*rated(0.12, ruled_out=0.05), *rated(0.2, ruled_out=0.06)], [])
-    # 1.96^2 (1 / 0.06 - 1) is 60.2.
+    # What is ruled out is z^2 / (n + z^2): 6 points of 70 pictures, and less than 6 of one more.
     assert told == (
         "Half of the smallest drop of the median relation: a larger drop fails where it is significant. Where nothing "
-        "changes, 1 of 2 gates are met and 1 cannot tell. It takes about 61 pictures with a case for each to be met."
+        "changes, 1 of 2 gates is met and 1 cannot tell: ours.rule has cases on 70 pictures, and takes about 71."
     )
 
 

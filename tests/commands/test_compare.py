@@ -79,7 +79,7 @@ def test_json_and_markdown_go_to_the_screen_or_into_a_file(capsys: Captured) -> 
         ),
         (
             ["both", "--models", "tiny", "tiny"],
-            "or two models of one, but got --models tiny tiny of 'both': name another",
+            "or two models of one, but got 'tiny' of 'both' twice: name another",
         ),
         (["old", "./old"], "Expected two runs, or two models of one, but got 'old' twice: name another"),
         (["both", "--models", "a", "nobody"], "but got 'nobody'; known: "),

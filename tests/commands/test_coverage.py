@@ -67,6 +67,7 @@ def test_the_rows_of_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert 1 <= pictures <= 20
     assert found == {
         "data": "pictures:20",
+        "max_cases": 20,
         "coverage": [{"id": "metavqa.reorder[object]", "cases": 20, "presumed": 0, "of_pictures": 20, "reason": None}],
     }
 

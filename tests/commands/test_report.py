@@ -85,7 +85,7 @@ def test_the_cases_as_tables(folder: Path, tmp_path: Path, capsys: pytest.Captur
 def test_the_tables_of_the_papers(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tex, tables = tmp_path / "tex", tmp_path / "csv"
     assert main(["report", str(folder), "--report-images=none", f"--latex={tex}", f"--csv-tables={tables}"]) == 0
-    assert capsys.readouterr().out.splitlines()[:2] == [f"4 tables: {tex}", f"2 tables: {tables}"]
+    assert capsys.readouterr().out.splitlines()[:2] == [f"4 LaTeX tables: {tex}", f"2 CSV tables: {tables}"]
     name = "metavqa-error-rate-on-pictures-20"
     assert "\\begin{tabular}{lr}" in (tex / f"{name}.tex").read_text(encoding="utf-8")
     assert (

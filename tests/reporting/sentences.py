@@ -364,7 +364,8 @@ def _failures() -> list[str]:
 
 def _blessing() -> list[str]:
     def drops(*found: float | None, ruled_out: float = 0.03) -> list[SmallestDrop]:
-        return [SmallestDrop(name="ours.rule", cases=100, rate=0.9, drop=each, ruled_out=ruled_out) for each in found]
+        given: Any = {"cases": 100, "pictures": 90, "rate": 0.9, "ruled_out": ruled_out}
+        return [SmallestDrop(name="ours.rule", drop=each, **given) for each in found]
 
     together = [replace(*drops(0.08), kind=TotalKind.RELATIONS)]
     blind = report(result(grounded=contrasts(1, 99)), unread("no number", item="ours.b"))

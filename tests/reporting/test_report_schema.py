@@ -182,6 +182,8 @@ def test_what_only_some_reports_have_is_of_the_schema_too(report: Node) -> None:
     validator = Draft202012Validator(closed(json.loads(TEXT)))
     validator.validate(changed)
     for path in paths_of(changed):
+        if path[:2] == ("baseline", "max_drop") and len(path) > 2:
+            continue  # its members are the user's globs
         if path[0] in ("ranking", "differences", "baseline", "waived") or "change" in path:
             lacking = deepcopy(changed)
             holder: Any = lacking

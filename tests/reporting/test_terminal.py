@@ -447,7 +447,7 @@ def test_the_short_summary_of_two_relations() -> None:
         "  consistent   60 %  (0 to 100 %)    the answers obey the relation (with the 95 % interval)",
         "  unread        0 %  (0 to 16 %)     an answer could not be read",
         "  apart (controls): 10 violations in 10 cases of 1 relation variant",
-        "gates: 1 met, 0 missed; 1 of 2 relation variants (controls apart) have none",
+        "gates: 1 met, 0 missed; 1 of 2 relation variants (controls apart) has none",
         "",
         "weakest relations  consistent  grounded          gate",
         "-----------------  ----------  --------  ------------",

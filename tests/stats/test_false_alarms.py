@@ -14,6 +14,7 @@ from pytest_vqamt.core.results import MAX_UNREAD, JudgedCases
 from pytest_vqamt.core.tallies import PairedClusters, SceneCounter
 from pytest_vqamt.stats.conclude import with_baseline_gates
 from pytest_vqamt.stats.paired import change_of, drop_p, mcnemar_p, paired_interval, tango, two_sided_p, with_holm_gates
+from pytest_vqamt.stats.thresholds import NO_DROP
 from pytest_vqamt.stats.totals import baseline_totals
 from tests.reporting.html.made import result
 from tests.stats.drawn_clusters import changed_runs, runs_of_one_model
@@ -83,8 +84,8 @@ def first_gate(draw: np.random.Generator, *, questions: int, relations: int, wor
                 judged.add(f"{number} {question} {case}", scene, outcomes[0], presumed=False, before=outcomes[1])
         made = result(f"ours.{number}", judged=judged, change=change_of(paired.paired))
         results.append(replace(made, right=answers))
-    gates = [each for one in with_baseline_gates(results, {}, MAX_UNREAD) for each in one.drop_gates]
-    totals = baseline_totals(results).with_gates({})
+    gates = [each for one in with_baseline_gates(results, NO_DROP, MAX_UNREAD) for each in one.drop_gates]
+    totals = baseline_totals(results).with_gates(NO_DROP)
     gates += [each.change.gate for each in (*totals.relations, *totals.accuracy) if each.change.gate]
     assert len(gates) == relations + 2
     return any(not each.met for each in gates)

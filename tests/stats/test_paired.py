@@ -35,6 +35,7 @@ from pytest_vqamt.stats.paired import (
     two_sided_p,
     with_holm_gates,
 )
+from pytest_vqamt.stats.thresholds import NO_DROP
 from pytest_vqamt.stats.totals import baseline_totals
 from tests.reporting.html.made import OTHER, result
 from tests.stats.drawn_clusters import changed_runs
@@ -468,7 +469,7 @@ def test_the_total_is_over_all_relations_by_scene() -> None:
     # Net losses of 2, 2, 2 and -1, in 16 ways of signs: only these and those with 1 have at least 5.
     assert total.change.p == 2 / 16
     assert (total.change.gate, total.change.p_holm) == (None, None)
-    assert (totals.accuracy, totals.gated, totals.families({})) == ((), (True,), 2)
+    assert (totals.accuracy, totals.gated, totals.families(NO_DROP)) == ((), (True,), 2)
     # It is one of two families, the other being the relations one by one, and has half of the significance level.
     (held,) = totals.with_gates({"*": 0.02}).relations
     assert held.change.p_holm == 2 * 2 / 16
@@ -490,12 +491,12 @@ def test_the_total_is_of_each_model_without_controls_baselines_and_presumed_case
     (total, other) = totals.relations
     assert (total.change.paired, total.model) == (paired((1, 0, 0, 0, 2)), "tiny")
     assert (other.change.paired, other.model) == (paired((0, 1, 0, 0, 2)), "other")
-    assert (totals.gated, totals.families({})) == ((False, False), 1), "one relation alone has its own gate"
+    assert (totals.gated, totals.families(NO_DROP)) == ((False, False), 1), "one relation alone has its own gate"
 
 
 def test_without_compared_cases_there_is_no_total() -> None:
     totals = baseline_totals([result("ours.new", judged=judged_cases("new", "nn")), result("ours.b")])
-    assert (totals.relations, totals.accuracy, totals.families({})) == ((), (), 1)
+    assert (totals.relations, totals.accuracy, totals.families(NO_DROP)) == ((), (), 1)
 
 
 def right_answers(letters: str) -> JudgedCases:
@@ -516,7 +517,7 @@ def test_a_question_counts_once_in_the_accuracy_and_is_gated_by_mcnemars_test() 
     (accuracy,) = totals.accuracy
     assert accuracy.change.paired == paired((0, 1, 0, 0, 7), (1, 0, 0, 0, 3))
     assert accuracy.change.p == pytest.approx(0.5**7)
-    assert (totals.gated, totals.families({})) == ((True,), 2)
+    assert (totals.gated, totals.families(NO_DROP)) == ((True,), 2)
     (held,) = totals.with_gates({"*": 0.1}).accuracy
     assert held.change.p_holm == pytest.approx(2 * 0.5**7)
     assert held.change.gate == gate(0.1, met=False)

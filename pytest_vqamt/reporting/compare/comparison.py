@@ -10,7 +10,8 @@ from typing import NamedTuple, TypeAlias, cast
 
 from pytest_vqamt.core.case import DEMANDS, Change, Outcome
 from pytest_vqamt.core.case_store import CaseLine
-from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.identity import check_patterns
 from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.report_json import Row, tally_of_row
 from pytest_vqamt.core.results import MAX_UNREAD, BaselineChange, BaselineTotal, JudgedCases, Undecided
@@ -91,10 +92,15 @@ def compare(
         show: how many regressions and how many fixes to keep in full.
 
     Raises:
-        OptionError: a model is missing or ambiguous.
+        OptionError: a model is missing or ambiguous, a glob of ``max_drop`` matches nothing, or both are one run.
         DataError: a file is incomplete, or the runs have no judged case in common.
     """
+    if after.place == before.place and len(set(models or ("",))) == 1:
+        what = f"{models[0]!r} of {after.name!r} twice" if models else f"{after.name!r} twice"
+        raise OptionError(f"Expected two runs, or two models of one, but got {what}: name another")
     named = models_compared(before, after, models)
+    known = {each.counted.item for run in (before, after) for each in run.items}
+    check_patterns([each for each in max_drop or () if each not in TotalKind.ids()], known, "--max-drop")
     pairs, only_before, only_after = match_items(before, after, named)
     with before.open() as old, after.open() as new:
         pooled: dict[Part, _Pooled] = {}

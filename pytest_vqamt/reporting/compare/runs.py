@@ -37,6 +37,7 @@ class ComparableRun:
 
     Attributes:
         name: as the user named it.
+        place: where it is.
         models: name and fingerprint of each model.
         data: spec and digest of each source.
         settings: of the relations.
@@ -46,6 +47,7 @@ class ComparableRun:
     """
 
     name: str
+    place: Path
     vqamt_version: str
     seed: int
     models: tuple[tuple[str, str], ...]
@@ -83,6 +85,7 @@ def open_report_run(folder: Path) -> ComparableRun:
     items = tuple(StoredItem(ItemCount.of(each), each.version, each.tags) for each in report.relations)
     return ComparableRun(
         name=str(folder),
+        place=folder.resolve(),
         vqamt_version=report.vqamt_version,
         seed=report.seed,
         models=tuple((model.name, model.fingerprint) for model in report.models),
@@ -117,6 +120,7 @@ def _open_baseline_run(path: Path) -> ComparableRun:
 
     return ComparableRun(
         name=str(path),
+        place=path.resolve(),
         vqamt_version=head.vqamt_version,
         seed=head.seed,
         models=head.models,

@@ -87,9 +87,12 @@ def describe_allowed(drops: Drops) -> str:
 
     >>> describe_allowed({"*": 0.02}), describe_allowed({"*": 0.1, "all-relations": 0.03})
     ('2 points', 'is allowed (0.1, all-relations=0.03)')
+    >>> describe_allowed({"accuracy": 0.02})
+    'is allowed (accuracy=0.02)'
     """
-    several = set(drops.values()) or {0.0}
-    return describe_points(several.pop()) if len(several) == 1 else f"is allowed ({describe_drops(drops)})"
+    several = set(drops.values())
+    is_of_all = len(several) == 1 and "*" in drops
+    return describe_points(several.pop()) if is_of_all else f"is allowed ({describe_drops(drops)})"
 
 
 def format_percents(interval: tuple[float, float]) -> str:
@@ -202,7 +205,10 @@ def tagged(name: str, tags: Sequence[str]) -> str:
 
 def wrapped(text: str) -> Iterator[str]:
     """A text as lines, indented from the second on; words and commands are never broken."""
-    yield from wrap(text, width=WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    # A number and its sign stay on one line.
+    joined = text.replace(" %", "\u00a0%")
+    lines = wrap(joined, width=WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    yield from (line.replace("\u00a0%", " %") for line in lines)
 
 
 def aligned_table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:

@@ -209,7 +209,9 @@ class GateCounts:
         if not (self.gated or self.together):
             none = "no relation has a gate, so no rate can fail: set one with --vqamt-fail-under=RATE or GLOB=RATE"
             return "; ".join([none, *told])
-        without = f"{self.items - self.gated:,} of {count_noun(self.items, 'relation variant')}{self.across} have none"
+        ungated = self.items - self.gated
+        have = "has" if ungated == 1 else "have"
+        without = f"{ungated:,} of {count_noun(self.items, 'relation variant')}{self.across} {have} none"
         if self.items == self.gated:
             without = "every relation has one"
         unchecked = f", {self.unapplied_gates:,} without a case" if self.unapplied_gates else ""
@@ -908,7 +910,8 @@ def cannot_fall_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[st
         if change
         and change.gate is None
         and change.paired.shared
-        and not may_fall(change, allowed_drop(drops, line.result.item))
+        and (allowed := allowed_drop(drops, line.result.item)) is not None
+        and not may_fall(change, allowed)
     ]
     if not low:
         return
@@ -956,6 +959,8 @@ def undecided_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]
         )
     ]
     relations = _relations(undecided)
+    limits = sorted({allowed_drop(drops, line.result.item) or 0.0 for line in undecided})
+    limit = describe_points(limits[0]) if len(limits) == 1 else f"{100 * limits[0]:g} to {describe_points(limits[-1])}"
     # The most that one of them needs may be absurd, where its answers are as good as drawn.
     enough = f"--vqamt-max-cases={rounded_up(ceil(median(needed)))}" if needed else "more cases (--vqamt-max-cases)"
     for_half = ", enough for half of them" if len(needed) > 1 else ""
@@ -964,7 +969,7 @@ def undecided_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]
         for_half += f", of more pictures than the {pictures:,} here"
     yield (
         f"{relations} {'has' if relations.startswith('1 ') else 'have'} too few cases to tell a drop of more than "
-        f"{describe_allowed(drops)} from chance: bless a run with {enough}{for_half}, which rules it out where "
+        f"{limit} from chance: bless a run with {enough}{for_half}, which rules it out where "
         "nothing has changed. To show a drop takes more (`vqamt power`)."
     )
 

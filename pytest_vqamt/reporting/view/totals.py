@@ -93,7 +93,7 @@ def what_it_takes(found: KindOfTotal) -> str:
         if prospect.smallest is None
         else f"so many {unit}s can show a drop of {describe_points(ceil(100 * prospect.smallest) / 100)} or more"
     )
-    if prospect.needed is None:
+    if prospect.needed is None or (prospect.smallest is not None and prospect.smallest <= prospect.drop):
         return shown
     wanted = describe_points(round(prospect.drop, 4))
     # Cases of one picture are worth less the more of them there are: asking it again and again does not help.
