@@ -642,8 +642,8 @@ class Options:
     max_drop: tuple[Threshold, ...] = _option(
         Rates("max-drop"),
         "RATE or GLOB=RATE: how far a rate may fall below the baseline's before it counts, where the drop is "
-        "significant, too; all-relations and accuracy name what is compared over all relations; what is not named has no "
-        "gate; may be given again",
+        "significant, too; all-relations and accuracy name what is compared over all relations; what no glob names has "
+        "no gate; may be given again",
         default=(),
         shown_default="0",
         metavar="RATE",
