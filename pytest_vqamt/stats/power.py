@@ -134,7 +134,7 @@ def pictures_to_rule_out(drop: float, ruled_out: float, pictures: int) -> int:
     that are worth as much as pictures of one case each.
 
     >>> pictures_to_rule_out(0.03, 0.114, 30), pictures_to_rule_out(0.1, 0.2, 30)
-    (126, 68)
+    (125, 68)
     """
     needed, found = 1 / drop - 1, 1 / ruled_out - 1
     return floor(pictures * needed / found) + 1
