@@ -24,9 +24,8 @@ from pytest_vqamt.annotation.writing import (
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, encode
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
-from pytest_vqamt.core.plain_text import count_noun
+from pytest_vqamt.core.text import count_noun, short_path
 from pytest_vqamt.data.json_io import JsonLines
-from pytest_vqamt.data.messages import short_path
 from pytest_vqamt.data.own_photos import noted
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.snli_ve.index import UNITS, HypothesisIndex, SnliVeFiles, find

@@ -18,7 +18,7 @@ from pytest_vqamt.core.atomic_write import unwritable_file
 from pytest_vqamt.core.case import Case, RelationInfo, item_name
 from pytest_vqamt.core.corpus import CutoutEntry
 from pytest_vqamt.core.errors import OptionError, did_you_mean
-from pytest_vqamt.core.plain_text import count_noun
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.execution.plan import Plan, Sampling

@@ -20,8 +20,8 @@ from packaging.requirements import Requirement
 from pytest_vqamt.commands.main import ExitStatus, print_error
 from pytest_vqamt.commands.open import has_display
 from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE, OptionError, VqamtError, cache_home
-from pytest_vqamt.core.plain_text import count_noun, shown
 from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.text import count_noun, shown
 from pytest_vqamt.data.catalogue import load as load_data
 from pytest_vqamt.execution.answer_cache import ANSWERS_FILE
 from pytest_vqamt.execution.plan import Plan, Sampling

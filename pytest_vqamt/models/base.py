@@ -67,8 +67,8 @@ from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
 
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, location, note
-from pytest_vqamt.core.plain_text import count_noun, encodable
 from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, Declined, ModelInput, Query, Task
+from pytest_vqamt.core.text import count_noun, encodable
 from pytest_vqamt.models.batching import BatchSize, ModelHealth
 from pytest_vqamt.models.guarded import guarded, guarded_stream, reading
 from pytest_vqamt.models.time_limit import TimeLimit, TimeLimitError

@@ -20,7 +20,7 @@ import pytest
 
 import pytest_vqamt
 import pytest_vqamt as vqamt
-from pytest_vqamt.core.plain_text import MAX_READ, readable
+from pytest_vqamt.core.text import MAX_READ, readable
 from pytest_vqamt.language.answers.text import prepare
 from tools.benchmarks.reading import LONG, QUESTIONS
 

@@ -16,9 +16,9 @@ from pytest_vqamt.annotation.writing import DetectionError
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.input_files import parse_json
 from pytest_vqamt.core.meaning import Annotated
-from pytest_vqamt.core.plain_text import shown
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.core.scene import Photo, Scene
+from pytest_vqamt.core.text import shown
 from pytest_vqamt.language.answers.traces import strip_traces
 from pytest_vqamt.language.english.lexical_relations import COLOURS
 from pytest_vqamt.language.english.nouns import singular

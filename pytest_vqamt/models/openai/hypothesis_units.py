@@ -15,6 +15,7 @@ from threading import Event
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.text import one_line
 from pytest_vqamt.language.units import DescriptionUnit, unit_of
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http.retry import QueryError, run_concurrently
@@ -114,7 +115,7 @@ Sentence: {hypothesis}
 def units_prompt(hypothesis: str) -> str:
     """The prompt for a hypothesis."""
     examples = (f"Sentence: {sentence}\n{_as_json(units)}" for sentence, units in _EXAMPLES)
-    return _PROMPT.format(examples="\n\n".join(examples), hypothesis=" ".join(hypothesis.split()))
+    return _PROMPT.format(examples="\n\n".join(examples), hypothesis=one_line(hypothesis))
 
 
 def read_units(reply: str, hypothesis: str) -> tuple[DescriptionUnit, ...]:

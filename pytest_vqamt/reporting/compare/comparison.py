@@ -11,10 +11,10 @@ from typing import NamedTuple, TypeAlias, cast
 from pytest_vqamt.core.case import DEMANDS, Change, Outcome
 from pytest_vqamt.core.case_store import CaseLine
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.report_json import Row, tally_of_row
 from pytest_vqamt.core.results import MAX_UNREAD, BaselineChange, BaselineTotal, JudgedCases, Undecided
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, SceneCounter, Tally
+from pytest_vqamt.core.text import count_noun, some_of
 from pytest_vqamt.reporting.compare.runs import (
     ComparableRun,
     PairedItem,
@@ -713,8 +713,7 @@ def _unread(items: Sequence[ComparedItem]) -> Iterator[str]:
         if max(before or 0.0, now or 0.0) > OFTEN_UNREAD
     ]
     if often:
-        more = f" and {len(often) - _NAMED} more" if len(often) > _NAMED else ""
-        yield f"cases with an answer that could not be read: {', '.join(often[:_NAMED])}{more}"
+        yield f"cases with an answer that could not be read: {some_of(often, _NAMED)}"
 
 
 _NAMED = 5
