@@ -23,7 +23,7 @@ from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations import catalogue
-from pytest_vqamt.relations.catalogue import UserRelation
+from pytest_vqamt.relations.user import UserRelation
 from pytest_vqamt.strategies import cases, objects, properties, questions, scenes
 
 WORLD = load("pictures:40")

@@ -31,8 +31,9 @@ from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.python import imported
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer
 from pytest_vqamt.relations.base import Relation, check_data
-from pytest_vqamt.relations.catalogue import UserRelation, select
+from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.relations.recognition import CutoutRelation, cutout_id
+from pytest_vqamt.relations.user import UserRelation
 from pytest_vqamt.sampling.samplers import Sampler
 
 _ON_TAGS = {
