@@ -31,7 +31,7 @@ from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.snli_ve.index import UNITS, HypothesisIndex, SnliVeFiles, find
 from pytest_vqamt.data.snli_ve.rows import HypothesisRow, thing_name
 from pytest_vqamt.data.snli_ve.source import BOUNDLESS
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import check_model_type, locate_checkpoint
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from pytest_vqamt.data.graphs import row_of_scene, scene_of_row
 from pytest_vqamt.data.own_photos import FILE, NOTES, OwnPhotos, noted, open_folder
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import MAX_ID_LENGTH
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 
 
 def annotate_photos(argument: str, options: ModelOptions) -> Outcome:

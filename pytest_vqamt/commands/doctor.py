@@ -28,11 +28,12 @@ from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.integration.options import check_device, parse_settings
 from pytest_vqamt.integration.replay import answer_queries
 from pytest_vqamt.language.wordnet.words import FULL, find_wordnet
-from pytest_vqamt.models.base import LoadedModel, ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.openai.settings import KEY_VARIABLE
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.frcnn.loading import DETECTOR_VARIABLE
 from pytest_vqamt.models.served import TOKEN_VARIABLE
+from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.relations.catalogue import get
 from pytest_vqamt.sampling.samplers import Sampler
 

@@ -39,8 +39,8 @@ from pytest_vqamt.integration.replay import (
     write_case,
 )
 from pytest_vqamt.models.answers_file import parse_row
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.relations.base import Relation
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from pytest_vqamt.core.results import MAX_UNREAD
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import PublishedPairs, SceneSource
 from pytest_vqamt.execution.baseline import BaselineCase, BaselineItem
-from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.relations.base import PublishedRelation, Relation
 from pytest_vqamt.relations.catalogue import BUILT_IN
 from pytest_vqamt.relations.contradictions import derive_case

@@ -36,8 +36,9 @@ from pytest_vqamt.execution.leases import RunProcess
 from pytest_vqamt.execution.lookahead import UpcomingItem
 from pytest_vqamt.execution.plan import Job, RunOptions, is_left_out
 from pytest_vqamt.execution.reader import answer_reader
-from pytest_vqamt.models.base import LoadedModel, ModelOptions
 from pytest_vqamt.models.catalogue import QUICK, ModelCatalogue, ModelKind
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.relations.base import Relation, check_data
 from pytest_vqamt.relations.catalogue import check as check_patterns
 from pytest_vqamt.relations.catalogue import names as all_names

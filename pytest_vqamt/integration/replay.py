@@ -33,7 +33,7 @@ from pytest_vqamt.execution.judging import judge_trials
 from pytest_vqamt.execution.reader import answer_reader
 from pytest_vqamt.imaging.contact_sheet import Strip, case_strip, sheet
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import Relation
 

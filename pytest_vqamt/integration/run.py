@@ -28,8 +28,8 @@ from pytest_vqamt.integration.settings import (
     preset_settings,
     run_options_of,
 )
-from pytest_vqamt.models.base import wrap_model
 from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.wrapped import wrap_model
 from pytest_vqamt.relations.catalogue import split_settings
 from pytest_vqamt.reporting.cases import CasePartWriter, remove_parts, remove_report, start_parts
 from pytest_vqamt.reporting.files import write_data

@@ -27,7 +27,7 @@ from pytest_vqamt.core.input_files import MAX_DATA_BYTES, expanded, parse_json, 
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.core.recipes import picture_recipe
 from pytest_vqamt.core.text import cut
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 
 _ContentKey: TypeAlias = tuple[str | None, str | None, Task | None]
 """A photo's id, a text, and the task where the row names one."""

@@ -13,7 +13,7 @@ from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.language.answers.text import prepare
 from pytest_vqamt.language.answers.traces import strip_traces
-from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.cards import Card, render_card
 
 _NO_MEANING = Exists(group=Group(name="number"))

@@ -13,8 +13,8 @@ import pytest
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.meaning import Count, Group
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import MODELS, ModelCatalogue, ModelKind
+from pytest_vqamt.models.protocol import ModelOptions
 from tests.rows import each_row
 
 if TYPE_CHECKING:

@@ -22,8 +22,9 @@ from pytest_vqamt.core.text import shown
 from pytest_vqamt.language.answers.traces import strip_traces
 from pytest_vqamt.language.english.lexical_relations import COLOURS
 from pytest_vqamt.language.english.nouns import singular
-from pytest_vqamt.models.base import LoadedModel, ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.wrapped import LoadedModel
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -17,10 +17,10 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.text import one_line
 from pytest_vqamt.language.units import DescriptionUnit, unit_of
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http.retry import QueryError, run_concurrently
 from pytest_vqamt.models.openai.requests import ChatEndpoint, Message
 from pytest_vqamt.models.openai.settings import ModelAddress, openai_settings
+from pytest_vqamt.models.protocol import ModelOptions
 
 _LONGEST = 1024
 """Tokens of a reply, with room for a model that thinks first."""

@@ -16,7 +16,6 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
 from pytest_vqamt.core.spelling import option, setting
 from pytest_vqamt.core.text import cut
-from pytest_vqamt.models.base import METHODS, ModelOptions
 from pytest_vqamt.models.budget import Budget, UsageCounter
 from pytest_vqamt.models.http.client import HttpClient, HttpResponse
 from pytest_vqamt.models.http.retry import (
@@ -29,6 +28,7 @@ from pytest_vqamt.models.http.retry import (
     status_text,
 )
 from pytest_vqamt.models.http.settings import ApiKey, key_from_environment, parse_number, redact_logs, split_url
+from pytest_vqamt.models.protocol import METHODS, ModelOptions
 from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.models.served.protocol import (
     ANSWERS_PATH,
