@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from pytest_vqamt.language.questions import ask
     from pytest_vqamt.language.questions.simple import Question
     from pytest_vqamt.models.reference.oracle import right_answer
-    from pytest_vqamt.relations.catalogue import Draft, case, relation
     from pytest_vqamt.relations.expectations import (
         Expectation,
         all_yes,
@@ -85,6 +84,7 @@ if TYPE_CHECKING:
         unchanged,
         yes_if_all_are,
     )
+    from pytest_vqamt.relations.user import Draft, case, relation
     from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -111,7 +111,7 @@ _NAMES = {
     "language.questions": "ask",
     "language.questions.simple": "Question",
     "models.reference.oracle": "right_answer",
-    "relations.catalogue": "Draft case relation",
+    "relations.user": "Draft case relation",
     "relations.expectations": (
         "Expectation all_yes any_yes at_most_the_first becomes_no becomes_none_of_these denied_where_absent "
         "different_answers exactly_one_yes expectation not_both_yes one_less one_more opposite_answer "

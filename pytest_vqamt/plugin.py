@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_vqamt.data.base import SceneSource
     from pytest_vqamt.integration.items import Consistency
     from pytest_vqamt.integration.session import VqamtSession
-    from pytest_vqamt.models.base import LoadedModel
+    from pytest_vqamt.models.wrapped import LoadedModel
 
 
 _SESSION = "vqamt-session"

@@ -20,10 +20,10 @@ from pytest_vqamt.core.scene import Region, Scene, Thing
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.relations import catalogue
-from pytest_vqamt.relations.catalogue import UserRelation
+from pytest_vqamt.relations.user import UserRelation
 from pytest_vqamt.strategies import cases, objects, properties, questions, scenes
 
 WORLD = load("pictures:40")

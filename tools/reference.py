@@ -15,6 +15,7 @@ from pytest_vqamt.core.case import RelationInfo, RelationSetting
 from pytest_vqamt.integration.options import OPTIONS
 from pytest_vqamt.models.catalogue import MODELS
 from pytest_vqamt.relations import catalogue
+from pytest_vqamt.relations.presets import PRESETS
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 
@@ -213,7 +214,7 @@ def relations() -> Iterator[str]:
             ", ".join(f"`{each}`" for each in preset.relations),
             ", ".join(f"`{key}={value}`" for key, value in preset.settings.items()) or "-",
         )
-        for name, preset in catalogue.PRESETS.items()
+        for name, preset in PRESETS.items()
     )
     yield from _table("preset", "relations", "settings", rows=rows)
     yield from ("", "## Sources", "")

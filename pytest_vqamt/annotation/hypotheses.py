@@ -24,15 +24,14 @@ from pytest_vqamt.annotation.writing import (
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, encode
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
-from pytest_vqamt.core.plain_text import count_noun
+from pytest_vqamt.core.text import count_noun, short_path
 from pytest_vqamt.data.json_io import JsonLines
-from pytest_vqamt.data.messages import short_path
 from pytest_vqamt.data.own_photos import noted
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.snli_ve.index import UNITS, HypothesisIndex, SnliVeFiles, find
 from pytest_vqamt.data.snli_ve.rows import HypothesisRow, thing_name
 from pytest_vqamt.data.snli_ve.source import BOUNDLESS
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import check_model_type, locate_checkpoint
 
 if TYPE_CHECKING:

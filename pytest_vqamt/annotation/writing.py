@@ -16,9 +16,9 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, ModelError, VqamtError
 from pytest_vqamt.core.progress import SHOW_AFTER_S, progress_bar
-from pytest_vqamt.data.messages import error_reason, short_path
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.core.text import error_reason, short_path
 from pytest_vqamt.models.batching import is_out_of_memory
+from pytest_vqamt.models.protocol import ModelOptions
 
 LEAST_SIDE_PX = 2.0
 """Narrower or lower boxes are left out: no question could be about them."""

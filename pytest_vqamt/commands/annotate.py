@@ -13,7 +13,7 @@ from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.data.catalogue import from_home
 from pytest_vqamt.integration.options import check_device, parse_settings
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 
 SETTINGS: Mapping[str, tuple[str, ...]] = {"photos": DETECTOR_SETTINGS, "snli-ve": hypotheses.SETTINGS}
 """The settings of the detectors by kind of data."""

@@ -12,8 +12,8 @@ from pytest_vqamt.commands.report import complain, warn_of_settings
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.case_store import case_rows
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.options import add_option_argument, parse_settings
 from pytest_vqamt.integration.replay import ReportData

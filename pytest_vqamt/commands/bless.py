@@ -12,8 +12,8 @@ from statistics import median
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.commands.power import SmallestDrop, smallest_drops
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.relations.catalogue import globs_of
 from pytest_vqamt.reporting.baseline import ERRORS_AT_MOST, BlessedFile, bless
 from pytest_vqamt.reporting.files import read_report

@@ -9,7 +9,7 @@ from collections import Counter
 from pytest_vqamt.commands.json_lines import read_records
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.plain_text import count_noun, shown
+from pytest_vqamt.core.text import count_noun, shown
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.reading import AnswerReading, read
 from pytest_vqamt.language.answers.text import UnreadableAnswer

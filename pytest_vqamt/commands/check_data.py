@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.plain_text import count_noun, shown
 from pytest_vqamt.core.progress import SHOW_AFTER_S, progress_bar
+from pytest_vqamt.core.text import count_noun, shown
 from pytest_vqamt.data import catalogue
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.sanity import PhotoChecks

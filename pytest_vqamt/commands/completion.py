@@ -73,7 +73,7 @@ def _relations_or_all() -> Iterable[str]:
 
 
 def _presets() -> Iterable[str]:
-    from pytest_vqamt.relations.catalogue import PRESETS
+    from pytest_vqamt.relations.presets import PRESETS
 
     return PRESETS
 

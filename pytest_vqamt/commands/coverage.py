@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.progress import SHOW_AFTER_S, progress_bar
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import PresetSource, PublishedPairs, SceneSource
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import PublishedRelation, Relation
+from pytest_vqamt.relations.presets import preset
 from pytest_vqamt.reporting.view.format import aligned_table
 
 
@@ -63,7 +64,7 @@ def coverage_rows(spec: str, relations: Sequence[str], sampling: Sampling) -> li
         VqamtError: the data cannot be used, or a glob names nothing.
     """
     source = sources.load(spec, allow_bad_records=sampling.allow_bad_records)
-    own = catalogue.preset(source.preset).relations if isinstance(source, PresetSource) else ()
+    own = preset(source.preset).relations if isinstance(source, PresetSource) else ()
     chosen = catalogue.select(relations or own)
     # As in a run: on published pairs only the relations about them, and these on no other data.
     has_pairs = isinstance(source, PublishedPairs)

@@ -18,7 +18,7 @@ from pytest_vqamt.core.atomic_write import unwritable_file
 from pytest_vqamt.core.case import Case, RelationInfo, item_name
 from pytest_vqamt.core.corpus import CutoutEntry
 from pytest_vqamt.core.errors import OptionError, did_you_mean
-from pytest_vqamt.core.plain_text import count_noun
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.execution.plan import Plan, Sampling
@@ -31,8 +31,9 @@ from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.python import imported
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer
 from pytest_vqamt.relations.base import Relation, check_data
-from pytest_vqamt.relations.catalogue import UserRelation, select
+from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.relations.recognition import CutoutRelation, cutout_id
+from pytest_vqamt.relations.user import UserRelation
 from pytest_vqamt.sampling.samplers import Sampler
 
 _ON_TAGS = {

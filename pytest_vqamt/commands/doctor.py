@@ -20,19 +20,20 @@ from packaging.requirements import Requirement
 from pytest_vqamt.commands.main import ExitStatus, print_error
 from pytest_vqamt.commands.open import has_display
 from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE, OptionError, VqamtError, cache_home
-from pytest_vqamt.core.plain_text import count_noun, shown
 from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.text import count_noun, shown
 from pytest_vqamt.data.catalogue import load as load_data
 from pytest_vqamt.execution.answer_cache import ANSWERS_FILE
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.integration.options import check_device, parse_settings
 from pytest_vqamt.integration.replay import answer_queries
 from pytest_vqamt.language.wordnet.words import FULL, find_wordnet
-from pytest_vqamt.models.base import LoadedModel, ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.openai.settings import KEY_VARIABLE
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.frcnn.loading import DETECTOR_VARIABLE
 from pytest_vqamt.models.served import TOKEN_VARIABLE
+from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.relations.catalogue import get
 from pytest_vqamt.sampling.samplers import Sampler
 

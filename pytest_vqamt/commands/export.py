@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.progress import progress_bar
+from pytest_vqamt.core.text import count_noun, some_of
 from pytest_vqamt.export.cases import Only, Wanted
 from pytest_vqamt.export.export import Exported, Terms, describe_reasons, export_report
 from pytest_vqamt.export.writing import Layout
@@ -122,5 +122,4 @@ def _summary(exported: Exported, out: Path) -> Iterator[str]:
 
 def _shares(labels: Counter[str]) -> str:
     total = labels.total()
-    most = [f"{label} {format_rate(count / total)}" for label, count in labels.most_common(_SHOWN_LABELS)]
-    return ", ".join([*most, *(["..."] if len(labels) > _SHOWN_LABELS else [])])
+    return some_of([f"{label} {format_rate(count / total)}" for label, count in labels.most_common()], _SHOWN_LABELS)

@@ -10,9 +10,8 @@ from pytest_vqamt.annotation.writing import append, print_status
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.plain_text import count_noun
+from pytest_vqamt.core.text import count_noun, short_path
 from pytest_vqamt.data.catalogue import from_home
-from pytest_vqamt.data.messages import short_path
 from pytest_vqamt.data.own_photos import FILE, OwnPhotos, open_folder
 from pytest_vqamt.data.photo_io import size_px
 

@@ -10,8 +10,8 @@ from typing import BinaryIO
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.input_files import open_input
+from pytest_vqamt.core.text import error_reason
 from pytest_vqamt.data.json_io import parse, text_of
-from pytest_vqamt.data.messages import error_reason
 from pytest_vqamt.data.records import Record
 
 STANDARD_INPUT = "-"

@@ -19,7 +19,7 @@ from pytest_vqamt.commands.json_lines import STANDARD_INPUT, display_name, iter_
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.input_files import JsonInput, NestingError, open_input
-from pytest_vqamt.data.messages import error_reason
+from pytest_vqamt.core.text import error_reason
 from pytest_vqamt.data.records import Record
 from pytest_vqamt.language.captions.verdicts import (
     SuperCategories,

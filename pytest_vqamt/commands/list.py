@@ -14,6 +14,7 @@ from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.reference.faults import FAULTS
 from pytest_vqamt.relations import catalogue
+from pytest_vqamt.relations.presets import PRESETS, Preset
 from pytest_vqamt.reporting.view.format import tagged
 
 MAX_CASES = 20
@@ -97,7 +98,7 @@ def _lines(infos: list[RelationInfo]) -> Iterator[str]:
             yield ""
     yield from _HOW_TO_NAME
     yield ""
-    yield from _table("preset", "relations and settings", rows=map(_preset_row, catalogue.PRESETS.items()))
+    yield from _table("preset", "relations and settings", rows=map(_preset_row, PRESETS.items()))
     yield ""
     yield from _table("model", "what it is", rows=ModelCatalogue().describe())
     yield ""
@@ -124,7 +125,7 @@ def _row(info: RelationInfo) -> tuple[str, ...]:
     return info.name, ", ".join(tasks), tagged(info.claim, _tags(info)), variants
 
 
-def _preset_row(item: tuple[str, catalogue.Preset]) -> tuple[str, ...]:
+def _preset_row(item: tuple[str, Preset]) -> tuple[str, ...]:
     name, preset = item
     settings = ", ".join(f"{key}={value}" for key, value in preset.settings.items())
     return name, ", ".join(preset.relations) + (f"; {settings}" if settings else "")
@@ -159,7 +160,7 @@ def _rows(infos: list[RelationInfo]) -> dict[str, Json]:
         ],
         "presets": [
             {"name": name, "relations": list(preset.relations), "settings": dict(preset.settings)}
-            for name, preset in catalogue.PRESETS.items()
+            for name, preset in PRESETS.items()
         ],
         "models": [{"spec": spec, "description": description} for spec, description in ModelCatalogue().describe()],
         "data": [{"name": name, "description": description} for name, description in sources.describe()],

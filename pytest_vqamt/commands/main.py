@@ -17,8 +17,8 @@ from typing import Any, TextIO, cast
 
 from pytest_vqamt.commands import completion
 from pytest_vqamt.core.errors import OptionError, VqamtError, cut_to_user_code, did_you_mean
-from pytest_vqamt.core.plain_text import visible
 from pytest_vqamt.core.spelling import Spelling, spelt
+from pytest_vqamt.core.text import visible
 
 
 class ExitStatus(IntEnum):

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import Grounded, RelationResult
 from pytest_vqamt.core.tallies import Clusters
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.reporting.view.format import aligned_table, describe_points, format_percent, format_rate, tagged
 from pytest_vqamt.stats.power import (

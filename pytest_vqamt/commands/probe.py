@@ -11,8 +11,9 @@ from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.integration.options import parse_settings
-from pytest_vqamt.models.base import LoadedModel, ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.against import AgainstResult, compare
 from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.probe import MOST_REQUESTS, ProbeResult, probe

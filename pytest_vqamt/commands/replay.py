@@ -17,10 +17,10 @@ from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError, RenderError
 from pytest_vqamt.core.input_files import lines_of, open_input, parse_json
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.report_json import case_from_row
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.core.untrusted import is_id
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.imaging.render import render
@@ -39,8 +39,8 @@ from pytest_vqamt.integration.replay import (
     write_case,
 )
 from pytest_vqamt.models.answers_file import parse_row
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.relations.base import Relation
 
 if TYPE_CHECKING:

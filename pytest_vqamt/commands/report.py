@@ -10,9 +10,9 @@ from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.report_json import REPORT_FILE
 from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.options import add_option_argument, parse_settings
 from pytest_vqamt.integration.replay import ReportData, settings_of_run, unused_note

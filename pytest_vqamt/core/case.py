@@ -8,8 +8,8 @@ from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.plain_text import ShortRepr
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
+from pytest_vqamt.core.text import ShortRepr
 
 Fact: TypeAlias = str | int | float | bool
 

@@ -24,9 +24,9 @@ from pytest_vqamt.core.input_files import (
     parse_json,
     read_line,
 )
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.core.untrusted import check_id
 
 PLAIN_NAME = "cases.jsonl"

@@ -16,8 +16,8 @@ from typing import ClassVar, Literal, Protocol, Union, get_args, get_origin, get
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, decode, registered
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Inscription, Parts, Photo, Region, Relationship, Scene, Thing
+from pytest_vqamt.core.text import count_noun
 
 Colour = tuple[int, int, int]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from pytest_vqamt.core.plain_text import clear_message
+from pytest_vqamt.core.text import clear_message
 
 
 class VqamtError(Exception):

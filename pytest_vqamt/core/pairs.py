@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from pytest_vqamt.core.case import Case, PairKind, Verdict
 from pytest_vqamt.core.meaning import YES_OR_NO, Truth, truth
 from pytest_vqamt.core.query import Answer, Failure, Query
+from pytest_vqamt.core.text import one_line
 
 _QUERIES = 2
 _UNREAD = "unparsed"
@@ -133,7 +134,7 @@ class _ReadAnswer:
     @property
     def understood(self) -> str:
         """The reading of the answer, or its text if it is unparsed."""
-        return " ".join(self.raw.split()) if self.reading == _UNREAD else self.reading
+        return one_line(self.raw) if self.reading == _UNREAD else self.reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

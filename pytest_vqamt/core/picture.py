@@ -43,8 +43,8 @@ from pytest_vqamt.core.edits import (
 )
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.identity import canonical_json, digest
-from pytest_vqamt.core.plain_text import ShortRepr
 from pytest_vqamt.core.scene import Photo, Scene
+from pytest_vqamt.core.text import ShortRepr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

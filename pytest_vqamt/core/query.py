@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.meaning import Meaning
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.plain_text import ShortRepr
+from pytest_vqamt.core.text import ShortRepr
 
 if TYPE_CHECKING:
     from PIL.Image import Image

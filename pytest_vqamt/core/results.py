@@ -13,8 +13,8 @@ from pytest_vqamt.core.case import Figure, Figures, Outcome
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.pairs import Pairs
-from pytest_vqamt.core.plain_text import shortest
 from pytest_vqamt.core.tallies import Clusters, GradedCases, GroundedCells, PairedClusters, RepeatedCases, Tally, Unread
+from pytest_vqamt.core.text import shortest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import registered
 from pytest_vqamt.core.lru import cached_by_identity
-from pytest_vqamt.core.plain_text import ShortRepr
+from pytest_vqamt.core.text import ShortRepr
 
 if TYPE_CHECKING:
     from pytest_vqamt.core.picture import Picture

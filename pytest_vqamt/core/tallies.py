@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeAlias
 
 from pytest_vqamt.core.case import MILLION, Case, Fact, Figure, Outcome, Verdict
 from pytest_vqamt.core.pairs import PairCounter
-from pytest_vqamt.core.plain_text import shortened
 from pytest_vqamt.core.query import Answer, Failure, is_truncated
+from pytest_vqamt.core.text import shortened
 
 _MISSING = {Outcome.ERROR: "errors", Outcome.DECLINED: "declined", Outcome.FLAKY: "flaky"}
 

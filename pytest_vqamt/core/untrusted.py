@@ -14,7 +14,7 @@ from typing import NamedTuple
 from pytest_vqamt.core.case import RelationSetting
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import split_name
-from pytest_vqamt.core.plain_text import quoted
+from pytest_vqamt.core.text import quoted
 
 _MAX_SHOWN = 80
 _ID = re.compile(r"[0-9a-f]{16}", re.ASCII)

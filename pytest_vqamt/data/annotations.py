@@ -15,8 +15,8 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.scene import Photo, Scene, Thing
+from pytest_vqamt.core.text import short_name
 from pytest_vqamt.data.base import scene_cache
-from pytest_vqamt.data.messages import short_name
 from pytest_vqamt.data.photo_io import PhotoFiles, mean_colour, sample_indices
 from pytest_vqamt.imaging.pixel_boxes import outwards
 

@@ -1,11 +1,13 @@
-"""The protocols of scene sources, and the cache of their scenes."""
+"""What all scene sources share: their protocols, the cache of their scenes, and warnings of odd data."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.query import PhotoStore
 from pytest_vqamt.core.scene import Scene
@@ -86,3 +88,20 @@ def _bytes_of(scene: Scene) -> int:
     """The approximate memory that a scene takes."""
     texts = len(scene.questions) + len(scene.hypotheses) + len(scene.captions)
     return 800 + 400 * (len(scene.objects) + len(scene.regions) + texts) + 80 * len(scene.relationships)
+
+
+def warn_of_data(text: str, expected: str, stacklevel: int = 2) -> None:
+    """Warns of something odd in a data set.
+
+    Args:
+        text: the warning.
+        expected: begins the error's message, as in "Expected nothing odd in a.json".
+        stacklevel: of ``warnings.warn``, counted from the caller.
+
+    Raises:
+        DataError: warnings are errors.
+    """
+    try:
+        warnings.warn(text, stacklevel=stacklevel + 1)
+    except UserWarning as error:
+        raise DataError(f"{expected}, but {text}") from error

@@ -10,10 +10,9 @@ from pytest_vqamt.core.entry_points import entry_points
 from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
 from pytest_vqamt.core.identity import split_name
 from pytest_vqamt.core.input_files import expanded, open_input, parse_json
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.spelling import option
-from pytest_vqamt.data.base import Remarked, SceneSource
-from pytest_vqamt.data.messages import error_reason, short_path, warn_of_data
+from pytest_vqamt.core.text import count_noun, error_reason, short_path
+from pytest_vqamt.data.base import Remarked, SceneSource, warn_of_data
 
 ENTRY_POINTS = "pytest_vqamt.data"
 """The entry points with which packages add sources: ``name = "module:load"``, called as ``load(argument)``."""

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import file_digest
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Photo, Region, Scene, Thing
 from pytest_vqamt.core.spelling import option
+from pytest_vqamt.core.text import count_noun, error_reason, short_path
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
+from pytest_vqamt.data.base import warn_of_data
 from pytest_vqamt.data.coco_records import CocoImage, CocoRecords, read_records
 from pytest_vqamt.data.masks import is_fragmented, mask_image
-from pytest_vqamt.data.messages import error_reason, short_path, warn_of_data
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.sanity import are_unlabelled, unlabelled_line
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.text import short_repr
 from pytest_vqamt.data.json_io import read_json
 from pytest_vqamt.data.masks import Segmentation, extent, read_segmentation
-from pytest_vqamt.data.messages import short_repr
 from pytest_vqamt.data.records import Record, is_number
 from pytest_vqamt.data.sanity import BoxChecks, SourceChecks
 

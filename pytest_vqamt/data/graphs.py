@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, encode
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Region, Relationship, Scene, Thing
 from pytest_vqamt.core.spelling import option
+from pytest_vqamt.core.text import count_noun, error_reason, short_name, short_path, short_repr
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.json_io import JsonLines, Line
 from pytest_vqamt.data.masks import Extent, polygon_mask
-from pytest_vqamt.data.messages import error_reason, short_name, short_path, short_repr
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import MAX_SIDE_PX, Record, UniqueIds, normalise_name
 from pytest_vqamt.data.sanity import SourceChecks

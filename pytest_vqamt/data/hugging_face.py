@@ -14,8 +14,7 @@ from typing import Any, cast
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.input_files import parse_json, read_text
-from pytest_vqamt.core.plain_text import count_noun
-from pytest_vqamt.data.messages import error_reason, short_path, short_repr
+from pytest_vqamt.core.text import count_noun, error_reason, short_path, short_repr
 from pytest_vqamt.data.photo_io import PhotoFiles, PhotoHead, head_of, is_whole, size_px_of
 from pytest_vqamt.data.records import Record
 

@@ -29,7 +29,7 @@ from pytest_vqamt.core.input_files import (
     read_plain,
     unmasked,
 )
-from pytest_vqamt.data.messages import error_reason, short_path, short_repr
+from pytest_vqamt.core.text import error_reason, short_path, short_repr
 from pytest_vqamt.data.records import Record, Repeats, StreamedObject, repeated_key
 
 _AROUND = 15

@@ -27,7 +27,7 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import MAX_PHOTO_BYTES, open_input, read_bytes, read_end
 from pytest_vqamt.core.lru import LruCache
-from pytest_vqamt.data.messages import error_reason, short_path, short_repr
+from pytest_vqamt.core.text import error_reason, short_path, short_repr
 
 CACHE_BYTES = 256 * 2**20
 _END_BYTES = 4096

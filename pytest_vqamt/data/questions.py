@@ -22,9 +22,9 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import MAX_DATA_BYTES, parse_json, read_bytes
 from pytest_vqamt.core.meaning import YES_OR_NO
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
 from pytest_vqamt.core.spelling import option
+from pytest_vqamt.core.text import count_noun, error_reason, one_line, short_path, short_repr
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.graphs import QuestionIndex
 from pytest_vqamt.data.hugging_face import (
@@ -37,7 +37,6 @@ from pytest_vqamt.data.hugging_face import (
     table_files,
 )
 from pytest_vqamt.data.json_io import JsonLines, text_of
-from pytest_vqamt.data.messages import error_reason, short_path, short_repr
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import Record, UniqueIds, is_number, is_text, whole
 from pytest_vqamt.data.sanity import Oddity, SourceChecks
@@ -627,4 +626,4 @@ def _plain(row: Record, name: str, value: object) -> str:
         return f"{value:g}"
     if not is_text(value):
         raise row.wrong(name, "texts, numbers or truths")
-    return " ".join(value.split())
+    return one_line(value)

@@ -11,7 +11,7 @@ from unicodedata import normalize
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, did_you_mean
-from pytest_vqamt.data.messages import short_repr
+from pytest_vqamt.core.text import short_repr
 
 MAX_ID_LENGTH = 200
 """The maximum length of a record's id, with which messages begin."""

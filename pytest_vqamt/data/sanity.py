@@ -18,12 +18,11 @@ from unicodedata import category, normalize
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.text import count_noun, short_repr, some_of
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.masks import Extent
-from pytest_vqamt.data.messages import short_repr
 from pytest_vqamt.data.photo_io import PhotoHead, sample_indices
 
 if TYPE_CHECKING:
@@ -472,7 +471,7 @@ def name_lines(names: Iterable[str], file: str) -> tuple[str, ...]:
 
 
 def _first_of(names: Sequence[str], shown: Callable[[str], str] = short_repr) -> str:
-    return shown(names[0]) + (f" and {len(names) - 1:,} more" if len(names) > 1 else "")
+    return some_of([shown(names[0]), *names[1:]], 1)
 
 
 _DARK = 16

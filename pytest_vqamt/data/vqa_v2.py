@@ -12,9 +12,9 @@ from sys import intern
 from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
 from pytest_vqamt.core.spelling import option
+from pytest_vqamt.core.text import count_noun, short_name, short_path
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.coco import (
     annotated_exhaustively,
@@ -32,7 +32,6 @@ from pytest_vqamt.data.coco import (
 )
 from pytest_vqamt.data.coco_records import CocoImage, CocoRecords, id_of, read_records
 from pytest_vqamt.data.json_io import RecordStream
-from pytest_vqamt.data.messages import short_name, short_path
 from pytest_vqamt.data.photo_io import PhotoFiles, size_px
 from pytest_vqamt.data.records import SUFFIXES, Record
 from pytest_vqamt.data.sanity import Oddity, SourceChecks

@@ -19,7 +19,7 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import CANNOT_SWITCH, Answer
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.execution.leases import LEASE_TABLES, Leases, RunProcess
-from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.wrapped import LoadedModel
 
 ANSWERS_FILE = "answers.sqlite"
 

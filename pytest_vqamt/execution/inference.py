@@ -14,13 +14,13 @@ from typing import TypeAlias
 
 from pytest_vqamt.core.daemon_executor import WAIT_SLICE_S, DaemonExecutor
 from pytest_vqamt.core.errors import ModelError, VqamtError
-from pytest_vqamt.core.plain_text import error_text, shortened
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
 from pytest_vqamt.core.spelling import option
+from pytest_vqamt.core.text import error_text, shortened
 from pytest_vqamt.execution.answer_cache import AnswerStore, CachedAnswers
 from pytest_vqamt.execution.prefetch import InputPipeline
-from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.models.batching import free_memory, is_out_of_memory
+from pytest_vqamt.models.wrapped import LoadedModel
 
 QuerySource: TypeAlias = Callable[[Task, int], Sequence[Query]]
 """Gives up to so many further queries of a task, which are not needed yet."""

@@ -22,8 +22,8 @@ from math import prod
 
 from pytest_vqamt.core.case import Case, ContrastVerdict, Outcome, Trials, Verdict
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.plain_text import count_noun, shortened
 from pytest_vqamt.core.query import Answer, Failure, Query
+from pytest_vqamt.core.text import count_noun, shortened
 from pytest_vqamt.execution.baseline import BaselineCase
 from pytest_vqamt.execution.grading import with_grades
 from pytest_vqamt.relations.base import Relation

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Lock, Thread
 
-from pytest_vqamt.core.plain_text import shown
+from pytest_vqamt.core.text import shown
 
 if sys.platform != "win32":
     import fcntl

@@ -16,12 +16,12 @@ from pytest_vqamt.core.results import MAX_UNREAD
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import PublishedPairs, SceneSource
 from pytest_vqamt.execution.baseline import BaselineCase, BaselineItem
-from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.relations.base import PublishedRelation, Relation
 from pytest_vqamt.relations.catalogue import BUILT_IN
-from pytest_vqamt.relations.catalogue import preset as preset_of
 from pytest_vqamt.relations.contradictions import derive_case
 from pytest_vqamt.relations.contrasts import with_contrast
+from pytest_vqamt.relations.presets import preset as preset_of
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler, draws
 from pytest_vqamt.stats.thresholds import GateOn, Threshold

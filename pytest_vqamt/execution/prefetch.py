@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pytest_vqamt.core.daemon_executor import WAIT_SLICE_S, DaemonExecutor
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, PhotoStore, Query
-from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.wrapped import LoadedModel
 
 if TYPE_CHECKING:
     from PIL.Image import Image

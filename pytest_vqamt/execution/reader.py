@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from pytest_vqamt.core.errors import OptionError, VqamtError
-from pytest_vqamt.core.plain_text import error_text, shown
 from pytest_vqamt.core.query import Answer, Query
+from pytest_vqamt.core.text import error_text, shown
 from pytest_vqamt.language.answers.traces import parse_tags, strip_traces
-from pytest_vqamt.models.base import described
+from pytest_vqamt.models.protocol import described
 from pytest_vqamt.models.python import imported
 from pytest_vqamt.relations.catalogue import READER, THOUGHT_TAGS
 

@@ -36,12 +36,14 @@ from pytest_vqamt.execution.leases import RunProcess
 from pytest_vqamt.execution.lookahead import UpcomingItem
 from pytest_vqamt.execution.plan import Job, RunOptions, is_left_out
 from pytest_vqamt.execution.reader import answer_reader
-from pytest_vqamt.models.base import LoadedModel, ModelOptions
 from pytest_vqamt.models.catalogue import QUICK, ModelCatalogue, ModelKind
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.relations.base import Relation, check_data
 from pytest_vqamt.relations.catalogue import check as check_patterns
 from pytest_vqamt.relations.catalogue import names as all_names
-from pytest_vqamt.relations.catalogue import own_names, preset, select
+from pytest_vqamt.relations.catalogue import own_names, select
+from pytest_vqamt.relations.presets import preset
 from pytest_vqamt.stats.conclude import Concluded, conclude, with_tables
 from pytest_vqamt.stats.thresholds import Drops, GateKind, TotalKind
 

@@ -44,7 +44,7 @@ from pytest_vqamt.execution.shrink import (
     shown_contrast,
 )
 from pytest_vqamt.models.answers_file import MAX_NAMED, name_queries
-from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.relations.base import resources_of
 from pytest_vqamt.relations.chance import ChanceOfCases
 from pytest_vqamt.stats.gates import GroundedCounts, gate, grounded_result

@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.plain_text import shortened
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.results import QueryPreview, ViolationPreview
+from pytest_vqamt.core.text import shortened
 from pytest_vqamt.execution.judging import JudgedCase
 from pytest_vqamt.execution.plan import Plan, SampledCase
 from pytest_vqamt.sampling.samplers import Interesting, explore

@@ -22,12 +22,12 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.report_json import REPORT_FILE, not_whole, read_report_row
 from pytest_vqamt.core.scene import Photo
+from pytest_vqamt.core.text import error_reason, short_path
 from pytest_vqamt.core.untrusted import check_data
 from pytest_vqamt.data import catalogue, coco, vqa_v2
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.base import PublishedPairs, SceneSource
-from pytest_vqamt.data.messages import error_reason, short_path
 from pytest_vqamt.data.snli_ve import index as snli_ve
 from pytest_vqamt.export.cases import ReportedQueries, ReportedQuery, Wanted, is_certain, read_queries
 from pytest_vqamt.export.writing import Example, ExportWriter, Layout, new_folder, scratch_folder

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_vqamt.core.errors import VqamtError, from_here
-from pytest_vqamt.core.plain_text import count_noun, shown
 from pytest_vqamt.core.report_json import REPORT_FILE
 from pytest_vqamt.core.results import ModelUse, RelationResult, Report, ViolationPreview
+from pytest_vqamt.core.text import count_noun, shown
 from pytest_vqamt.execution.answer_cache import ANSWERS_FILE
 from pytest_vqamt.integration.waivers import stale_waivers_note
 from pytest_vqamt.reporting.cases import remove_parts

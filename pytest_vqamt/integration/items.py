@@ -13,8 +13,8 @@ from _pytest._code.code import ExceptionRepr
 from _pytest.junitxml import xml_key
 
 from pytest_vqamt.core.errors import OptionError, VqamtError, cut_to_user_code, did_you_mean, raised_at
-from pytest_vqamt.core.plain_text import clear_message, error_text, visible
 from pytest_vqamt.core.results import BaselineUse, RelationResult
+from pytest_vqamt.core.text import clear_message, error_text, visible
 from pytest_vqamt.execution.lookahead import UpcomingItem
 from pytest_vqamt.execution.resources import ItemSpec
 from pytest_vqamt.models.guarded import is_of_the_session

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.query import Query
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.reporting.view.format import aligned_table, format_cost
 
 if TYPE_CHECKING:

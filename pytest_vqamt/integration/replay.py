@@ -20,10 +20,10 @@ from pytest_vqamt.core.errors import DataError, ModelError, OptionError, VqamtEr
 from pytest_vqamt.core.identity import name_of
 from pytest_vqamt.core.input_files import describe_broken, parse_json
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.plain_text import count_noun, quoted, shown, visible
 from pytest_vqamt.core.query import Answer, ModelInput, Query
 from pytest_vqamt.core.report_json import REPORT_FILE, case_from_row, not_whole, read_report_row
 from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.text import count_noun, quoted, shown, some_of, visible
 from pytest_vqamt.core.untrusted import RecordedSettings, check_data, check_id, recorded_settings
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
@@ -33,7 +33,7 @@ from pytest_vqamt.execution.judging import judge_trials
 from pytest_vqamt.execution.reader import answer_reader
 from pytest_vqamt.imaging.contact_sheet import Strip, case_strip, sheet
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import Relation
 
@@ -369,9 +369,9 @@ def _first_with_case(typed: str, *places: Iterable[_Line]) -> ReportedCase | Non
             if len(lines) == 1:
                 of_case.setdefault(line.file, []).append(line)
         if len(lines) > 1:
-            named = ", ".join([*list(lines)[:_MAX_NAMED], *(["..."] if len(lines) > _MAX_NAMED else [])])
             raise OptionError(
-                f"Expected the id of one case, but got {typed!r}, with which {len(lines)} begin ({named}): type more "
+                f"Expected the id of one case, but got {typed!r}, with which {len(lines)} begin "
+                f"({some_of(list(lines), _MAX_NAMED)}): type more "
                 "of it"
             )
         for case_id, (file, *others) in lines.items():

@@ -10,9 +10,9 @@ from typing import Literal
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.events import Event, Finished, Judged, Listener, Planned
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import MAX_UNREAD, Undecided
 from pytest_vqamt.core.spelling import option, spelt
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.lookahead import LookAhead
 from pytest_vqamt.execution.resources import ItemSpec, Resources, RunSettings
@@ -28,8 +28,8 @@ from pytest_vqamt.integration.settings import (
     preset_settings,
     run_options_of,
 )
-from pytest_vqamt.models.base import wrap_model
 from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.wrapped import wrap_model
 from pytest_vqamt.relations.catalogue import split_settings
 from pytest_vqamt.reporting.cases import CasePartWriter, remove_parts, remove_report, start_parts
 from pytest_vqamt.reporting.files import write_data

@@ -16,8 +16,8 @@ from pytest_vqamt.core.codec import from_row, to_row
 from pytest_vqamt.core.errors import VqamtError, from_here
 from pytest_vqamt.core.events import Event, Listener, Stopped
 from pytest_vqamt.core.identity import split_name
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.execution.leases import SessionNote, lost_sessions
 from pytest_vqamt.execution.lookahead import LookAhead
 from pytest_vqamt.execution.plan import RunOptions

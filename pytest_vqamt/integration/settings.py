@@ -20,10 +20,11 @@ from pytest_vqamt.execution.resources import RunSettings
 from pytest_vqamt.integration.options import OPTIONS, Options, Rates, models_named, read_options
 from pytest_vqamt.integration.waivers import Waivers, read_waivers
 from pytest_vqamt.integration.xdist import run_process_of
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.budget import Budget
 from pytest_vqamt.models.catalogue import ModelCatalogue
-from pytest_vqamt.relations.catalogue import check, preset, split_settings
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.relations.catalogue import check, split_settings
+from pytest_vqamt.relations.presets import preset
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.terminal import SummaryLength
 from pytest_vqamt.sampling.samplers import Sampler

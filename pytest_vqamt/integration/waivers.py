@@ -12,7 +12,7 @@ from pytest_vqamt.core.atomic_write import unwritable_file, write_file
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.input_files import read_text
-from pytest_vqamt.core.plain_text import count_noun
+from pytest_vqamt.core.text import count_noun, some_of
 
 _HEAD = "# Cases that a person judged invalid, each with the reason. --vqamt-waive=FILE leaves them out of the rates.\n"
 
@@ -112,6 +112,5 @@ def stale_waivers_note(waived: Mapping[str, str], seen: Collection[str]) -> str:
     stale = [case_id for case_id in waived if case_id not in seen]
     if not stale:
         return ""
-    named = ", ".join([*stale[:3], *(["..."] if len(stale) > 3 else [])])
     verb = "is" if len(stale) == 1 else "are"
-    return f"{len(stale)} of {count_noun(len(waived), 'waived id')} {verb} of no case of this run ({named})"
+    return f"{len(stale)} of {count_noun(len(waived), 'waived id')} {verb} of no case of this run ({some_of(stale, 3)})"

@@ -26,7 +26,8 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.input_files import MAX_DATA_BYTES, expanded, parse_json, read_bytes
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.core.recipes import picture_recipe
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.core.text import cut
+from pytest_vqamt.models.protocol import ModelOptions
 
 _ContentKey: TypeAlias = tuple[str | None, str | None, Task | None]
 """A photo's id, a text, and the task where the row names one."""
@@ -252,7 +253,7 @@ def name_queries(queries: Sequence[Query]) -> str:
 
 
 def _query_label(query: Query) -> str:
-    text = query.text if len(query.text) <= _MOST_OF_A_TEXT else f"{query.text[:_MOST_OF_A_TEXT]}..."
+    text = cut(query.text, _MOST_OF_A_TEXT)
     return repr(text) if text else f"the {query.task.value}"
 
 

@@ -17,8 +17,9 @@ from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, did_yo
 from pytest_vqamt.core.identity import split_name
 from pytest_vqamt.core.input_files import expanded
 from pytest_vqamt.core.spelling import option
-from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
 from pytest_vqamt.models.prompts import CHAT_SETTINGS, PROMPT_SETTINGS, QUERY_PROMPT_SETTINGS
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
 
 ENTRY_POINTS = "pytest_vqamt.models"
 """The group of entry points by which installed packages add kinds: ``name = "module:factory"``."""

@@ -10,7 +10,7 @@ from functools import wraps
 from typing import ParamSpec, TypeVar
 
 from pytest_vqamt.core.errors import ModelError, VqamtError
-from pytest_vqamt.core.plain_text import error_text, shown
+from pytest_vqamt.core.text import error_text, shown
 
 P = ParamSpec("P")
 T = TypeVar("T")

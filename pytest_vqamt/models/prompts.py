@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass, replace
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import ModelInput, Task
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 
 PLACEHOLDER = "{text}"
 """Stands for the question or the hypothesis in a prompt."""

@@ -8,9 +8,9 @@ from pathlib import Path
 from types import ModuleType
 
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, did_you_mean
-from pytest_vqamt.core.plain_text import error_text, shown
-from pytest_vqamt.models.base import METHODS, ModelOptions, accepts
+from pytest_vqamt.core.text import error_text, shown
 from pytest_vqamt.models.guarded import is_of_the_session, reading
+from pytest_vqamt.models.protocol import METHODS, ModelOptions, accepts
 from pytest_vqamt.models.time_limit import loaded_within
 
 

@@ -11,9 +11,9 @@ from typing import TypeAlias, TypeVar
 
 from pytest_vqamt.core.daemon_executor import WAIT_SLICE_S, DaemonExecutor
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.core.plain_text import count_noun, quoted
 from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.core.spelling import option
+from pytest_vqamt.core.text import count_noun, quoted
 from pytest_vqamt.models.watchdog import WATCHDOG
 
 LOADING_FACTOR = 10

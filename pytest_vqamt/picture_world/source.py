@@ -20,9 +20,9 @@ from pytest_vqamt.core.edits import Colour, Redraw
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.lru import LruCache
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
 from pytest_vqamt.core.spelling import option
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data.base import scene_cache
 from pytest_vqamt.picture_world.looks import EXHAUSTIVE, FAMILIES, NAMES, SIZE_PX, VERSION, drawn_thing, parts_of
 

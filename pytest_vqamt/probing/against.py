@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from random import Random
 
-from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.asking import Asked, Asker, Request, RequestsSpentError
 from pytest_vqamt.probing.cards import COLOURS, Card
 from pytest_vqamt.probing.findings import FLIPS, is_finding

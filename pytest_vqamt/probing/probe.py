@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.asking import Asked, Asker, Request, RequestsSpentError
 from pytest_vqamt.probing.cards import COLOURS, HASHES, Card, CardForm, colliding_pairs
 from pytest_vqamt.probing.findings import FLIPS, Finding, FindingKind, is_finding, repeated_difference

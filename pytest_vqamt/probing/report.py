@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import TypeAlias
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.plain_text import count_noun, shortened, visible
+from pytest_vqamt.core.text import count_noun, shortened, visible
 from pytest_vqamt.probing.against import AgainstResult
 from pytest_vqamt.probing.asking import Asked
 from pytest_vqamt.probing.cards import Card, CardForm, render_card

@@ -3,38 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeAlias, cast
+from typing import cast
 
 from pytest_vqamt.core.case import (
-    Case,
-    Fact,
-    NotApplicable,
-    PairKind,
     RelationInfo,
     RelationSetting,
-    Verdict,
     item_name,
 )
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.entry_points import entry_points
-from pytest_vqamt.core.errors import OptionError, VqamtError, cut_to_user_code, did_you_mean, location
+from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.identity import families_of, matches
-from pytest_vqamt.core.meaning import Annotated, Describe, Label, groups_of
-from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import Answer, Query, Task
-from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.spelling import option, setting
 from pytest_vqamt.imaging.inpainting import method_of
-from pytest_vqamt.language.answers.reading import plain_meaning
-from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.base import PublishedRelation, Relation, resources_of
-from pytest_vqamt.relations.expectations import Expectation
-from pytest_vqamt.sampling.chooser import Chooser
+from pytest_vqamt.relations.presets import PRESETS
 
 ENTRY_POINTS = "pytest_vqamt.relations"
 
@@ -387,80 +374,6 @@ def _matches_any(patterns: Iterable[str], item: str) -> bool:
     return any(matches(pattern, item) for pattern in patterns)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preset:
-    """Relations, as globs, and their settings other than the defaults.
-
-    ``contrasts`` says whether some cases have a contrast by default; a paper's preset asks what its paper asked.
-    """
-
-    relations: tuple[str, ...]
-    settings: Mapping[str, str] = field(default_factory=dict)
-    contrasts: bool = False
-
-
-# "quick" has one relation or two of each kind that anyone understands, all of them with contrasts, and needs no extra.
-# "today" has the relations to gate a chat model on: of each kind of failure those that find the most planted faults for
-# their queries (tests/soundness/graded_faults.json), 3,000 distinct queries in all at 100 cases each.
-# "questions" has all that need no scene graph: what runs on photos with questions.
-PRESETS: Mapping[str, Preset] = {
-    "metavqa": Preset(relations=("metavqa.*",), settings={"erase": "white"}),
-    "carets": Preset(relations=("carets.*",)),
-    "veglue": Preset(
-        relations=("veglue.mr*", "veglue.corruption*", "text.antonym_swap", "text.word_substitution"),
-        settings={"erase": "inpaint", "overlap": "iou"},
-    ),
-    "basic-questions": Preset(relations=("basic_questions.*",), settings={"ranking": "lasso"}),
-    "metaic": Preset(relations=("metaic.*",), settings={"metaic": "strict"}),
-    "quick": Preset(
-        relations=(
-            "metavqa.partition[object]",
-            "metavqa.removal_plus",
-            "carets.rephrase",
-            "carets.negation",
-            "carets.antonym",
-            "carets.visual[blur6]",
-            "spatial.mirror[opposite]",
-            "metaic.object_appearance[0]",
-        ),
-        contrasts=True,
-    ),
-    "today": Preset(
-        relations=(
-            "metavqa.partition[object]",
-            "metavqa.removal_plus",
-            "count.prior[more]",
-            "carets.visual[mask]",
-            "view.shift",
-            "overlay.text[contradicting]",
-            "carets.rephrase",
-            "choice.none",
-            "carets.negation",
-            "spatial.mirror[opposite]",
-            "lead.belief",
-            "absent.premise",
-        ),
-        contrasts=True,
-    ),
-    "questions": Preset(
-        relations=(
-            "corruption[*-global]",
-            "metaic.deeptest*",
-            "control.*",
-            "view.shift",
-            "view.pad",
-            "view.rescale*",
-            "view.jpeg",
-            "lead.*",
-            "choice.*",
-            "overlay.question",
-            "question.*",
-        ),
-        contrasts=True,
-    ),
-}
-
-
 def own_names() -> tuple[str, ...]:
     """Returns the names of the relations that users and plugins add, which run beside every default preset."""
     return tuple(name for name in names() if name not in BUILT_IN)
@@ -480,223 +393,3 @@ def globs_of(value: str | Sequence[str], spelt: str = "") -> tuple[str, ...]:
     if spelt and value and not globs:
         raise OptionError(f"Expected {spelt} to name relations, comma-separated, but got {value!r}")
     return globs
-
-
-def preset(name: str) -> Preset:
-    """Returns the preset of this name.
-
-    Raises:
-        OptionError: there is no such preset.
-    """
-    if name not in PRESETS:
-        raise OptionError(f"Expected a preset, but got {option('preset')}={name!r}; {did_you_mean(name, PRESETS)}")
-    return PRESETS[name]
-
-
-Input: TypeAlias = "tuple[Picture, Question | str]"
-"""A picture, and what is asked about it."""
-
-FollowUp: TypeAlias = "Input | Picture | Question | str"
-"""An input, or what is new in it: another picture with the same question, or another question on the same picture."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """What a user's relation returns, made by ``case``.
-
-    Attributes:
-        inputs: the source input first.
-        expected: how the answers relate, in words; "" for the claim of the relation.
-        facts: names and values by which the report can be read.
-    """
-
-    inputs: tuple[Input, ...]
-    expected: str
-    facts: tuple[tuple[str, Fact], ...] = ()
-
-
-Derive: TypeAlias = Callable[[Scene, Corpus, Chooser], "Draft | NotApplicable"]
-
-
-def case(
-    picture: Picture,
-    question: Question | str,
-    *,
-    follow_up: FollowUp | Sequence[FollowUp],
-    expected: str = "",
-    facts: Mapping[str, Fact] | tuple[tuple[str, Fact], ...] = (),
-) -> Draft:
-    """A case of one source input and one follow-up or several, which a relation returns.
-
-    Args:
-        picture: the picture of the source input.
-        question: a plain text, or a ``Question`` of ``vqamt.ask`` or ``vqamt.Question.free``. The text decides whether
-            the answer is yes or no, or a number. Where it just names things that the data annotate ("Is there a
-            dog?"), the right answer is known, so that the oracle can answer and the case can have a contrast.
-        follow_up: ``(picture, question)``, just a picture with the same question, just a question about the same
-            picture, or a list of these.
-        expected: describes how the answers relate; by default the report shows the claim.
-        facts: names and values for the report and ``cases.jsonl``.
-    """
-    several = (follow_up,) if _is_one(follow_up) else tuple(cast("Sequence[FollowUp]", follow_up))
-    inputs = ((picture, question), *(_input(each, picture, question) for each in several))
-    for place, (each, text) in enumerate(cast("tuple[tuple[object, object], ...]", inputs)):
-        if not isinstance(each, Picture) or not isinstance(text, Question | str):
-            raise VqamtError(
-                f"Expected a picture and a question in input {place + 1} of vqamt.case, but got {each!r} and {text!r}: "
-                "give scene.picture or an edit of it, and a text or a vqamt.Question"
-            )
-    return Draft(inputs=inputs, expected=expected, facts=tuple(facts.items() if isinstance(facts, Mapping) else facts))
-
-
-def _is_one(follow_up: object) -> bool:
-    if isinstance(follow_up, Picture | Question | str) or not isinstance(follow_up, Sequence):
-        return True
-    return len(follow_up) == 2 and isinstance(follow_up[0], Picture) and isinstance(follow_up[1], Question | str)
-
-
-def _input(follow_up: object, picture: Picture, question: Question | str) -> Input:
-    if isinstance(follow_up, Picture):
-        return follow_up, question
-    if isinstance(follow_up, Question | str):
-        return picture, follow_up
-    if not isinstance(follow_up, Sequence) or len(follow_up) != 2:
-        raise VqamtError(
-            f"Expected a follow-up to be (picture, question), a picture, or a question, but got follow_up={follow_up!r}"
-        )
-    return follow_up[0], follow_up[1]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserRelation:
-    """A relation made of a function that drafts cases, and an expectation."""
-
-    info: RelationInfo
-    draft: Derive
-    expect: Expectation
-
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        draft = self.draft(scene, corpus, choose)
-        if isinstance(draft, NotApplicable):
-            return draft
-        if not isinstance(draft, Draft):
-            raise VqamtError(
-                f"Expected relation {self.info.name!r} ({location(self.draft)}) to return vqamt.case(...) or "
-                f"vqamt.NotApplicable(reason=...), but got {draft!r}"
-            )
-        return Case(
-            relation=self.info.name,
-            variant=variant,
-            scene=scene.id,
-            queries=tuple(
-                Query(picture=picture, text=question.text, meaning=question.meaning, task=self.info.task)
-                for picture, question in self._asked(draft.inputs, scene, corpus)
-            ),
-            expected=draft.expected or self.info.claim,
-            facts=draft.facts,
-        )
-
-    def _asked(self, inputs: Sequence[Input], scene: Scene, corpus: Corpus) -> Iterator[tuple[Picture, Question]]:
-        for picture, question in inputs:
-            if isinstance(question, Question):
-                yield picture, question
-                continue
-            try:
-                yield picture, _question_of(question, self.info.task, scene, corpus)
-            except VqamtError as error:
-                raise VqamtError(f"{error} (in relation {self.info.name!r}, {location(self.draft)})") from None
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        try:
-            verdict = self.expect(case, answers)
-        except VqamtError as error:
-            if cut_to_user_code(error.__traceback__) is None:  # no line of the user's is in its traceback
-                raise VqamtError(f"{error} ({location(self.draft)})") from error
-            raise
-        if not isinstance(verdict, Verdict):
-            raise VqamtError(
-                f"Expected the expectation of relation {self.info.name!r} ({location(self.expect)}) to return a "
-                f"vqamt.Verdict, but got {verdict!r}: put @vqamt.expectation on a function that returns True or False"
-            )
-        return verdict
-
-
-def _question_of(text: str, task: Task, scene: Scene, corpus: Corpus) -> Question:
-    """Returns the question of a plain text: one whose truth is known where it just names things of the data."""
-    if task is Task.CAPTIONING:
-        return Question(text, Describe())
-    if task is Task.ENTAILMENT:
-        return Question(text, Annotated(answers=(), options=tuple(label.value for label in Label)))
-    meaning = plain_meaning(text)
-    if meaning is None:
-        return Question.free(text)
-    here = {thing.name for thing in scene.objects}
-    known = all(
-        (group.name in corpus.frequency or group.name in here)
-        and set(group.attributes) <= {attribute for attribute, _ in corpus.attributes.get(group.name, ())}
-        for group in groups_of(meaning)
-    )
-    return Question(text, meaning) if known else Question.free(text)
-
-
-def relation(
-    name: str,
-    *,
-    expect: Expectation,
-    task: str = "vqa",
-    version: int = 1,
-    tags: tuple[str, ...] = (),
-    contrast: bool | int = True,
-    directional: bool = False,
-    pairs: str | None = None,
-    breakdown: tuple[str, ...] = (),
-) -> Callable[[Derive], UserRelation]:
-    """Makes a relation of a function ``(scene, corpus, choose) -> vqamt.case(...)`` and adds it to the session.
-
-    Args:
-        name: a prefix and a name, "ours.mirror".
-        expect: how the answers relate: ``vqamt.same_answer``, ``vqamt.opposite_answer``, ``vqamt.sum_of_parts``, or any
-            function of a case and its answers that returns a Verdict.
-        task: "vqa", "entailment" or "captioning".
-        version: raise it when the function's wording or sampling changes.
-        tags: "baseline" keeps it out of gates that do not name it.
-        contrast: False if its cases get no contrast, or the number of the question, from 0, that gets it. By default
-            it is the first for which another picture has another right answer.
-        directional: whether only a model that looks at the picture can satisfy it; then a case is its own contrast.
-        pairs: "same", "opposite" or "implied" (``vqamt.PairKind``) adds the metrics of pairs, ACC, CONS and C-ACC, for
-            cases of two questions whose right answers are known.
-        breakdown: the names of facts of ``vqamt.case`` by which the report breaks verdicts down.
-
-    Raises:
-        VqamtError: the name, the task, the expectation or the kind of pairs cannot be used.
-    """
-    check_new_name(name)
-    if task not in tuple(Task):
-        raise VqamtError(f"Expected a task, but got task={task!r}; {did_you_mean(task, tuple(Task))}")
-    if not callable(expect):
-        raise VqamtError(f"Expected a function such as vqamt.same_answer, but got expect={expect!r}")
-    if pairs is not None and pairs not in tuple(PairKind):
-        raise VqamtError(f"Expected a kind of pairs, but got pairs={pairs!r}; {did_you_mean(pairs, tuple(PairKind))}")
-
-    def declare(draft: Derive) -> UserRelation:
-        claim = (draft.__doc__ or expect.__doc__ or name).strip().splitlines()[0]
-        made = UserRelation(
-            info=RelationInfo(
-                name=name,
-                task=Task(task),
-                claim=claim,
-                source=f"{draft.__module__}",
-                version=version,
-                tags=tags,
-                contrast=contrast,
-                directional=("",) if directional else (),
-                pairs=None if pairs is None else PairKind(pairs),
-                breakdown=breakdown,
-            ),
-            draft=draft,
-            expect=expect,
-        )
-        register(made)
-        return made
-
-    return declare

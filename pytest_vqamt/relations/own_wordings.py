@@ -42,9 +42,9 @@ from pytest_vqamt.core.meaning import (
     NotBoth,
     Side,
 )
-from pytest_vqamt.core.plain_text import visible
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.text import visible
 from pytest_vqamt.language.english.nouns import is_mass, is_plural
 from pytest_vqamt.language.english.phrases import definite, join_phrases, phrase, predicative, with_indefinite
 from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH

@@ -10,10 +10,10 @@ from pathlib import Path
 from pytest_vqamt.core.atomic_write import replace_text, replacing, unwritable_folder
 from pytest_vqamt.core.case_store import PLAIN_NAME, SIMPLIFIED_NAME
 from pytest_vqamt.core.errors import DataError, VqamtError
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.report_json import REPORT_FILE, not_whole, read_report_row, report_from_row, report_text
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.spelling import option
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.reporting import cases
 from pytest_vqamt.reporting.audit.results import read_audit

@@ -9,8 +9,8 @@ from typing import Literal, TypeAlias
 from xml.etree import ElementTree as ET
 
 from pytest_vqamt.core.atomic_write import writing
-from pytest_vqamt.core.plain_text import shown, visible
 from pytest_vqamt.core.results import BaselineChange, Gate, Grounded, RelationResult, Report, StratumResult
+from pytest_vqamt.core.text import shown, visible
 from pytest_vqamt.reporting.text import (
     TestOutcome,
     drop_outcome_of,

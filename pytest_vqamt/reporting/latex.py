@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pytest_vqamt.core.plain_text import shown
 from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.text import shown
 from pytest_vqamt.reporting.paper_tables import named_paper_tables
 from pytest_vqamt.reporting.table_export import write_tables
 from pytest_vqamt.reporting.view.tables import ColumnHead, Unit, ViewTable

@@ -13,9 +13,9 @@ from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.case_store import case_rows
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.plain_text import count_noun, shown
 from pytest_vqamt.core.report_json import REPORT_FILE, Row
 from pytest_vqamt.core.results import GateState, Report
+from pytest_vqamt.core.text import count_noun, shown
 from pytest_vqamt.reporting.audit.results import audit_tables
 from pytest_vqamt.reporting.paper_tables import model_tables
 from pytest_vqamt.reporting.terminal import short_gate

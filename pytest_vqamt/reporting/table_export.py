@@ -22,9 +22,9 @@ from pytest_vqamt.core.case import DEMANDS, Change
 from pytest_vqamt.core.case_store import case_rows
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.plain_text import encodable, visible
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.text import encodable, visible
 from pytest_vqamt.reporting.html.cards import describe_edits, picture_digest
 from pytest_vqamt.reporting.paper_tables import named_paper_tables
 from pytest_vqamt.reporting.view.tables import ColumnHead, TableCell, ViewTable

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from pytest_vqamt.core.pairs import PairTally
-from pytest_vqamt.core.plain_text import count_noun, quoted, shortened, visible
 from pytest_vqamt.core.results import (
     BaselineChange,
     Gate,
@@ -19,6 +18,7 @@ from pytest_vqamt.core.results import (
     ViolationPreview,
     merge_data_uses,
 )
+from pytest_vqamt.core.text import count_noun, cut, one_line, quoted, shortened, visible
 from pytest_vqamt.reporting.html.case_selection import fair_shares
 from pytest_vqamt.reporting.paper_tables import coverage_table, model_tables, pair_tables, summary_table
 from pytest_vqamt.reporting.text import (
@@ -141,19 +141,13 @@ def brief_summary(report: Report, *, awaits_baseline: bool = False) -> Iterator[
     yield from (replace(line, text=visible(line.text)) for line in lines)
 
 
-def _cut(text: str, room: int = WIDTH) -> str:
-    """The text as one line of at most ``room`` characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= room else f"{line[: max(1, room - 3)].rstrip()}..."
-
-
 def _wrapped(text: str, state: str = "", most: int = 2) -> list[SummaryLine]:
     """The text as at most ``most`` lines."""
     lines = list(wrapped(text))
     if len(lines) > most:
         rest = " ".join(line.strip() for line in lines[most - 1 :])
         indent = "  " if most > 1 or text.startswith(" ") else ""
-        lines[most - 1 :] = [f"{indent}{_cut(rest, WIDTH - len(indent))}"]
+        lines[most - 1 :] = [f"{indent}{cut(one_line(rest), WIDTH - len(indent))}"]
     return [SummaryLine(text=line, state=state) for line in lines]
 
 
@@ -300,7 +294,7 @@ def _rate_before(change: BaselineChange | None) -> str:
 
 def shortened_name(name: str) -> str:
     """A name that leaves room for the other columns."""
-    return name if len(name) <= _NAME_CHARS else f"{name[: _NAME_CHARS - 3]}..."
+    return cut(name, _NAME_CHARS)
 
 
 _NAME_CHARS = 64
@@ -338,7 +332,7 @@ def _worst_violations(
         command = replay(result, violation)
         is_short = len(command) <= WIDTH // 3
         of = f" of {result.model.name}" if several else ""
-        what = _cut(f"{result.item}{of}: {violation.reason}", WIDTH - 2 - len(command) if is_short else WIDTH)
+        what = cut(one_line(f"{result.item}{of}: {violation.reason}"), WIDTH - 2 - len(command) if is_short else WIDTH)
         answers = f"  {_answered(violation.queries, WIDTH - 2)}"
         texts = (f"{what}  {command}", answers) if is_short else (what, answers, f"  {command}")
         yield [SummaryLine(text=text) for text in texts]
@@ -362,7 +356,7 @@ def _answered(queries: Sequence[QueryPreview], room: int) -> str:
     lengths = [len(text) for query, asks in zip(queries, asked, strict=True) for text in (asks, query.answer)]
     widths = fair_shares(lengths, max(room, len(lengths)))
     pieces = [
-        f"{_cut(text, width)} -> '{_cut(query.answer, of_answer)}'"
+        f"{cut(one_line(text), width)} -> '{cut(one_line(query.answer), of_answer)}'"
         for query, text, width, of_answer in zip(queries, asked, widths[::2], widths[1::2], strict=True)
     ]
     return "; ".join([*pieces, *(["..."] if rest else [])])

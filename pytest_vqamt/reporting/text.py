@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
-from pytest_vqamt.core.plain_text import count_noun, quoted, shortened, shown, visible
 from pytest_vqamt.core.results import (
     BaselineChange,
     Gate,
@@ -18,6 +17,7 @@ from pytest_vqamt.core.results import (
     Undecided,
     ViolationPreview,
 )
+from pytest_vqamt.core.text import count_noun, quoted, shortened, shown, some_of, visible
 from pytest_vqamt.reporting.view.answers import UnreadAnswers
 from pytest_vqamt.reporting.view.format import (
     describe_points,
@@ -345,7 +345,7 @@ def refused_message(result: RelationResult) -> str:
 def declined_message(result: RelationResult) -> str:
     """Why no case of an item was put to the model."""
     words = sorted({word for stratum in result.strata for word in stratum.unknown_words})
-    named = f": {', '.join(words[:MAX_WORDS])}{', ...' if len(words) > MAX_WORDS else ''}" if words else ""
+    named = f": {some_of(words, MAX_WORDS)}" if words else ""
     return visible(
         f"declined: {result.model.name} takes none of the {count_noun(result.all_cases, 'case')}"
         f"{' for unknown words' if words else ''}{named}"

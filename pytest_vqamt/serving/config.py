@@ -9,7 +9,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

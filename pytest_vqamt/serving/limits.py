@@ -11,9 +11,9 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.edits import MAX_PIXELS, Beside, Cutout, Edit, Erase, Fill, Insert, edit_from_row
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.query import Failure
 from pytest_vqamt.core.scene import Photo, Scene
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.prefetch import RenderPrefetcher
 from pytest_vqamt.imaging.inpainting import KINDS, LAMA, checkpoint_of

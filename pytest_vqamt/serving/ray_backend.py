@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_vqamt.core.errors import ModelError, OptionError
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.query import Failure
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.serving.config import ServeConfig
 from pytest_vqamt.serving.replica import Chunk, ChunkResult, Replica, ReplicaInfo

@@ -16,10 +16,10 @@ from pytest_vqamt.core.query import Failure, ModelInput, Query, Task
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.imaging.inpainting import method_of
-from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.served.protocol import QueryResult, ServedData
 from pytest_vqamt.models.served.requests import PictureRow, QueryRow
+from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.serving.config import ServeConfig
 from pytest_vqamt.serving.limits import PictureResolver, ResolvedPicture
 

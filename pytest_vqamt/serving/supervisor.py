@@ -22,7 +22,7 @@ import msgspec
 import psutil
 
 from pytest_vqamt.core.errors import ModelError, OptionError
-from pytest_vqamt.core.plain_text import count_noun
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.execution.leases import LockedFolder
 from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.serving.config import ServeConfig

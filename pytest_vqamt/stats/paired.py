@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from enum import StrEnum
 from math import isqrt, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.core.results import BaselineChange, Gate
+from pytest_vqamt.core.results import BaselineChange, Gate, GateState
 from pytest_vqamt.core.tallies import PairedClusters
 from pytest_vqamt.stats.intervals import (
     CONFIDENCE,
@@ -219,19 +218,6 @@ SIGNIFICANT = 0.05
 """The significance level."""
 
 
-class ChangeStatus(StrEnum):
-    """The result of the comparison of an item, given the largest drop that is tolerated."""
-
-    WORSE = "worse"
-    """The drop is larger than tolerated, and significant: the gate is missed."""
-
-    NO_WORSE = "no worse"
-    """The whole 95 % interval of the difference lies above the tolerated drop."""
-
-    UNCERTAIN = "uncertain"
-    """Too few cases for either."""
-
-
 def change_of(
     paired: PairedClusters, *, version_before: int = 1, other_judgement: int = 0, unread_before: float | None = None
 ) -> BaselineChange:
@@ -279,25 +265,28 @@ def between_models(pairs: Sequence[PairedClusters], tested: Sequence[bool]) -> t
     )
 
 
-def status_of(change: BaselineChange, max_drop: float) -> ChangeStatus:
-    """Returns the status of a change that ``with_holm_gates`` returned; without a gate, by its unadjusted p-value."""
+def state_of(change: BaselineChange, max_drop: float) -> GateState:
+    """Returns what a change shows of a drop above ``max_drop``, by its adjusted p-value, or by its own without one.
+
+    Missed is a larger drop that is significant. Met is that the whole 95 % interval of the difference lies above it.
+    """
     if _too_large(change, max_drop) and (change.p if change.p_holm is None else change.p_holm) < SIGNIFICANT:
-        return ChangeStatus.WORSE
-    return ChangeStatus.NO_WORSE if change.interval[0] > -max_drop else ChangeStatus.UNCERTAIN
+        return GateState.MISSED
+    return GateState.MET if change.interval[0] > -max_drop else GateState.CANNOT_TELL
 
 
 def _with_gate(change: BaselineChange, max_drop: float, p_holm: float) -> BaselineChange:
     adjusted = replace(change, p_holm=p_holm)
-    status = status_of(adjusted, max_drop)
+    state = state_of(adjusted, max_drop)
     return replace(
         adjusted,
         gate=Gate(
             kind="max-drop",
             threshold=max_drop,
             on="holm",
-            met=status is not ChangeStatus.WORSE,
-            uncertain=status is ChangeStatus.UNCERTAIN,
-            dropped=status is ChangeStatus.WORSE,
+            met=state is not GateState.MISSED,
+            uncertain=state is GateState.CANNOT_TELL,
+            dropped=state is GateState.MISSED,
         ),
     )
 

@@ -13,7 +13,7 @@ from PIL import Image
 from pytest_vqamt.annotation.detectors import catalogue
 from pytest_vqamt.annotation.detectors.base import DetectedObject
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from tests.data.made_snli_ve import official_row, write_official
 
 GROUNDS = Callable[[Image.Image, str], Sequence[DetectedObject]]

@@ -12,7 +12,7 @@ from PIL import Image
 
 from pytest_vqamt.annotation.detectors import catalogue
 from pytest_vqamt.annotation.detectors.base import DetectedObject
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 
 ORIENTATION, QUARTER_TURN = 0x0112, 6
 

@@ -18,7 +18,7 @@ from pytest_vqamt.annotation.photos import annotate_photos
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.catalogue import load
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from tests.annotation.detectors import small_detectors
 from tests.annotation.shop import options, put, rows, write_shop
 from tests.models.region_models.small_detector import NARROW, write_detector

@@ -17,7 +17,7 @@ import pytest_vqamt as vqamt
 from pytest_vqamt.annotation import hypotheses
 from pytest_vqamt.annotation.writing import Outcome
 from pytest_vqamt.cli import main
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from tests.annotation.detectors import small_detectors
 from tests.annotation.park import write_park
 from tests.annotation.shop import rows, write_shop

@@ -13,7 +13,8 @@ from PIL import Image
 from pytest_vqamt.cli import main
 from pytest_vqamt.commands.coverage import Coverage, coverage_lines
 from pytest_vqamt.commands.main import ExitStatus
-from pytest_vqamt.relations.catalogue import preset, select
+from pytest_vqamt.relations.catalogue import select
+from pytest_vqamt.relations.presets import preset
 from tests.data.own_graphs import plain, write
 from tests.integration.half_bad import half_bad
 

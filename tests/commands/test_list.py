@@ -21,6 +21,7 @@ from pytest_vqamt.models.reference.faults import FAULTS
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.metaic.insertion import cut_outs
+from pytest_vqamt.relations.presets import PRESETS
 from pytest_vqamt.relations.recognition import cutout_id
 from tests.integration.half_bad import half_bad
 
@@ -33,7 +34,7 @@ def test_the_tables_name_all_there_is(capsys: pytest.CaptureFixture[str]) -> Non
         [row] = [line for line in lines if line.partition(" ")[0] == name]
         variants = catalogue.get(name).info.variants
         assert variants == ("",) or row.endswith(f"  {', '.join(variant or '(none)' for variant in variants)}")
-    for name in catalogue.PRESETS:
+    for name in PRESETS:
         assert name in first
     for name in FAULTS:
         assert f"fault:{name}" in first

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.text import error_reason, short_path, short_repr
 from pytest_vqamt.data.catalogue import load
-from pytest_vqamt.data.messages import error_reason, short_path, short_repr
 from tests.rows import each_row
 
 

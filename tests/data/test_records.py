@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.messages import short_repr
+from pytest_vqamt.core.text import short_repr
 from pytest_vqamt.data.records import (
     Record,
     UniqueIds,

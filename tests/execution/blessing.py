@@ -14,7 +14,8 @@ from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
 from pytest_vqamt.execution.run_item import run_item
-from pytest_vqamt.models.base import ModelOptions, wrap_model
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.wrapped import wrap_model
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.reporting.baseline import bless
 from pytest_vqamt.sampling.samplers import Sampler

@@ -14,7 +14,7 @@ from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.execution.inference import QueryRunner, QuerySource, no_look_ahead
 from pytest_vqamt.execution.prefetch import InputPipeline
-from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.wrapped import LoadedModel
 from tests.execution.test_memory import OutOfMemoryError
 from tests.execution.worlds import Model, Scenes, loaded, query
 

@@ -18,7 +18,7 @@ from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.core.tallies import RepeatedCases, TrialTally
 from pytest_vqamt.execution.judging import JudgedCase, judge_trials
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.reference.faults import load
 from pytest_vqamt.models.reference.oracle import ScriptedModel
 from pytest_vqamt.models.reference.other_scenes import hashed

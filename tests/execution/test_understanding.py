@@ -11,7 +11,7 @@ from pytest_vqamt import Answer, Declined, ModelInput, run
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.results import Report
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.reference import oracle
 from tests.wrappers import MANNERS, SPOKEN, WRAPPERS
 

@@ -16,7 +16,8 @@ from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.sampling.chooser import Chooser
 from tests.making import scene_of, thing_of

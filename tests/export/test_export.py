@@ -24,8 +24,8 @@ from pytest_vqamt.export.cases import Only, Wanted
 from pytest_vqamt.export.export import TEST, TRAIN, Terms, export_report, photos_in, split_side
 from pytest_vqamt.export.writing import Layout
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.protocol import ModelOptions
 from tests.export import made_report
 from tests.export.made_report import (
     HOLDS,

@@ -28,7 +28,7 @@ from pytest_vqamt.integration.options import (
     read_options,
 )
 from pytest_vqamt.integration.settings import read_settings
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.terminal import SummaryLength
 from pytest_vqamt.sampling.samplers import Sampler

@@ -20,7 +20,7 @@ import pytest
 
 import pytest_vqamt
 import pytest_vqamt as vqamt
-from pytest_vqamt.core.plain_text import MAX_READ, readable
+from pytest_vqamt.core.text import MAX_READ, readable
 from pytest_vqamt.language.answers.text import prepare
 from tools.benchmarks.reading import LONG, QUESTIONS
 
@@ -304,7 +304,7 @@ def is_square(name: str) -> bool:
 def test_the_patterns_are_found() -> None:
     found = " ".join(NAMES)
     assert len(NAMES) > 250
-    for module in ("language.answers.yes_no", "language.answers.traces", "language.captions", "core.plain_text"):
+    for module in ("language.answers.yes_no", "language.answers.traces", "language.captions", "core.text"):
         assert module in found
     assert {name.rpartition(".")[0] for name in NAMES} >= SQUARE
 

@@ -22,9 +22,9 @@ from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.integration.waivers import read_waivers
 from pytest_vqamt.language.ontology.merging import ontology
 from pytest_vqamt.language.question_ranking.pool import open_pool
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.openai.prices import prices_from
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.feature_files import FeatureFile
 from pytest_vqamt.models.region_models.frcnn.config import read_config
 from pytest_vqamt.models.region_models.frcnn.loading import ATTRIBUTES, OBJECTS, read_vocabulary

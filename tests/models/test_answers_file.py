@@ -14,7 +14,8 @@ from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.core.recipes import picture_recipe
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.models.answers_file import AnswersFile, load
-from pytest_vqamt.models.base import ModelOptions, wrap_model
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.wrapped import wrap_model
 from tests.rows import each_row
 
 if TYPE_CHECKING:

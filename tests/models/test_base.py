@@ -12,7 +12,8 @@ import pytest
 
 from pytest_vqamt.core.errors import ModelError, OptionError, location
 from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, ModelInput, Query, Task
-from pytest_vqamt.models.base import Deferred, ModelOptions, declared_size, declared_usage, wrap_model
+from pytest_vqamt.models.protocol import Deferred, ModelOptions, declared_size, declared_usage
+from pytest_vqamt.models.wrapped import wrap_model
 from tests.rows import each_row
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.batching import BatchSize, free_memory, is_out_of_memory
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.wrapped import wrap_model
 from tests.rows import each_row
 
 

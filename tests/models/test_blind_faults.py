@@ -18,7 +18,7 @@ from pytest_vqamt.core.errors import DataError, ModelError, OptionError
 from pytest_vqamt.core.meaning import Annotated, Choice, Count, Exists, Group, Located, Meaning, Side, truth
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.reference.faults import FAULTS, load
 from pytest_vqamt.models.reference.oracle import ScriptedModel, answer_text
 from pytest_vqamt.models.reference.other_scenes import scene_by_text

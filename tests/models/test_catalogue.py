@@ -13,8 +13,8 @@ import pytest
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.meaning import Count, Group
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import MODELS, ModelCatalogue, ModelKind
+from pytest_vqamt.models.protocol import ModelOptions
 from tests.rows import each_row
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def test_describing_imports_no_adapter() -> None:
         "print(sorted(name for name in sys.modules if name.startswith('pytest_vqamt.models.')))"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    light = ("base", "batching", "catalogue", "guarded", "prompts", "time_limit", "watchdog")
+    light = ("batching", "catalogue", "guarded", "prompts", "protocol", "time_limit", "watchdog", "wrapped")
     assert printed.strip() == str([f"pytest_vqamt.models.{name}" for name in light])
 
 

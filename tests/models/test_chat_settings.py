@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.chat_settings import ChatSettings, chat_settings, token_scores
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.relations.catalogue import split_settings
 from tests.rows import each_row
 

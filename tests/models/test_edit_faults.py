@@ -11,8 +11,9 @@ from pytest_vqamt.core.meaning import Absent, Count, Entails, Exists, Group, Mea
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Photo, Scene, Thing
-from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.reference.faults import load
+from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
 from tests.rows import each_row
 
 if TYPE_CHECKING:

@@ -27,8 +27,9 @@ from pytest_vqamt.core.meaning import (
     Unit,
 )
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.models.base import ModelOptions, wrap_model
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.reference.faults import FAULTS, load
+from pytest_vqamt.models.wrapped import wrap_model
 from tests.models.test_blind_faults import BLIND
 from tests.rows import each_row
 

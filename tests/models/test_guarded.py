@@ -10,8 +10,9 @@ import pytest
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.data.catalogue import load
-from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.guarded import RaisedError, calling, guarded, guarded_stream, reading
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.wrapped import wrap_model
 
 
 class Quits(BaseException):

@@ -13,7 +13,7 @@ from transformers import BertTokenizer
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers import inputs as module
 from pytest_vqamt.models.transformers.inputs import (
     PictureFeatureCache,

@@ -12,7 +12,7 @@ import torch
 from transformers import BertTokenizer, LxmertConfig, LxmertForPreTraining, LxmertForQuestionAnswering
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.feature_files import FeatureFile
 from pytest_vqamt.models.region_models.lxmert import ANSWERS as LISTS
 from pytest_vqamt.models.region_models.lxmert import check, load

@@ -27,8 +27,9 @@ from pytest_vqamt.core.meaning import (
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.models.base import ModelOptions, wrap_model
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.reference.oracle import answer_text, load
+from pytest_vqamt.models.wrapped import wrap_model
 from tests.rows import each_row
 
 if TYPE_CHECKING:

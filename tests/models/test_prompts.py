@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Absent, Annotated, Choice, Count, Describe, Exists, Group, Meaning
 from pytest_vqamt.core.query import ModelInput, Query, Task
-from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, PLAIN_PROMPTS, PROMPT_SETTINGS, Prompts, prompts_from
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.wrapped import wrap_model
 from tests.making import scene_of
 from tests.rows import each_row
 

@@ -10,8 +10,9 @@ import pytest
 
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.python import load
+from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
 from tests.rows import each_row
 
 if TYPE_CHECKING:

@@ -18,10 +18,11 @@ from PIL import Image
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Task
-from pytest_vqamt.models.base import ModelOptions, wrap_model
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models import lxmert, visualbert
 from pytest_vqamt.models.region_models.adapter import RegionQuestionModel
 from pytest_vqamt.models.region_models.source import DetectedRegions
+from pytest_vqamt.models.wrapped import wrap_model
 from tests.models.conftest import Written
 from tests.models.small import region_models
 from tests.models.small.asking import ask_all

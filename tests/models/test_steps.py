@@ -8,9 +8,10 @@ import pytest
 import torch
 
 from pytest_vqamt.core.query import Answer, ModelInput, Task
-from pytest_vqamt.models.base import ModelOptions, wrap_model
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers import runtime
 from pytest_vqamt.models.transformers.runtime import ForwardStep, Runtime, TwoStepModel
+from pytest_vqamt.models.wrapped import wrap_model
 from tests.models.small.inputs import asked
 from tests.rows import each_row
 

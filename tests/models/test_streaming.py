@@ -9,7 +9,8 @@ import pytest
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Task
 from pytest_vqamt.execution.inference import BatchBisector
-from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
 from tests.models.conftest import Ask
 
 

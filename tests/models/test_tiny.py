@@ -17,9 +17,10 @@ from pytest_vqamt.core.meaning import Describe, Exists, Group, truth
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.language.questions import simple
-from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.prompts import PLAIN_PROMPTS
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.tiny import WEIGHTS, TinyLlava, load
+from pytest_vqamt.models.wrapped import wrap_model
 from pytest_vqamt.picture_world.looks import NAMES
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.models.transformers.prompted.conftest import forget

@@ -14,9 +14,10 @@ from PIL import Image
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Task
-from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models import lxmert, visualbert
 from pytest_vqamt.models.transformers import blip, vilt
+from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
 from tests.models.conftest import Written
 from tests.models.small import region_models
 from tests.models.small.blip import blip_captions, blip_matches, blip_vqa

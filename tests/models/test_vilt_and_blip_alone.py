@@ -21,7 +21,7 @@ from pytest_vqamt.models.transformers.prompted import adapter
 heavy = {'torch', 'torchvision', 'transformers', 'PIL', 'numpy'} & set(sys.modules)
 assert not heavy, f"{heavy} before a model is made"
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 for module, folder in zip((vilt, blip, lxmert, visualbert), sys.argv[1:], strict=True):
     try:
         module.load(folder, ModelOptions(device="cpu"))

@@ -12,7 +12,7 @@ import torch
 from transformers import BertTokenizer, VisualBertForQuestionAnswering
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.feature_files import FeatureFile
 from pytest_vqamt.models.region_models.visualbert import load
 from tests.models.conftest import Written

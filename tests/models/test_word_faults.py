@@ -29,9 +29,10 @@ from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.language.captions.number import NounForm
 from pytest_vqamt.language.captions.reading import classes_in
-from pytest_vqamt.models.base import ModelOptions, wrap_model
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.reference.faults import FAULTS, load
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer
+from pytest_vqamt.models.wrapped import wrap_model
 from tests.making import scene_of
 from tests.rows import each_row
 

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from pytest_vqamt.relations import catalogue
+from pytest_vqamt.relations.presets import preset
 from pytest_vqamt.reporting.baseline import bless
 from tests.plugin.conftest import Run, every_item
 from tests.reporting.reported import report_in
@@ -45,7 +45,7 @@ def test_where_no_relations_are_named_the_preset_quick_runs_with_relations_of_yo
     )
     list_only = ("--collect-only", "-q")
     # The model answers questions alone.
-    quick = [each for each in catalogue.preset("quick").relations if not each.startswith("metaic.")]
+    quick = [each for each in preset("quick").relations if not each.startswith("metaic.")]
     listed = ids_listed(run(*list_only, model=counted))
     assert sorted(listed) == sorted(f"vqamt::{item}-{counted}-pictures:20" for item in (*quick, "ours.same"))
     assert len(ids_listed(run(*list_only, "--vqamt-relations=all", model=counted))) > 50
@@ -62,7 +62,7 @@ def test_what_is_blessed_runs_beside_the_preset(pytester: pytest.Pytester, run: 
 
 def test_the_preset_quick_is_grounded_and_a_perfect_model_keeps_it(run: Run, pytester: pytest.Pytester) -> None:
     result = run("--vqamt-preset=quick", "--vqamt-report=out", data=("pictures:60",), max_cases=6, contrast=1)
-    names = catalogue.preset("quick").relations
+    names = preset("quick").relations
     result.assert_outcomes(passed=len(names))
     for row in report_in(pytester.path / "out")["relations"]:
         assert row["holds"] == row["cases"] == 6

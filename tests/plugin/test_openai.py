@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.relations import catalogue
+from pytest_vqamt.relations.presets import preset
 from tests.models.openai.stub import Reply, Request, Script, Stub, always, failed, said
 from tests.plugin.conftest import Run
 from tests.reporting.reported import cases_in, report_in
@@ -83,7 +84,7 @@ def test_the_preset_today_is_run_where_no_relations_are_named(run: Run, serve: S
     model = spec(serve(always(said("yes"))))
     result = run("--collect-only", "-q", model=model, data=("pictures:20",))
     collected = [line for line in result.outlines if line.startswith("vqamt::")]
-    chosen = catalogue.select(catalogue.preset("today").relations)
+    chosen = catalogue.select(preset("today").relations)
     assert collected == [f"vqamt::{relation.info.item(variant)}-{model}-pictures:20" for relation, variant in chosen]
     result.stdout.fnmatch_lines(["vqamt: no relations are named, so these presets run (*: today)*"])
     for named in ("--vqamt-relations=*", f"vqamt::view.jpeg-{model}-pictures:20"):
@@ -94,7 +95,7 @@ def test_the_preset_today_is_run_where_no_relations_are_named(run: Run, serve: S
 
 
 def test_nothing_else_is_run_where_the_whole_preset_is_excluded(run: Run, serve: Serve) -> None:
-    excluded = ",".join(catalogue.preset("today").relations)
+    excluded = ",".join(preset("today").relations)
     result = run(f"--vqamt-exclude={excluded}", model=spec(serve(always(said("yes")))))
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(

@@ -16,8 +16,8 @@ import pytest
 
 from pytest_vqamt.cli import main
 from pytest_vqamt.data import catalogue
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http import retry
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.reference import oracle
 from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.models.transformers import tiny

@@ -22,8 +22,8 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.served.protocol import MAX_WORK, PixelsNeeded
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.plugin import vqamt_servers as servers

@@ -16,7 +16,8 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.models.base import ModelOptions, wrap_model
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.wrapped import wrap_model
 from tests.plugin.conftest import Run
 from tests.reporting.reported import cases_in, report_in
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.blip import load as load_blip
 from pytest_vqamt.models.transformers.vilt import load as load_vilt
 from tests.models.small.blip import blip_captions, blip_matches, blip_vqa

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from pytest_vqamt.core.query import Answer, ModelInput
-from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
 from pytest_vqamt.models.openai.requests import data_uri, picture_message
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
 from tools.faulty_server import Bug, FaultyServer
 
 

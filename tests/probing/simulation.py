@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from random import Random
 
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.base import ModelOptions, wrap_model
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.wrapped import wrap_model
 from pytest_vqamt.probing.cards import COLOURS
 from pytest_vqamt.probing.probe import probe
 

@@ -16,11 +16,12 @@ from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import Relation
-from pytest_vqamt.relations.catalogue import PRESETS, Derive, Draft, UserRelation, preset
-from pytest_vqamt.relations.catalogue import relation as user_relation
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.metavqa.removal import Removal
 from pytest_vqamt.relations.metavqa.reorder import Reorder
+from pytest_vqamt.relations.presets import PRESETS, preset
+from pytest_vqamt.relations.user import Derive, Draft, UserRelation
+from pytest_vqamt.relations.user import relation as user_relation
 from pytest_vqamt.sampling.chooser import Chooser
 from tests.making import FirstOption, answers_of, case_of
 from tests.rows import each_row

@@ -11,7 +11,7 @@ import pytest
 from pytest_vqamt import Answer, Declined, ModelInput, run
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Absent, Both, Count, Exists, Group, Has, Located, Meaning, Side
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.reference import oracle
 from pytest_vqamt.relations.own_wordings import read_wordings
 from tests.rows import each_row

@@ -11,7 +11,7 @@ import pytest_vqamt as vqamt
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.language.answers.reading import plain_meaning
 from pytest_vqamt.relations import catalogue
-from pytest_vqamt.relations.catalogue import FollowUp, UserRelation
+from pytest_vqamt.relations.user import FollowUp, UserRelation
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import answers_of, case_of
 

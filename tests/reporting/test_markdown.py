@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.core.plain_text import visible
 from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.text import visible
 from pytest_vqamt.reporting.markdown import append_step_summary, code, escape, markdown_table, prose
 from tests.reporting.running import run_into
 

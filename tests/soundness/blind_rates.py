@@ -11,8 +11,8 @@ from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.tallies import GroundedCounter, Tally
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.execution.plan import Sampling
-from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.models.reference.faults import FAULTS
+from pytest_vqamt.models.wrapped import LoadedModel
 from tests.soundness.asking import Item, cases, contrasted, items, judged, model
 from tests.soundness.fault_effects import OF_OTHER_SCENES
 

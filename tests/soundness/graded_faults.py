@@ -20,10 +20,10 @@ from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.execution.plan import CONTRAST_SHARE, Sampling
-from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.models.reference.faults import FAULTS
-from pytest_vqamt.relations.catalogue import preset
+from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.relations.contrasts import judge_contrast
+from pytest_vqamt.relations.presets import preset
 from tests.soundness.asking import Item, cases, items, model, no_pixels
 from tests.soundness.fault_effects import HARMLESS, OF_CHANCE
 

@@ -8,7 +8,8 @@ import pytest
 
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.execution.plan import MAX_CASES, Sampling, default_contrast
-from pytest_vqamt.relations.catalogue import KINDS, kind_of, preset, select
+from pytest_vqamt.relations.catalogue import KINDS, kind_of, select
+from pytest_vqamt.relations.presets import preset
 from tests.soundness.asking import cases, items
 from tests.soundness.graded_faults import DATA, FILE
 

@@ -17,11 +17,10 @@ from statsmodels.stats.contingency_tables import mcnemar  # type: ignore[import-
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]  # it has no stubs
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.results import BaselineChange, Gate, JudgedCases
+from pytest_vqamt.core.results import BaselineChange, Gate, GateState, JudgedCases
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.stats.intervals import SceneGroup, effective_sample_size, students_t, wilson
 from pytest_vqamt.stats.paired import (
-    ChangeStatus,
     between_models,
     change_of,
     drop_p,
@@ -30,7 +29,7 @@ from pytest_vqamt.stats.paired import (
     mcnemar_p,
     paired_interval,
     sign_flip_p,
-    status_of,
+    state_of,
     tango,
     two_sided_p,
     with_holm_gates,
@@ -267,7 +266,7 @@ def test_a_gain_meets_the_gate_however_large() -> None:
 def test_with_nothing_shared_the_gate_is_met_and_nothing_is_shown() -> None:
     [judged] = with_holm_gates([change_of(PairedClusters())], [0.05])
     assert judged.gate == gate(0.05, met=True, uncertain=True)
-    assert status_of(judged, 0.05) is ChangeStatus.UNCERTAIN
+    assert state_of(judged, 0.05) is GateState.CANNOT_TELL
 
 
 def test_among_many_relations_the_same_drop_may_be_chance() -> None:
@@ -285,30 +284,30 @@ def test_every_change_says_whether_it_is_gated() -> None:
 @pytest.mark.parametrize(
     ("kept", "lost", "max_drop", "shown"),
     [
-        (80, 20, 0.05, ChangeStatus.WORSE),
-        (100, 0, 0.05, ChangeStatus.NO_WORSE),  # of 100 scenes, none differing: a drop of at most 0.037
-        (100, 0, 0.03, ChangeStatus.UNCERTAIN),
-        (30, 0, 0.05, ChangeStatus.UNCERTAIN),  # of 30 scenes: at most 0.114
-        (97, 3, 0.0, ChangeStatus.UNCERTAIN),  # a drop that may be chance
-        (970, 30, 0.05, ChangeStatus.NO_WORSE),  # a significant drop that is tolerated: at most 0.042
-        (900, 100, 0.11, ChangeStatus.UNCERTAIN),  # a significant one of 0.1, which may be 0.12
+        (80, 20, 0.05, GateState.MISSED),
+        (100, 0, 0.05, GateState.MET),  # of 100 scenes, none differing: a drop of at most 0.037
+        (100, 0, 0.03, GateState.CANNOT_TELL),
+        (30, 0, 0.05, GateState.CANNOT_TELL),  # of 30 scenes: at most 0.114
+        (97, 3, 0.0, GateState.CANNOT_TELL),  # a drop that may be chance
+        (970, 30, 0.05, GateState.MET),  # a significant drop that is tolerated: at most 0.042
+        (900, 100, 0.11, GateState.CANNOT_TELL),  # a significant one of 0.1, which may be 0.12
     ],
 )
-def test_what_a_comparison_has_shown(kept: int, lost: int, max_drop: float, shown: ChangeStatus) -> None:
+def test_what_a_comparison_has_shown(kept: int, lost: int, max_drop: float, shown: GateState) -> None:
     alone = change_of(of_single_cases_of_changes(kept, lost))
-    assert status_of(alone, max_drop) is shown
+    assert state_of(alone, max_drop) is shown
     [judged] = with_holm_gates([alone], [max_drop])
-    assert status_of(judged, max_drop) is shown
+    assert state_of(judged, max_drop) is shown
     assert judged.gate is not None
-    assert judged.gate.uncertain == (shown is ChangeStatus.UNCERTAIN)
+    assert judged.gate.uncertain == (shown is GateState.CANNOT_TELL)
     assert judged.gate is not None
-    assert judged.gate.met == (shown is not ChangeStatus.WORSE)
+    assert judged.gate.met == (shown is not GateState.MISSED)
 
 
 def test_what_is_gated_stands_as_its_gate_says() -> None:
     alone, quiet = change_of(of_single_cases_of_changes(93, 7)), change_of(of_single_cases_of_changes(100, 0))
-    assert status_of(alone, 0.0) is ChangeStatus.WORSE
-    assert status_of(with_holm_gates([alone, *[quiet] * 29], [0.0] * 30)[0], 0.0) is ChangeStatus.UNCERTAIN
+    assert state_of(alone, 0.0) is GateState.MISSED
+    assert state_of(with_holm_gates([alone, *[quiet] * 29], [0.0] * 30)[0], 0.0) is GateState.CANNOT_TELL
 
 
 ps = st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.05, 1.0]), min_size=1, max_size=40)

@@ -22,7 +22,7 @@ import torch
 
 import pytest_vqamt as vqamt
 from pytest_vqamt.data.catalogue import load
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from tools.benchmarks.checkpoints import Adapter, full, small
 from tools.benchmarks.measuring import Took, show
 from tools.benchmarks.recorded import Recorded, hand_over

@@ -10,8 +10,9 @@ from PIL.Image import Image
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.models.base import METHODS, LoadedModel, ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.protocol import METHODS, ModelOptions
+from pytest_vqamt.models.wrapped import LoadedModel
 
 Batches: TypeAlias = list[tuple[Task, tuple[ModelInput, ...]]]
 """What was asked, in its order."""

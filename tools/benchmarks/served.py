@@ -17,8 +17,8 @@ from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.served.requests import RequestPacker
 from tools.benchmarks.measuring import show
 

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.data.catalogue import load
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from tools.benchmarks.adapters import took_inside
 from tools.benchmarks.measuring import Took, show, took
 from tools.benchmarks.recorded import Batches, Recorded

@@ -22,7 +22,7 @@ from pytest_vqamt.core.events import Event, Finished, Judged
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.results import BaselineChange
 from pytest_vqamt.core.tallies import PairedClusters, SceneCounter
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.tiny import load
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.stats.paired import change_of, with_holm_gates

@@ -25,8 +25,8 @@ from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.language.english.nouns import plural
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.prompts import PLACEHOLDER, PLAIN_PROMPTS
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.tiny import WEIGHTS, TinyLlava
 from pytest_vqamt.picture_world.looks import NAMES
 from pytest_vqamt.picture_world.source import PictureWorld

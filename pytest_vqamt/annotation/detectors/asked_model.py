@@ -16,14 +16,15 @@ from pytest_vqamt.annotation.writing import DetectionError
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.input_files import parse_json
 from pytest_vqamt.core.meaning import Annotated
-from pytest_vqamt.core.plain_text import shown
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.core.scene import Photo, Scene
+from pytest_vqamt.core.text import shown
 from pytest_vqamt.language.answers.traces import strip_traces
 from pytest_vqamt.language.english.lexical_relations import COLOURS
 from pytest_vqamt.language.english.nouns import singular
-from pytest_vqamt.models.base import LoadedModel, ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.wrapped import LoadedModel
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -19,7 +19,7 @@ from pytest_vqamt.annotation.detectors.base import (
 )
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.input_files import expanded, read_text
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 
 if TYPE_CHECKING:
     from PIL.Image import Image

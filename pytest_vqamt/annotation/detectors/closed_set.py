@@ -22,7 +22,7 @@ from pytest_vqamt.annotation.detectors.base import (
 from pytest_vqamt.annotation.detectors.outlines import outlines
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import (
     Checkpoint,
     check_model_type,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.annotation.detectors.base import DetectedObject, box_within, parse_label
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.frcnn.loading import load_detector
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from pathlib import Path
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.spelling import option
+from pytest_vqamt.core.text import short_name, short_path
 from pytest_vqamt.data.coco_records import id_of
 from pytest_vqamt.data.json_io import JsonLines, Line
-from pytest_vqamt.data.messages import short_name, short_path
 from pytest_vqamt.data.own_photos import FILE as GRAPHS
 from pytest_vqamt.data.photo_io import PhotoFiles, unreadable_folder
 from pytest_vqamt.data.records import SUFFIXES, Record

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import LabelName
-from pytest_vqamt.data.messages import short_repr
+from pytest_vqamt.core.text import one_line, short_repr
 from pytest_vqamt.data.records import MAX_SIDE_PX, SUFFIXES, Record
 from pytest_vqamt.data.sanity import BoxChecks
 from pytest_vqamt.language.english.families import is_kind_either_way
@@ -236,7 +236,7 @@ def _object(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())
+    return one_line(text)
 
 
 _SEVERAL = frozenset(NUMBER_WORDS[2:]) | {"several", "many", "few", "both", "numerous", "multiple", "various", "and"}

@@ -14,13 +14,12 @@ from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import LinkedUnit, Photo, PublishedHypothesis, Scene, Thing
+from pytest_vqamt.core.text import count_noun, short_name, short_path
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.cleaning import LEAST_IOU as LEAST_IOU_OF_ONE
 from pytest_vqamt.data.cleaning import is_multi_coloured
 from pytest_vqamt.data.graphs import Graphs
-from pytest_vqamt.data.messages import short_name, short_path
 from pytest_vqamt.data.photo_io import PhotoFiles, size_px
 from pytest_vqamt.data.records import MAX_SIDE_PX
 from pytest_vqamt.data.snli_ve.index import Hypothesis, HypothesisIndex, find

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from unicodedata import decimal
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.plain_text import readable
+from pytest_vqamt.core.text import readable
 from pytest_vqamt.language.answers.final import SOMETHING, final_part, read_json
 from pytest_vqamt.language.answers.traces import strip_traces
 from pytest_vqamt.language.answers.turns import first_reply

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-from pytest_vqamt.core.plain_text import readable
+from pytest_vqamt.core.text import one_line, readable
 
 TAGS: tuple[str, ...] = (
     "think", "thinking", "thought", "thoughts", "reason", "reasoning", "reflection", "scratchpad", "analysis",
@@ -127,7 +127,7 @@ def parse_tags(value: str) -> tuple[str, ...]:
     >>> parse_tags("plan, <<T>> <</T>>")
     ('plan', '<<T>> <</T>>')
     """
-    return tuple(" ".join(each.split()) for each in value.split(",") if each.strip())
+    return tuple(one_line(each) for each in value.split(",") if each.strip())
 
 
 _HARMONY = re.compile(r"<\|channel\|>\s*+(\w++)[^<]*+(?:<\|constrain\|>[^<]*+)?<\|message\|>")

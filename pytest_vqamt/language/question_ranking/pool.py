@@ -19,7 +19,7 @@ from pytest_vqamt.core.errors import OptionError, did_you_mean, near_name
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import NestingError, expanded, parse_json, read_plain
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, Related
-from pytest_vqamt.core.plain_text import encodable
+from pytest_vqamt.core.text import encodable, one_line
 from pytest_vqamt.language.questions import simple as plain
 from pytest_vqamt.language.questions import templates
 from pytest_vqamt.language.questions.form import QuestionForm, form_of
@@ -53,7 +53,7 @@ def pool_of(name: str, questions: Iterable[str]) -> Pool:
     distinct: dict[str, str] = {}
     for question in questions:
         if words_of(question):
-            distinct.setdefault(normalise_question(question), " ".join(question.split()))
+            distinct.setdefault(normalise_question(question), one_line(question))
     texts = tuple(distinct.values())
     return Pool(name=name, digest=digest(*texts), questions=texts)
 

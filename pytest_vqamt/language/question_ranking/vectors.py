@@ -13,6 +13,7 @@ from sklearn.decomposition import TruncatedSVD  # type: ignore[import-untyped]  
 from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]  # as above
 
 from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.text import one_line
 from pytest_vqamt.language.question_ranking.embeddings import model_fingerprint, model_folder
 from pytest_vqamt.language.question_ranking.pool import words_of
 
@@ -153,7 +154,7 @@ class SentenceVectors:
         try:
             return SentenceTransformer(str(self._folder), device="cpu", local_files_only=True, trust_remote_code=False)
         except Exception as error:  # each part of it raises another, down to the reader of the weights
-            reason = " ".join(str(error).split()) or type(error).__name__
+            reason = one_line(str(error)) or type(error).__name__
             raise OptionError(
                 f"embedding={self._setting!r}: expected a whole model of sentence-transformers, but it could not be "
                 f"loaded ({reason[:200]}): fetch it again"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from pytest_vqamt.core.plain_text import readable
+from pytest_vqamt.core.text import readable
 from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH
 
 VERSION = 2

@@ -14,7 +14,6 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.core.spelling import setting
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.budget import BudgetSpentError
 from pytest_vqamt.models.http.retry import QueryError, StoppedError, run_concurrently
 from pytest_vqamt.models.openai.prices import Prices, prices_from
@@ -28,6 +27,7 @@ from pytest_vqamt.models.openai.requests import (
 )
 from pytest_vqamt.models.openai.settings import ModelAddress, api_key_for, openai_settings
 from pytest_vqamt.models.prompts import Prompts, prompts_from
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.token_forecast import TokenForecast, TokenForecaster
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.input_files import expanded, parse_toml, read_text
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http.settings import parse_number
+from pytest_vqamt.models.protocol import ModelOptions
 
 _PER = 1_000_000
 """Prices are for so many tokens."""

@@ -20,6 +20,7 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.core.results import ModelUse
 from pytest_vqamt.core.spelling import option, setting
+from pytest_vqamt.core.text import cut, one_line
 from pytest_vqamt.language.answers.final import read_json
 from pytest_vqamt.language.answers.traces import strip_traces
 from pytest_vqamt.language.questions.form import QuestionForm, form_of
@@ -410,8 +411,8 @@ def raise_http_error(response: ErrorResponse, address: ModelAddress, key: ApiKey
 def _quoted(response: ErrorResponse, key: ApiKey) -> str:
     """The server's message in brackets, without anything like a key."""
     text = _message(response.fields) or response.text
-    line = _LIKE_A_KEY.sub("[key]", key.redact(" ".join(text.split())))
-    return f" ({line if len(line) <= _LONGEST_QUOTE else f'{line[:_LONGEST_QUOTE]}...'})" if line else ""
+    line = _LIKE_A_KEY.sub("[key]", key.redact(one_line(text)))
+    return f" ({cut(line, _LONGEST_QUOTE)})" if line else ""
 
 
 _MESSAGES = ("message", "detail", "msg")

@@ -9,9 +9,9 @@ from urllib.parse import SplitResult, urlsplit
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.chat_settings import ChatSettings, chat_settings
 from pytest_vqamt.models.http.settings import ApiKey, key_from_environment, parse_number, split_url
+from pytest_vqamt.models.protocol import ModelOptions
 
 _LIMITS = ("max_tokens", "max_completion_tokens")
 _DETAILS = ("auto", "low", "high")

@@ -70,7 +70,7 @@ from pytest_vqamt.language.questions.leading import is_led
 from pytest_vqamt.language.questions.lettered import has_letters
 from pytest_vqamt.language.questions.simple import is_drawn
 from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.reference.oracle import (
     Responder,
     ScriptedModel,

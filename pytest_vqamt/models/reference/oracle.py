@@ -14,7 +14,7 @@ from pytest_vqamt.core.meaning import Annotated, Label, Meaning, Truth, truth
 from pytest_vqamt.core.query import Answer, ModelInput, Query
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.language.english.phrases import describe
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 
 UNKNOWN = "unknown"
 """The answer where no answer is right, such as a choice that no option or several fit."""

@@ -16,8 +16,8 @@ from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.core.input_files import expanded
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.core.spelling import option, settings
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.batching import distinct_pictures
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.frcnn.loading import ADDRESS, is_detector_here
 from pytest_vqamt.models.region_models.regions import Regions, RegionTensors
 from pytest_vqamt.models.region_models.source import region_source

@@ -18,7 +18,7 @@ from pytest_vqamt.core.input_files import expanded
 from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.core.spelling import option, setting
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.feature_files import FeatureFile
 from pytest_vqamt.models.region_models.frcnn.loading import DETECTOR_VARIABLE, find_detector, load_detector
 from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH, REGIONS, Regions

@@ -15,7 +15,7 @@ from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
 from pytest_vqamt.core.spelling import option, setting
-from pytest_vqamt.models.base import METHODS, ModelOptions
+from pytest_vqamt.core.text import cut
 from pytest_vqamt.models.budget import Budget, UsageCounter
 from pytest_vqamt.models.http.client import HttpClient, HttpResponse
 from pytest_vqamt.models.http.retry import (
@@ -28,6 +28,7 @@ from pytest_vqamt.models.http.retry import (
     status_text,
 )
 from pytest_vqamt.models.http.settings import ApiKey, key_from_environment, parse_number, redact_logs, split_url
+from pytest_vqamt.models.protocol import METHODS, ModelOptions
 from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.models.served.protocol import (
     ANSWERS_PATH,
@@ -442,7 +443,7 @@ def raise_served_error(response: HttpResponse, url: str, key: ApiKey) -> NoRetur
     """
     status = response.status
     message = key.redact(read_error(response.body) or " ".join(response.body.decode("utf-8", "replace").split()))
-    message = message if len(message) <= _LONGEST_QUOTE else f"{message[:_LONGEST_QUOTE]}..."
+    message = cut(message, _LONGEST_QUOTE)
     got = f"but got {status_text(status)}{f' ({message})' if message else ''}"
     if status == MODEL_DISABLED:
         raise ModelError(message or f"Expected {url} to answer, {got}")

@@ -39,8 +39,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from pytest_vqamt.core.codec import introduce
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.query import Answer, Failure, Task
+from pytest_vqamt.core.text import count_noun, one_line
 
 WIRE = 2
 """The version of the format. Both sides must have the same."""
@@ -202,7 +202,7 @@ def read_message(body: bytes, kind: type[T], name: str) -> T:
 
 def error_line(error: Exception) -> str:
     """The text of ``error`` as one short line of printable characters: it may quote a name from a message."""
-    line = " ".join(str(error).split())[:_LONGEST_REASON]
+    line = one_line(str(error))[:_LONGEST_REASON]
     return "".join(each if each.isprintable() else "?" for each in line)
 
 
@@ -309,7 +309,7 @@ def _result(row: _Result, place: int) -> QueryResult:
 
 
 def _reason_line(reason: str) -> str:
-    return _utf8(" ".join(reason.split())[:MAX_NAME])
+    return _utf8(one_line(reason)[:MAX_NAME])
 
 
 def _utf8(text: str) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.input_files import expanded, open_input, parse_json, read_text
 from pytest_vqamt.core.spelling import option
+from pytest_vqamt.core.text import cut, one_line
 from pytest_vqamt.models.transformers.runtime import Runtime, quiet
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def _snapshot(named: str, instead: str, beside: tuple[str, ...]) -> Path:
     try:
         return Path(snapshot_download(repo, revision=wanted, allow_patterns=list(_patterns(repo, wanted))))
     except Exception as error:  # the client raises what its HTTP library does, which changes with its version
-        reason = " ".join(str(error).split()) or type(error).__name__
+        reason = one_line(str(error)) or type(error).__name__
         raise ModelError(
             f"Expected to fetch model {named!r} from the hub, but: {reason[:200]}. Without a network give "
             f"{instead}, and set HF_HUB_OFFLINE=1, so that nothing waits for it"
@@ -259,7 +260,7 @@ def first_line(error: BaseException) -> str:
     """Type and first line of an exception, at most 300 characters."""
     line = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     text = f"{type(error).__name__}: {line}" if line else type(error).__name__
-    return text if len(text) <= 300 else f"{text[:299]}…"
+    return cut(text, 300)
 
 
 _PACKAGES = {"torchvision": "pytest-vqamt[torchvision]", "timm": "timm"}

@@ -19,7 +19,7 @@ from pytest_vqamt.core.errors import ModelError, OptionError, cache_home
 from pytest_vqamt.core.input_files import expanded, parse_json, read_text
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.core.spelling import option, setting
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, read_checkpoint_config
 
 if TYPE_CHECKING:

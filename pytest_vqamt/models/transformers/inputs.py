@@ -15,8 +15,8 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.input_files import parse_json, read_text
 from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.query import Answer, ModelInput, Task
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.batching import distinct_pictures
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import (
     PROCESSOR_FILES,
     Checkpoint,

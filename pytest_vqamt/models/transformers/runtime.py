@@ -14,11 +14,11 @@ from weakref import WeakKeyDictionary
 
 from pytest_vqamt.core.errors import ModelError, OptionError, did_you_mean
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.core.spelling import option
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.models.batching import free_memory, is_out_of_memory
+from pytest_vqamt.models.protocol import ModelOptions
 
 if TYPE_CHECKING:
     import torch

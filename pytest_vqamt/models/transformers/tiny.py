@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.input_files import expanded
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, PLAIN_PROMPTS, Prompts
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, files_digest
 from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter
 from pytest_vqamt.models.transformers.prompted.families import LlavaChat

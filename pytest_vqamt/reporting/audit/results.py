@@ -11,9 +11,9 @@ from pytest_vqamt.core.atomic_write import replace_text
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.input_files import describe_broken, parse_json, read_text
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.report_json import REPORT_FILE as REPORT
 from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.reporting.audit.judgements import Agreement, AuditFigures, ValidRate
 from pytest_vqamt.reporting.audit.sample import AuditTarget, Sample
 from pytest_vqamt.reporting.view.format import aligned_table, format_interval, format_rate

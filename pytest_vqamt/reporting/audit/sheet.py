@@ -13,9 +13,9 @@ from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, RenderError
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.plain_text import count_noun, visible
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.report_json import case_from_row
+from pytest_vqamt.core.text import count_noun, visible
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.imaging.outlines import edited
 from pytest_vqamt.imaging.render import render

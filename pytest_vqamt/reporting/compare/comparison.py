@@ -12,10 +12,10 @@ from pytest_vqamt.core.case import DEMANDS, Change, Outcome
 from pytest_vqamt.core.case_store import CaseLine
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import check_patterns
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.report_json import Row, tally_of_row
-from pytest_vqamt.core.results import MAX_UNREAD, BaselineChange, BaselineTotal, JudgedCases, Undecided
+from pytest_vqamt.core.results import MAX_UNREAD, BaselineChange, BaselineTotal, GateState, JudgedCases, Undecided
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, SceneCounter, Tally
+from pytest_vqamt.core.text import count_noun, some_of
 from pytest_vqamt.reporting.compare.runs import (
     ComparableRun,
     PairedItem,
@@ -280,12 +280,12 @@ def _conclusion(made: BaselineChange, p_gain: float | None, max_drop: float | No
     pairs = made.paired
     if pairs.shared and not pairs.first_only and not pairs.second_only:
         return Conclusion.UNCHANGED
-    status = paired.status_of(made, max_drop or 0.0)
-    if status is paired.ChangeStatus.WORSE:
+    state = paired.state_of(made, max_drop or 0.0)
+    if state is GateState.MISSED:
         return Conclusion.WORSE
     if pairs.second_only > pairs.first_only and (_gain_p(made) if p_gain is None else p_gain) < SIGNIFICANT:
         return Conclusion.BETTER
-    if max_drop is not None and status is paired.ChangeStatus.NO_WORSE:
+    if max_drop is not None and state is GateState.MET:
         return Conclusion.NO_WORSE
     return Conclusion.UNCERTAIN
 
@@ -719,8 +719,7 @@ def _unread(items: Sequence[ComparedItem]) -> Iterator[str]:
         if max(before or 0.0, now or 0.0) > OFTEN_UNREAD
     ]
     if often:
-        more = f" and {len(often) - _NAMED} more" if len(often) > _NAMED else ""
-        yield f"cases with an answer that could not be read: {', '.join(often[:_NAMED])}{more}"
+        yield f"cases with an answer that could not be read: {some_of(often, _NAMED)}"
 
 
 _NAMED = 5

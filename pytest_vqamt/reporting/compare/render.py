@@ -7,9 +7,9 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from pytest_vqamt.core.codec import Json, to_row
-from pytest_vqamt.core.plain_text import count_noun, quoted, shown, visible
 from pytest_vqamt.core.report_json import change_row
 from pytest_vqamt.core.results import BaselineTotal, GateState, Undecided
+from pytest_vqamt.core.text import count_noun, quoted, shown, some_of, visible
 from pytest_vqamt.reporting.compare.comparison import (
     ChangedCase,
     ComparedItem,
@@ -394,8 +394,7 @@ def _count_changes(items: Sequence[ComparedItem]) -> str:
 
 
 def _list_ids(ids: Sequence[str], count: str) -> str:
-    more = f" and {len(ids) - _IDS_SHOWN:,} more" if len(ids) > _IDS_SHOWN else ""
-    return f"{count}: {', '.join(ids[:_IDS_SHOWN])}{more}"
+    return f"{count}: {some_of(ids, _IDS_SHOWN)}"
 
 
 def _direction(case: ChangedCase) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_vqamt.core.plain_text import count_noun, visible
 from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.text import count_noun, visible
 from pytest_vqamt.reporting.view.format import format_change, format_rate, tagged
 from pytest_vqamt.reporting.view.model_figures import model_figures
 from pytest_vqamt.reporting.view.rows import result_rows

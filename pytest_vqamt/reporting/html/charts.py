@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import Grounded, Report
 from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.reporting.view.format import (
     axis_percent,
     describe_gate,

@@ -11,8 +11,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.plain_text import count_noun, visible
 from pytest_vqamt.core.results import ModelUse, RelationResult, Report
+from pytest_vqamt.core.text import count_noun, visible
 from pytest_vqamt.reporting.audit.results import audit_tables, earlier_audit
 from pytest_vqamt.reporting.html.charts import MARKS, breakdowns, charts, histograms, legend_entries, mosaics
 from pytest_vqamt.reporting.paper_tables import own_figures_table, paper_tables

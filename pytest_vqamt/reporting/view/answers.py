@@ -9,7 +9,6 @@ from functools import reduce
 from operator import add
 
 from pytest_vqamt.core.case import CONFIDENT, MILLION, RIGHT_FOLLOW_UP, RIGHT_SOURCE, Figure, Figures
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import ModelUse, RelationResult, Report, StratumResult
 from pytest_vqamt.core.tallies import (
     CALIBRATION_BINS,
@@ -22,6 +21,7 @@ from pytest_vqamt.core.tallies import (
     UnreadCount,
     add_unread,
 )
+from pytest_vqamt.core.text import count_noun, one_line, some_of
 from pytest_vqamt.reporting.view.format import format_percent, format_rate, wrapped
 from pytest_vqamt.reporting.view.rows import results_by_model_and_data
 from pytest_vqamt.reporting.view.tables import ViewTable, text_table
@@ -159,7 +159,7 @@ def _abridged(text: str, most: int) -> str:
     >>> _abridged("Sure! Looking at the picture, I would say two", 24)
     'Sure! Look...ld say two'
     """
-    line = " ".join(text.split())
+    line = one_line(text)
     half = (most - 3) // 2
     return line if len(line) <= most else f"{line[:half].rstrip()}...{line[-half:].lstrip()}"
 
@@ -216,9 +216,8 @@ def _declined_notes(results: Sequence[RelationResult], cases: int, declined: int
             words.update(stratum.unknown_words)
     if words:
         ranked = sorted(words.items(), key=lambda each: (-each[1], each[0]))
-        named = ", ".join(f"{word} ({times:,})" for word, times in ranked[:_WORDS_SHOWN])
-        more = f", and {len(ranked) - _WORDS_SHOWN:,} more in report.json" if len(ranked) > _WORDS_SHOWN else ""
-        notes.append(f"unknown words, with the cases that they kept out: {named}{more}")
+        named = some_of([f"{word} ({times:,})" for word, times in ranked], _WORDS_SHOWN)
+        notes.append(f"unknown words, with the cases that they kept out: {named}")
     return notes
 
 
@@ -310,16 +309,14 @@ def noise_lines(results: Sequence[RelationResult], *, of_model: bool = False) ->
         ]
         if not explained:
             continue
-        named = ", ".join(
-            f"{item} ({times:,}, {expected:.1f} expected)" for item, times, expected in explained[:_ITEMS_NAMED]
-        )
-        more = f" and {len(explained) - _ITEMS_NAMED:,} more" if len(explained) > _ITEMS_NAMED else ""
+        told = [f"{item} ({times:,}, {expected:.1f} expected)" for item, times, expected in explained]
+        named = some_of(told, _ITEMS_NAMED)
         where = (
             "all violations"
             if len(explained) == len(violated)
             else f"the violations in {len(explained):,} of {count_noun(len(violated), 'relation variant')}"
         )
-        yield f"noise explains {where}{f' of {name}' if of_model else ''}: {named}{more}"
+        yield f"noise explains {where}{f' of {name}' if of_model else ''}: {named}"
 
 
 def wrapped_noise_lines(results: Sequence[RelationResult]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pytest_vqamt.core.results import Grounded, RelationResult
 from pytest_vqamt.core.tallies import Clusters
+from pytest_vqamt.core.text import some_of
 from pytest_vqamt.reporting.view.format import format_percent, format_percents, wrapped
 from pytest_vqamt.stats.intervals import pass_rate_interval
 
@@ -63,10 +64,9 @@ def misleading_lines(results: Sequence[RelationResult], *, of_model: bool = Fals
     rates = sorted(part.rate or 0.0 for _, part in found)
     reached = format_percents((rates[0], rates[-1])) if rates[0] < rates[-1] else format_percent(rates[0])
     names = list(dict.fromkeys(name for name, _ in found))
-    more = f" and {len(names) - _NAMED_TOGETHER} more" if len(names) > _NAMED_TOGETHER else ""
     yield (
         f"the model hardly looks in {len(names)} relation variants: {reached} grounded, though at least "
-        f"{format_percent(CONSISTENT)} of the cases with a contrast hold: {', '.join(names[:_NAMED_TOGETHER])}{more}"
+        f"{format_percent(CONSISTENT)} of the cases with a contrast hold: {some_of(names, _NAMED_TOGETHER)}"
     )
 
 

@@ -11,9 +11,9 @@ from math import ceil
 from statistics import median
 
 from pytest_vqamt.core.identity import matches
-from pytest_vqamt.core.plain_text import MAX_READ, count_noun, shown
 from pytest_vqamt.core.results import BaselineChange, BaselineUse, Gate, GateState, ModelUse, Report, Undecided
 from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.text import MAX_READ, count_noun, shown, some_of
 from pytest_vqamt.reporting.view.answers import UnreadAnswers, noise_lines
 from pytest_vqamt.reporting.view.format import (
     describe_allowed,
@@ -770,10 +770,9 @@ def bad_records_line(report: Report) -> str:
 def expired_waivers_line(report: Report) -> str:
     """Names the waivers whose last day is over, with that day."""
     expired = report.expired_waivers
-    named = ", ".join(f"{case_id} after {day}" for case_id, day in expired[:_WAIVERS_SHOWN])
-    more = f" and {len(expired) - _WAIVERS_SHOWN} more" if len(expired) > _WAIVERS_SHOWN else ""
+    named = some_of([f"{case_id} after {day}" for case_id, day in expired], _WAIVERS_SHOWN)
     verbs = ("has", "this case counts") if len(expired) == 1 else ("have", "these cases count")
-    return f"{count_noun(len(expired), 'waiver')} {verbs[0]} expired ({named}{more}): {verbs[1]} again"
+    return f"{count_noun(len(expired), 'waiver')} {verbs[0]} expired ({named}): {verbs[1]} again"
 
 
 def _not_compared(where: str, items: Sequence[str]) -> Iterator[str]:
@@ -794,9 +793,8 @@ def baseline_notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
         yield "No relation is significantly worse."
     doubtful = [line.result.item for line in lines if _is_doubtful(line)]
     if doubtful:
-        more = f" and {len(doubtful) - _NAMED} more" if len(doubtful) > _NAMED else ""
         yield (
-            f"The interval of the change lies below 0 for {', '.join(doubtful[:_NAMED])}{more}, but the drop is not "
+            f"The interval of the change lies below 0 for {some_of(doubtful, _NAMED)}, but the drop is not "
             "significant after Holm's correction."
         )
     yield from _drop_gate_notes(report, lines)
@@ -915,8 +913,7 @@ def cannot_fall_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[st
     ]
     if not low:
         return
-    named = ", ".join(f"{name} {format_percent(rate)}" for name, rate in low[:_NAMED])
-    more = f" and {len(low) - _NAMED} more" if len(low) > _NAMED else ""
+    named = some_of([f"{name} {format_percent(rate)}" for name, rate in low], _NAMED)
     cannot = "1 rate cannot fall" if len(low) == 1 else f"{len(low)} rates cannot fall"
     one = set(drops.values()) or {0.0}
     limit = (
@@ -924,7 +921,7 @@ def cannot_fall_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[st
     )
     yield (
         f"{cannot} by more than {limit}, so no gate is on "
-        f"{'it' if len(low) == 1 else 'them'} (in the baseline: {named}{more})."
+        f"{'it' if len(low) == 1 else 'them'} (in the baseline: {named})."
     )
 
 

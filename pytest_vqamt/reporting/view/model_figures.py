@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.tallies import Clusters, Tally
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
 from pytest_vqamt.reporting.view.grounding import CONSISTENT, GROUNDED
 from pytest_vqamt.reporting.view.rows import ResultRow

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import ModelDifference, RankedModel, Ranking, RankingKind, Report
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.reporting.view.answers import accuracy_tables, grade_tables, repeat_tables, unread_tables
 from pytest_vqamt.reporting.view.format import (
     format_change,

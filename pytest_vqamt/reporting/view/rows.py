@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 from urllib.parse import urlencode
 
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import BaselineChange, Gate, GateState, Grounded, RelationResult, Report, StratumResult
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.reporting.view.format import format_change, format_difference, format_rate
 from pytest_vqamt.stats.paired import SIGNIFICANT
 from pytest_vqamt.stats.papers import PUBLISHED_IFR, carets_test_of, human_reference

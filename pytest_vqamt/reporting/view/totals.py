@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from math import ceil
 from typing import NamedTuple
 
-from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import BaselineTotal, BaselineUse, Gate, GateState
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.reporting.view.format import (
     describe_points,
     format_change,

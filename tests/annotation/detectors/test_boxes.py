@@ -12,7 +12,7 @@ from transformers import AutoImageProcessor, AutoModelForObjectDetection
 from pytest_vqamt.annotation.detectors.closed_set import ClosedSetBoxes
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.data.photo_io import PhotoFiles
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from tests.annotation.detectors import small_detectors
 from tests.rows import each_row
 

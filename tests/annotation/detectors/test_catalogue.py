@@ -13,7 +13,7 @@ from PIL import Image
 from pytest_vqamt.annotation.detectors import closed_set
 from pytest_vqamt.annotation.detectors.catalogue import check, detector_of, grounder_of, names_setting
 from pytest_vqamt.core.errors import ModelError, OptionError
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from tests.rows import each_row
 
 

@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 from pytest_vqamt.annotation.detectors import open_vocabulary
 from pytest_vqamt.annotation.detectors.closed_set import ClosedSetBoxes, ClosedSetMasks
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from tests.annotation.detectors.small_detectors import clip_tokenizer, edit_config
 from tests.rows import each_row
 

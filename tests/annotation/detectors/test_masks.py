@@ -24,7 +24,7 @@ from pytest_vqamt.annotation.detectors.closed_set import ClosedSetMasks
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.data.graphs import Polygons
 from pytest_vqamt.data.masks import polygon_mask
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from tests.annotation.detectors import small_detectors
 from tests.rows import each_row
 

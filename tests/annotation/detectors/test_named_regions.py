@@ -14,7 +14,7 @@ from pytest_vqamt.annotation.detectors.base import DetectedObject
 from pytest_vqamt.annotation.detectors.regions import NamedRegions, load
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.frcnn.detector import Detection
 from tests.models.region_models.small_detector import NARROW, write_detector
 

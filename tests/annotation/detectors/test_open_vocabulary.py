@@ -21,7 +21,7 @@ from pytest_vqamt.annotation.detectors.base import DetectedObject, Grounder
 from pytest_vqamt.annotation.detectors.open_vocabulary import OpenVocabulary, load
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from tests.annotation.detectors import small_detectors
 from tests.rows import each_row
 

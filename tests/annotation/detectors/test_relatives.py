@@ -35,7 +35,7 @@ from transformers import (
 from pytest_vqamt.annotation.detectors import open_vocabulary
 from pytest_vqamt.annotation.detectors.closed_set import ClosedSetBoxes
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from tests.annotation.detectors.small_detectors import (
     ATTENTION,
     SMALL,

@@ -10,9 +10,9 @@ from typing import Protocol
 import pytest
 
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http import pace, retry
 from pytest_vqamt.models.openai.model import OpenAIModel, load
+from pytest_vqamt.models.protocol import ModelOptions
 from tests.models.openai.stub import Script, Stub
 
 Serve = Callable[[Script], Stub]

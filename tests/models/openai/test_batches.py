@@ -15,10 +15,11 @@ from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution.inference import BatchBisector
-from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.http import pace
 from pytest_vqamt.models.http.retry import QueryError
 from pytest_vqamt.models.openai.model import OpenAIModel
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.wrapped import wrap_model
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve
 from tests.models.openai.stub import Reply, Request, always, failed, in_turn, said

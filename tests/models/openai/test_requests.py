@@ -19,7 +19,6 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import ModelInput, Query
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http import retry
 from pytest_vqamt.models.http.retry import QueryError
 from pytest_vqamt.models.openai import requests
@@ -31,6 +30,7 @@ from pytest_vqamt.models.openai.requests import (
     embedded_error,
     parse_body,
 )
+from pytest_vqamt.models.protocol import ModelOptions
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve
 from tests.models.openai.stub import Reply, Request, always, failed, in_turn, said

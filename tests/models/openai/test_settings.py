@@ -11,7 +11,6 @@ from urllib.parse import quote
 import pytest
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.budget import UsageCounter
 from pytest_vqamt.models.catalogue import OPENAI_SETTINGS, ModelCatalogue
 from pytest_vqamt.models.http.settings import ApiKey, is_loopback_url
@@ -23,6 +22,7 @@ from pytest_vqamt.models.openai.settings import (
     openai_settings,
 )
 from pytest_vqamt.models.prompts import CHAT_SETTINGS, PROMPT_SETTINGS
+from pytest_vqamt.models.protocol import ModelOptions
 from tests.rows import each_row
 
 HERE = ModelAddress.parse("m@http://127.0.0.1:8000")

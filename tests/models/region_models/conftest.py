@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.frcnn.detector import FrcnnDetector
 from pytest_vqamt.models.region_models.frcnn.loading import load_detector
 from tests.models.region_models.small_detector import NARROW, write_detector

@@ -10,7 +10,7 @@ import pytest
 import torch
 from PIL import Image, ImageFilter
 
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig
 from pytest_vqamt.models.region_models.frcnn.detector import Detection, FrcnnDetector, detector_pixels, resized_shape
 from pytest_vqamt.models.region_models.frcnn.loading import load_detector

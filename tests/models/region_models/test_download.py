@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.frcnn import loading
 from pytest_vqamt.models.region_models.frcnn.loading import find_detector, load_detector
 

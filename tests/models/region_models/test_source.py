@@ -14,7 +14,7 @@ from pytest_vqamt.core.errors import DataError, ModelError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.feature_files import FeatureFile
 from pytest_vqamt.models.region_models.regions import Regions
 from pytest_vqamt.models.region_models.source import DetectedRegions, DiskRegionCache, FileRegions, region_source

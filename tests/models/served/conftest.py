@@ -15,10 +15,11 @@ from pytest_vqamt.core.query import ModelInput, Query
 from pytest_vqamt.data import catalogue
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.models.base import LoadedModel, ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.http import retry
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.served import TOKEN_VARIABLE
+from pytest_vqamt.models.wrapped import LoadedModel
 from tests.models.openai.stub import Script, Stub
 
 Serve = Callable[[Script], Stub]

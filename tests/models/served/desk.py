@@ -21,7 +21,7 @@ from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.served.protocol import (
     ANSWERS_PATH,
     MODEL_PATH,
@@ -37,6 +37,7 @@ from pytest_vqamt.models.served.protocol import (
 )
 from pytest_vqamt.models.served.requests import AnswersRequest as Asked
 from pytest_vqamt.models.served.requests import PictureRow, PngRow, QueryRow, RequestTooLargeError, read_request
+from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
 from tests.models.openai.stub import Reply, Request
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from pytest_vqamt.data import catalogue
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.budget import Budget, BudgetSpentError
 from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.served import model as served
 from pytest_vqamt.models.served.protocol import ANSWERS_PATH, PixelsNeeded, write_answers
 from pytest_vqamt.models.served.requests import PngRow, RecipeRow

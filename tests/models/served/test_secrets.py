@@ -15,8 +15,8 @@ from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.inference import BatchBisector
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.models.served.protocol import ANSWERS_PATH
 from tests.models.openai.stub import Reply, Request
@@ -116,7 +116,7 @@ def test_the_log_is_as_it_was_when_the_model_is_gone(serve: Serve, load: Load) -
 
 ASKS = """
 import sys
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
 
 heavy = ("torch", "transformers", "numpy", "scipy", "PIL", "ray", "pytest_vqamt.data")

@@ -9,7 +9,8 @@ from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.execution.inference import QueryRunner
 from pytest_vqamt.execution.prefetch import InputPipeline
-from pytest_vqamt.models.base import ModelOptions, wrap_model
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.wrapped import wrap_model
 from tests.models.small.inputs import render
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from pytest_vqamt.core.errors import ModelError, OptionError
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.blip import BlipAnswers, load
 from tests.models.conftest import Written
 from tests.models.small.blip import blip_bare, blip_captions, blip_matches, blip_vqa

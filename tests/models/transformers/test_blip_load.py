@@ -12,8 +12,9 @@ from PIL import Image
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Task
-from pytest_vqamt.models.base import ModelOptions, wrap_model
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.blip import BlipAnswers, load
+from pytest_vqamt.models.wrapped import wrap_model
 from tests.models.conftest import Written
 from tests.models.small.asking import ask_all
 from tests.models.small.blip import LONGEST, blip_captions, blip_vqa

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.models.base import ModelOptions, wrap_model
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.blip import BlipCaptions, load
+from pytest_vqamt.models.wrapped import wrap_model
 from tests.models.conftest import Written
 from tests.models.small.blip import blip_captions
 from tests.models.small.blip_said import exact, plainly_said, said

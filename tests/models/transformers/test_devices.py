@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from pytest_vqamt.core.errors import ModelError, OptionError
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers import runtime
 from pytest_vqamt.models.transformers.runtime import Runtime, device_of
 from tests.rows import each_row

@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from pytest_vqamt.core.query import ModelInput, Task
-from pytest_vqamt.models.base import ModelOptions, wrap_model
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.blip import BlipMatches, load
+from pytest_vqamt.models.wrapped import wrap_model
 from tests.models.conftest import Written
 from tests.models.small.blip import LONGEST, blip_matches
 from tests.models.small.blip_said import exact, plain_inputs, said

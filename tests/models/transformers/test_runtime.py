@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, get_ident
 
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.inputs import tokenize
 from pytest_vqamt.models.transformers.prompted.text import Prompt, tokenize_prompts
 from pytest_vqamt.models.transformers.runtime import Runtime, exclusive

@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 from transformers import LlavaForConditionalGeneration
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import (
     Checkpoint,
     check_model_type,

@@ -14,9 +14,10 @@ from PIL import Image
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Task
-from pytest_vqamt.models.base import ModelOptions, wrap_model
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.inputs import PictureFeatureCache
 from pytest_vqamt.models.transformers.vilt import ViltAnswers, ViltStatements, load
+from pytest_vqamt.models.wrapped import wrap_model
 from tests.models.conftest import Written
 from tests.models.small.asking import ask_all
 from tests.models.small.damage import with_setting

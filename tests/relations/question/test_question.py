@@ -26,6 +26,7 @@ from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.contradictions import derive_case
 from pytest_vqamt.relations.contrasts import judge_contrast, with_contrast
 from pytest_vqamt.relations.expectations import judged
+from pytest_vqamt.relations.presets import preset
 from pytest_vqamt.relations.question import FRAMES
 from tests.making import choosers
 from tests.rows import each_row
@@ -34,7 +35,7 @@ COCO = Path(__file__).parents[3] / "../shared/data/coco"
 RUN = tuple(
     (relation, variant)
     for relation, variant in catalogue.select(
-        [each for each in catalogue.preset("questions").relations if not each.startswith("basic_questions")]
+        [each for each in preset("questions").relations if not each.startswith("basic_questions")]
     )
     if relation.info.task is Task.VQA
 )

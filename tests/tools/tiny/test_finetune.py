@@ -12,7 +12,7 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.export.export import Terms, export_report
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.tiny import WEIGHTS, load
 from tests.export.made_report import SOURCE, captioning, entailment, erasing, negation, row, write
 from tools.tiny import exported

@@ -12,6 +12,7 @@ from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.core.input_files import MAX_CONFIG_BYTES, read_text
 from pytest_vqamt.core.spelling import setting
+from pytest_vqamt.core.text import one_line
 
 _Form: TypeAlias = tuple[str, Callable[[object], object]]
 """The description of a valid value, and its parser, which returns None for an invalid one."""
@@ -125,7 +126,7 @@ def read_config(path: Path) -> DetectorConfig:
     try:
         read: object = yaml.safe_load(read_text(path, MAX_CONFIG_BYTES))
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        reason = " ".join(str(error).split())
+        reason = one_line(str(error))
         raise ModelError(f"Expected YAML in {path}, but got: {reason}; copy the file again") from error
     if not isinstance(read, dict):
         raise ModelError(

@@ -16,7 +16,7 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import expanded, read_text
 from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.core.spelling import setting
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 
 if TYPE_CHECKING:
     from pytest_vqamt.models.region_models.frcnn.detector import FrcnnDetector

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, cast
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.core.spelling import option, setting
-from pytest_vqamt.models.base import METHODS, ModelOptions
 from pytest_vqamt.models.budget import CUT_OFF, UsageCounter
 from pytest_vqamt.models.chat_settings import TEMPLATE_ARGUMENTS, ChatSettings, chat_settings
 from pytest_vqamt.models.prompts import LONGEST_REASONING, PLACEHOLDER, Prompts, prompts_from
+from pytest_vqamt.models.protocol import METHODS, ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import (
     ADAPTERS,
     Checkpoint,

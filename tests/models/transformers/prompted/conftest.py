@@ -12,7 +12,7 @@ from PIL import Image
 from pytest_vqamt.core.meaning import Describe, Meaning
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query, Task
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.inputs import PictureFeatureCache
 from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter, load
 from pytest_vqamt.picture_world.source import PictureWorld

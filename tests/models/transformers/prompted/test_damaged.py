@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from pytest_vqamt.core.query import Answer, Failure, Task
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.prompted.adapter import load
 from tests.models.small.asking import ask_all
 from tests.models.small.inputs import query

@@ -9,7 +9,7 @@ from PIL import Image
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Task
-from pytest_vqamt.models.base import wrap_model
+from pytest_vqamt.models.wrapped import wrap_model
 from tests.models.transformers.prompted.conftest import (
     CPU,
     ONE_A_CLASS,

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.prompted.adapter import load
 from pytest_vqamt.models.transformers.prompted.text import Prompt, fit_prompt, tokenize_prompts
 from pytest_vqamt.models.transformers.runtime import Runtime

@@ -1,9 +1,12 @@
-"""Texts of models, data and exceptions for people to read: nothing in them acts on a terminal or a CI server."""
+"""Texts of models, data and exceptions for people to read: short, and nothing in them acts on a terminal."""
 
 from __future__ import annotations
 
 import re
+import reprlib
+from collections.abc import Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Protocol
 
 MAX_SHOWN = 500
@@ -82,6 +85,35 @@ def shortened(text: str, most: int = MAX_SHOWN) -> str:
 def shown(text: str, most: int = MAX_SHOWN) -> str:
     """The text as one line, ``shortened`` and ``visible``."""
     return visible(shortened(text, most))
+
+
+def one_line(text: str) -> str:
+    """The text with single spaces in place of line ends and other white space."""
+    return " ".join(text.split())
+
+
+def cut(text: str, most: int) -> str:
+    """The text, or its beginning with three dots in ``most`` characters: for columns and quotes.
+
+    >>> cut("a long name", 11), cut("a long name", 9)
+    ('a long name', 'a long...')
+    """
+    return text if len(text) <= most else f"{text[: max(1, most - 3)].rstrip()}..."
+
+
+def ending(text: str, most: int) -> str:
+    """The text, or three dots with its end of ``most`` characters: for paths."""
+    return text if len(text) <= most else f"...{text[-most:]}"
+
+
+def some_of(names: Sequence[str], most: int) -> str:
+    """The first names, and how many more there are.
+
+    >>> some_of(["a", "b"], 2), some_of(["a", "b", "c", "d"], 2)
+    ('a, b', 'a, b and 2 more')
+    """
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def shortest(*texts: str) -> str:
@@ -172,6 +204,48 @@ def error_text(error: BaseException) -> str:
     return encodable(f"{type(error).__name__}: {text}")
 
 
+_values = reprlib.Repr()
+_values.maxlist = _values.maxtuple = 8
+_values.maxdict = 4
+_values.maxstring = _values.maxother = _values.maxlong = 40
+_values.maxlevel = 3
+_MOST_OF_A_VALUE = 83
+_MOST_OF_A_PATH = 160
+_MOST_OF_A_NAME = 60
+_MOST_OF_A_REASON = 63
+
+
+def short_repr(value: object) -> str:
+    """The repr of ``value``, shortened.
+
+    >>> short_repr(list(range(100)))
+    '[0, 1, 2, 3, 4, 5, 6, 7, ...]'
+    """
+    return cut(_values.repr(value), _MOST_OF_A_VALUE)
+
+
+def short_name(name: str) -> str:
+    """The name itself if it is short and printable, else its shortened repr."""
+    return name if name.isprintable() and len(name) <= _MOST_OF_A_NAME else short_repr(name)
+
+
+def short_path(path: Path | str, name: str = "") -> str:
+    """The repr of the path, or of ``name`` in it; only the end of a long one."""
+    place = ending(str(path), _MOST_OF_A_PATH)
+    return repr(str(Path(place) / ending(name, _MOST_OF_A_NAME)) if name else place)
+
+
+def error_reason(error: BaseException) -> str:
+    """The message of an exception, shortened.
+
+    >>> some = (FileNotFoundError(2, "No such file or directory", "a.jpg"), IndexError(), KeyError(256))
+    >>> tuple(error_reason(each) for each in some)
+    ('No such file or directory', 'IndexError', 'KeyError 256')
+    """
+    message = error.strerror if isinstance(error, OSError) and error.strerror else _text_of(error)
+    return cut(one_line(message).rstrip(".") or type(error).__name__, _MOST_OF_A_REASON)
+
+
 _MAX_MESSAGE = 1_000
 _MESSAGE_END = 300
 """Advice stands at the end of a message."""
@@ -189,3 +263,15 @@ def _escaped(character: str) -> str:
     if character in "\t\n\r":
         return repr(character)[1:-1]
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _text_of(error: BaseException) -> str:
+    match error.args:
+        case (str() as text,):
+            return text
+        case (bytes() as data,):
+            return data.decode("latin-1")
+        case ():
+            return ""
+        case _:
+            return f"{type(error).__name__} {error}"

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError, RenderError, VqamtError, did_you_mean
-from pytest_vqamt.core.plain_text import (
+from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.text import (
     MAX_SHOWN,
     clear_message,
     encodable,
@@ -20,7 +21,6 @@ from pytest_vqamt.core.plain_text import (
     shown,
     visible,
 )
-from pytest_vqamt.core.query import Task
 from tests.rows import each_row
 
 UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}

@@ -1,74 +1,16 @@
-"""Model protocols, and the wrapper that makes any object or function a model.
-
-A model is an object with one or more of the methods ``answer``, ``entail`` and ``caption``, or a plain function
-``f(image, text) -> str``. Its methods decide which tasks it is tested on. These attributes are optional:
-
-``fingerprint`` (str)
-    Part of every key of the answer cache. It covers everything that can change an answer: the weights (their digest,
-    or a revision that cannot move), the settings (prompt, precision, longest text), and each installed package that
-    computes the answer, with its version (``transformers==5.23.0``). The version of a package never stands for
-    weights: a model that comes with a package names both. Device and batch size are left out. Without a fingerprint a
-    change of the model cannot be noticed, so its answers are cached for one run only.
-
-A batch is a sequence of ``ModelInput``: ``image``, ``text``, and for a model that follows instructions ``prompt``, the
-text with the form of answer that it wants. A fingerprint also covers whether ``text`` or ``prompt`` was used.
-
-``batch_size`` (int)
-    The batch size where the user sets none.
-
-``largest_batch`` (int)
-    Batches double up to this size as long as memory lasts. Default: ``batch_size``.
-
-``usage`` (a mapping of names to numbers)
-    What its answers have cost since it was made, such as ``{"tokens in": 1200}``: shown in the report.
-
-``prepare(task, batch)``
-    Does in advance what needs no device, such as rendering, resizing and tokenizing, and stores it on the inputs as
-    their ``prepared``. It runs on its own thread while the previous batch is answered, so shared state must be
-    thread-safe. It may raise, or not be called at all: the batch is answered all the same, in parts where a part of it
-    fails. What is left of ``prepared`` is removed afterwards.
-
-``meet(sources)``
-    Is given the scene sources of the run, in their order, before the first query about one of them. For reference
-    models, which know scenes: what is tested is given pictures and texts alone.
-
-``forecast(queries, measured)``
-    The tokens and the cost that queries will take (``models/token_forecast.py``), for ``--vqamt-plan``.
-
-``understands(query)``
-    Whether the model can take the query, by its text or its meaning: True, False, or a ``Declined`` with the reason
-    and the unknown words. What it cannot take is not put to it: such cases are ``declined``.
-
-``switches_reasoning`` (bool)
-    Whether it answers with or without reasoning as the ``reasoning`` of a query says, where that is not None. Such
-    queries are declined for a model that does not say so.
-
-``batches_at_once`` (int)
-    How many threads may call it at once, a batch each. Default: one.
-
-``stream_answers(task, batch)``
-    Yields ``(index, outcome)`` for each input as soon as it is known, in any order; an outcome is an ``Answer``, or the
-    exception that concerns this input alone. For models that send a request per input: each answer is stored as it
-    arrives, and a failure does not repeat the others. Where it is there, a run calls it in place of the methods above,
-    which still say what tasks the model does.
-
-A ``ModelError`` disables the model for the run; any other exception concerns the batch only.
-"""
+"""The wrapper that makes any object or function a model that a run can ask (``models/protocol.py``)."""
 
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from math import inf, isfinite
-from pathlib import Path
+from dataclasses import dataclass, field
 from reprlib import repr as shortened
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, cast
 
-from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, location, note
-from pytest_vqamt.core.plain_text import count_noun, encodable
+from pytest_vqamt.core.errors import ModelError, VqamtError, location, note
 from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, Declined, ModelInput, Query, Task
+from pytest_vqamt.core.text import encodable
 from pytest_vqamt.models.batching import BatchSize, ModelHealth
 from pytest_vqamt.models.guarded import guarded, guarded_stream, reading
 from pytest_vqamt.models.time_limit import TimeLimit, TimeLimitError
@@ -77,84 +19,27 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from pytest_vqamt.data.base import SceneSource
-    from pytest_vqamt.models.budget import Budget
     from pytest_vqamt.models.token_forecast import TokenForecast
 
-if sys.version_info >= (3, 14):
-    # Annotations are evaluated when they are asked for, and may name what is imported for type checkers only.
-    from annotationlib import Format
-
-    def _signature(function: Callable[..., object]) -> inspect.Signature:
-        return inspect.signature(function, annotation_format=Format.STRING)
-
-else:
-    _signature = inspect.signature
-
-DEFAULT_BATCH_SIZE = 32
-
-METHODS: Mapping[Task, str] = {Task.VQA: "answer", Task.ENTAILMENT: "entail", Task.CAPTIONING: "caption"}
-"""The method of each task, in the order in which tasks are listed."""
-
-
-@runtime_checkable
-class Deferred(Protocol):
-    """A model whose answers are recorded elsewhere and may be incomplete."""
-
-    @property
-    def todo_file(self) -> Path:
-        """The file that lists queries without an answer."""
-        ...
-
-    def lacks(self, query: Query) -> bool:
-        """Whether the query has no answer yet; called before the query is sent."""
-        ...
-
-    def todo(self, queries: Iterable[Query]) -> None:
-        """Adds queries to the list unless they are on it. Several processes may do so at once."""
-        ...
-
-    def prune(self) -> None:
-        """Removes answered queries from the list. Called once a run, by one process, before any query."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelOptions:
-    """The user's settings for models.
-
-    Attributes:
-        batch_size: None leaves it to the model.
-        device: "auto", "cpu", "cuda" or "cuda:N".
-        dtype: the precision of the weights, such as "bfloat16"; None leaves it to the model.
-        settings: from ``--vqamt-option NAME=VALUE``.
-        cache: a folder for what a model computes, such as features; None to cache nothing.
-        timeout_s: the time that a batch may take; None for any time.
-        budget: the money that the run may spend; None for any amount.
-        worker, workers: the number of this process, from 0, and of all processes of this run.
-    """
-
-    batch_size: int | None = None
-    device: str = "auto"
-    dtype: str | None = None
-    settings: Mapping[str, str] = field(default_factory=dict)
-    cache: Path | None = None
-    timeout_s: float | None = None
-    budget: Budget | None = field(default=None, compare=False, repr=False)
-    worker: int = 0
-    workers: int = 1
-
-    def __post_init__(self) -> None:
-        if self.batch_size is not None and self.batch_size < 1:
-            raise OptionError(f"Expected a batch size of 1 or more, or auto, but got batch_size={self.batch_size!r}")
-        if self.timeout_s is not None and not 0 < self.timeout_s < inf:
-            raise OptionError(f"Expected a timeout of more than 0 seconds, but got timeout={self.timeout_s!r}")
-
-
-Method: TypeAlias = Callable[[Sequence[ModelInput]], object]
-
-Preprocess: TypeAlias = Callable[[Task, Sequence[ModelInput]], object]
-
-StreamAnswers: TypeAlias = Callable[[Task, Sequence[ModelInput]], Iterable[tuple[int, object]]]
+from pytest_vqamt.models.protocol import (
+    CALL_ASYNC,
+    DEFAULT_BATCH_SIZE,
+    METHODS,
+    Deferred,
+    Method,
+    ModelOptions,
+    Preprocess,
+    StreamAnswers,
+    accepts,
+    check_declined,
+    declared_size,
+    declared_usage,
+    described,
+    refuse_awaitable,
+    signature_of,
+    validated_answer,
+    validated_answers,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,7 +162,7 @@ class LoadedModel:
                     )
                 place, outcome = pair
                 missing.remove(place)
-                yield place, outcome if isinstance(outcome, Exception) else _answer(outcome, batch[place], who)
+                yield place, outcome if isinstance(outcome, Exception) else validated_answer(outcome, batch[place], who)
             if missing:
                 raise ModelError(
                     f"Expected {who} to give {len(batch)} outcomes, one per input, but {len(missing)} lack"
@@ -445,22 +330,13 @@ class _Understanding:
             note(error, f"in {self._who}")
             raise
         if isinstance(understood, Declined):
-            _check_declined(understood.reason, understood.words, self._who)
+            check_declined(understood.reason, understood.words, self._who)
         elif not isinstance(understood, bool):
             raise ModelError(
                 f"Expected {self._who} to return True, False or a Declined, but got {described(understood)} "
                 f"for text={shortened(item.text)}"
             )
         return understood
-
-
-def accepts(function: Callable[..., object], *arguments: str) -> bool:
-    """Whether ``function`` takes these positional arguments; False where it has no signature."""
-    try:
-        _signature(function).bind(*arguments)
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 def _methods(model: object) -> dict[Task, Method]:
@@ -485,11 +361,11 @@ def _check_method(name: str, method: Method, called: str) -> None:
     who = f"{getattr(method, '__qualname__', type(method).__qualname__)}() of model {name!r}{place}"
     function = inspect.unwrap(method)
     if any(map(inspect.iscoroutinefunction, (function, type(function).__call__))):
-        raise ModelError(f"Expected {who} to return its answers, but it is async: {_CALL_ASYNC}")
+        raise ModelError(f"Expected {who} to return its answers, but it is async: {CALL_ASYNC}")
     if not called or accepts(method, "batch"):
         return
     try:
-        signature = _signature(method)
+        signature = signature_of(method)
     except (TypeError, ValueError):
         return  # a function of C may have none
     raise ModelError(
@@ -497,9 +373,6 @@ def _check_method(name: str, method: Method, called: str) -> None:
         "answer for each.image and each.text of the batch, or let the model be a function f(image, text) "
         "(docs/tutorial/your-model.md)"
     )
-
-
-_CALL_ASYNC = "call it in a plain function, return asyncio.run(...)"
 
 
 def _optional_method(model: object, name: str) -> Callable[[Task, Sequence[ModelInput]], Any] | None:
@@ -536,7 +409,7 @@ def _per_input(function: Callable[..., object]) -> Method:
     name = getattr(function, "__qualname__", type(function).__qualname__)
 
     def answer(batch: Sequence[ModelInput]) -> object:
-        return [_awaitable_refused(function(each.image, each.text), name) for each in batch]
+        return [refuse_awaitable(function(each.image, each.text), name) for each in batch]
 
     answer.__qualname__ = name
     answer.__wrapped__ = function  # type: ignore[attr-defined]  # for the place of the function in messages
@@ -548,112 +421,3 @@ def _batch(name: str, model: object, options: ModelOptions) -> BatchSize:
         return BatchSize(options.batch_size)
     first = declared_size(name, model, "batch_size", DEFAULT_BATCH_SIZE)
     return BatchSize(first, largest=max(first, declared_size(name, model, "largest_batch", first)))
-
-
-def declared_size(name: str, model: object, attribute: str, default: int) -> int:
-    """A positive integer attribute of the model, or ``default``.
-
-    Raises:
-        ModelError: the attribute is something else.
-    """
-    size: object = getattr(model, attribute, None)
-    if size is None:
-        return default
-    if not isinstance(size, int) or isinstance(size, bool) or size < 1:
-        raise ModelError(
-            f"Expected the {attribute} of model {name!r} to be 1 or more, but got {attribute}={described(size)}"
-        )
-    return size
-
-
-def declared_usage(name: str, model: object) -> Mapping[str, float]:
-    """The model's ``usage``, or an empty mapping.
-
-    Raises:
-        ModelError: it does not map names to numbers.
-    """
-    with reading(f"the usage of model {name!r}"):
-        usage: object = getattr(model, "usage", None)
-        usage = dict(usage) if isinstance(usage, Mapping) else usage
-    if usage is None:
-        return {}
-    if not isinstance(usage, Mapping) or not all(
-        isinstance(key, str) and isinstance(value, int | float) and isfinite(value) for key, value in usage.items()
-    ):
-        raise ModelError(
-            f"Expected the usage of model {name!r} to map names to numbers, but got usage={described(usage)}"
-        )
-    return {encodable(key): value for key, value in usage.items()}
-
-
-def described(value: object) -> str:
-    """A value and its type, shortened for a message."""
-    return f"{shortened(value)} ({type(value).__qualname__})"
-
-
-def validated_answers(returned: object, batch: Sequence[ModelInput], who: str) -> tuple[Answer, ...]:
-    """One answer for each input of the batch, in their order; ``who`` names the method in messages.
-
-    Raises:
-        ModelError: the model returned something else.
-    """
-    _awaitable_refused(returned, who)
-    if isinstance(returned, str | bytes | Mapping | set | frozenset) or not isinstance(returned, Iterable):
-        raise ModelError(f"Expected {who} to return a sequence of answers, but got {described(returned)}")
-    given = tuple(returned)
-    if len(given) != len(batch):
-        raise ModelError(
-            f"Expected {who} to return {count_noun(len(batch), 'answer')}, one per input, but got {len(given)}"
-        )
-    return tuple(_answer(value, item, who) for value, item in zip(given, batch, strict=True))
-
-
-def _awaitable_refused(returned: object, who: str) -> object:
-    """What a method returned; raises ModelError for a coroutine, and closes it, so that Python warns of none."""
-    if not inspect.iscoroutine(returned):
-        return returned
-    returned.close()
-    raise ModelError(f"Expected {who} to return its answers, but it returns a coroutine: {_CALL_ASYNC}")
-
-
-def _answer(value: object, item: ModelInput, who: str) -> Answer:
-    if isinstance(value, str):
-        return Answer(encodable(value))
-    if isinstance(value, Declined):
-        _check_declined(value.reason, value.words, who)
-        value = value.answer
-    if isinstance(value, Answer) and _is_valid(value.text, value.scores):
-        scores = value.scores and tuple((encodable(label), score) for label, score in value.scores)
-        _check_declined(value.declined or "-", value.unknown_words, who)
-        return replace(
-            value,
-            text=encodable(value.text),
-            scores=scores,
-            truncated=bool(value.truncated),
-            declined=encodable(value.declined),
-            unknown_words=tuple(map(encodable, value.unknown_words)),
-        )
-    raise ModelError(
-        f"Expected {who} to return an Answer(text, scores), a Declined or a str for each input, but got "
-        f"{described(value)} for text={shortened(item.text)}"
-    )
-
-
-def _check_declined(reason: object, words: object, who: str) -> None:
-    if not isinstance(reason, str) or not reason.strip():
-        raise ModelError(f"Expected {who} to decline with a reason, a text, but got reason={described(reason)}")
-    if not isinstance(words, tuple | list) or not all(isinstance(word, str) for word in words):
-        raise ModelError(f"Expected {who} to decline with a tuple of words, but got words={described(words)}")
-
-
-def _is_valid(text: object, scores: object) -> bool:
-    if not isinstance(text, str) or not isinstance(scores, tuple | None):
-        return False
-    return all(
-        isinstance(pair, tuple)
-        and len(pair) == 2
-        and isinstance(pair[0], str)
-        and isinstance(pair[1], float | int)
-        and isfinite(pair[1])
-        for pair in scores or ()
-    )
