@@ -20,11 +20,11 @@ from pytest_vqamt.language.captions.reading import class_of
 from pytest_vqamt.language.english.nouns import indefinite, is_countable, plural
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question
+from pytest_vqamt.relations import groups
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.expectations import format_reading, read_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
-from pytest_vqamt.relations.metaic.insertion import caption_query
-from pytest_vqamt.relations.metavqa import groups
+from pytest_vqamt.relations.metaic import caption_query
 from pytest_vqamt.relations.presence import TOO_FEW
 from pytest_vqamt.relations.soundness import countable_names
 from pytest_vqamt.sampling.chooser import Chooser

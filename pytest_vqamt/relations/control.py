@@ -13,11 +13,11 @@ from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question
+from pytest_vqamt.relations import groups
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.expectations import same_answer, unchanged
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
-from pytest_vqamt.relations.metavqa import groups
 from pytest_vqamt.relations.published import sample_published_question
 from pytest_vqamt.sampling.chooser import Chooser
 

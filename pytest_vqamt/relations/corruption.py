@@ -16,10 +16,10 @@ from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.lexical_relations import find_words
 from pytest_vqamt.language.english.nouns import plural
 from pytest_vqamt.language.questions.simple import Question
+from pytest_vqamt.relations import groups
 from pytest_vqamt.relations.base import BuiltInRelation, case_of
 from pytest_vqamt.relations.edits import pixel_box
 from pytest_vqamt.relations.expectations import same_answer
-from pytest_vqamt.relations.metavqa import groups
 from pytest_vqamt.relations.published import sample_published_question
 from pytest_vqamt.relations.soundness import object_names
 from pytest_vqamt.sampling.chooser import Chooser

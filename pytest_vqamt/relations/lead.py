@@ -19,8 +19,8 @@ from pytest_vqamt.language.questions.leading import STATEMENTS, Speaker, claim, 
 from pytest_vqamt.language.questions.templates import TEMPLATES, QuestionType
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import Relation, case_of
-from pytest_vqamt.relations.carets.argument_sampling import sample_argument
-from pytest_vqamt.relations.carets.arguments import Argument
+from pytest_vqamt.relations.carets_arguments import Argument
+from pytest_vqamt.relations.carets_sampling import sample_argument
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.published import published_questions, question_of

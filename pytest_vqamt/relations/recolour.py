@@ -18,8 +18,8 @@ from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.expectations import other_value, same_answer
+from pytest_vqamt.relations.groups import QuestionKind, sample_question
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
-from pytest_vqamt.relations.metavqa.groups import QuestionKind, sample_question
 from pytest_vqamt.relations.soundness import cannot_be_confused, certain_properties, countable_names
 from pytest_vqamt.relations.view import readable_names
 from pytest_vqamt.sampling.chooser import Chooser

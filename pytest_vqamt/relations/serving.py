@@ -15,13 +15,13 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple, templates
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
+from pytest_vqamt.relations import groups
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.contrasts import about_another_picture
 from pytest_vqamt.relations.control import generated_question, plain_question
 from pytest_vqamt.relations.expectations import opposite_answer, same_answer, unchanged
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
-from pytest_vqamt.relations.metavqa import groups
 from pytest_vqamt.relations.presence import the_color
 from pytest_vqamt.relations.soundness import countable_names, salient_names
 from pytest_vqamt.sampling.chooser import Chooser

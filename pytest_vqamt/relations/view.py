@@ -31,8 +31,8 @@ from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import Relation, case_of
 from pytest_vqamt.relations.expectations import same_answer
+from pytest_vqamt.relations.groups import QuestionKind, sample_question
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
-from pytest_vqamt.relations.metavqa.groups import QuestionKind, sample_question
 from pytest_vqamt.relations.published import published_questions, question_of
 from pytest_vqamt.relations.soundness import cannot_be_confused, countable_names, presumed
 from pytest_vqamt.relations.spatial import ALL_SIDES, Place, places

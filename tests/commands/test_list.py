@@ -20,7 +20,7 @@ from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.models.reference.faults import FAULTS
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations import catalogue
-from pytest_vqamt.relations.metaic.insertion import cut_outs
+from pytest_vqamt.relations.metaic import cut_outs
 from pytest_vqamt.relations.presets import PRESETS
 from pytest_vqamt.relations.recognition import cutout_id
 from tests.integration.half_bad import half_bad

@@ -17,8 +17,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.expectations import same_answer
-from pytest_vqamt.relations.metavqa.removal import Removal
-from pytest_vqamt.relations.metavqa.reorder import Reorder
+from pytest_vqamt.relations.metavqa import Removal, Reorder
 from pytest_vqamt.relations.presets import PRESETS, preset
 from pytest_vqamt.relations.user import Derive, Draft, UserRelation
 from pytest_vqamt.relations.user import relation as user_relation

@@ -13,7 +13,7 @@ from pytest_vqamt.core.meaning import Absent, Count, Entails, Exists, Group, Lab
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import LabelName, Scene
 from pytest_vqamt.relations.expectations import INCONSISTENT, ISSUE, SOURCE_RIGHT, label_becomes, same_label
-from pytest_vqamt.relations.metavqa.groups import VARIANTS, GroupQuestion, QuestionKind, sample_question
+from pytest_vqamt.relations.groups import VARIANTS, GroupQuestion, QuestionKind, sample_question
 from pytest_vqamt.stats import papers
 from tests.making import answers_of, case_of, choosers, group_of, scene_of
 from tests.rows import each_row

@@ -17,7 +17,7 @@ from pytest_vqamt.integration.run import run
 from pytest_vqamt.language.captions.reading import CaptionReading
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.edits import insertable_cutouts, whole_patch, wholly_removable
-from pytest_vqamt.relations.metaic.insertion import cut_outs, names_by_class
+from pytest_vqamt.relations.metaic import cut_outs, names_by_class
 from pytest_vqamt.relations.recognition import (
     EXCLUDE_CUTOUTS,
     CutoutRelation,
@@ -27,7 +27,7 @@ from pytest_vqamt.relations.recognition import (
     min_inserted_area,
     read_excluded,
 )
-from pytest_vqamt.relations.veglue.erasable import whole_erasure
+from pytest_vqamt.relations.veglue_erasing import whole_erasure
 from tests.imaging.coco_photos import FOLDER, needs_coco
 from tests.making import scene_of
 from tests.relations.inserted import masked

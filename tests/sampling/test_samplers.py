@@ -17,7 +17,7 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.execution.plan import Plan, Sampling
-from pytest_vqamt.relations.metavqa.partition import Partition
+from pytest_vqamt.relations.metavqa import Partition
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Interesting, Sampler, draws, explore
 

@@ -15,9 +15,9 @@ from pytest_vqamt.core.meaning import Absent, Annotated, Count, Exists, Meaning
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
+from pytest_vqamt.relations import basic_questions as noise
 from pytest_vqamt.relations import catalogue
-from pytest_vqamt.relations.basic_questions import noise
-from pytest_vqamt.relations.basic_questions.noise import (
+from pytest_vqamt.relations.basic_questions import (
     AnswerType,
     MainQuestion,
     Noise,

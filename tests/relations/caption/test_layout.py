@@ -12,7 +12,7 @@ from pytest_vqamt.core.corpus import Corpus, ThingLook, gather_corpus
 from pytest_vqamt.core.edits import Cutout, Erase, Fill, Insert
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.relations.caption.layout import CaptionLayout
+from pytest_vqamt.relations.caption import CaptionLayout
 from tests.making import FirstOption, answers_of, choosers, scene_of
 from tests.relations.inserted import masked
 from tests.rows import each_row

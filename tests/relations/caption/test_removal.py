@@ -11,7 +11,7 @@ from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.caption.removal import CaptionRemoval
+from pytest_vqamt.relations.caption import CaptionRemoval
 from tests.making import FirstOption, answers_of, choosers, scene_of, thing_of
 from tests.rows import each_row
 

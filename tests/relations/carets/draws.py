@@ -13,8 +13,8 @@ from pytest_vqamt.core.scene import Relationship, Scene
 from pytest_vqamt.language.questions.templates import Askable, QuestionType
 from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.base import Relation
-from pytest_vqamt.relations.carets.argument_sampling import sample_argument
-from pytest_vqamt.relations.carets.arguments import Argument
+from pytest_vqamt.relations.carets_arguments import Argument
+from pytest_vqamt.relations.carets_sampling import sample_argument
 from pytest_vqamt.relations.lexical_knowledge import load_knowledge
 from pytest_vqamt.sampling.chooser import Chooser, RandomChooser
 

@@ -7,7 +7,7 @@ from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.edits import Blur, Crop, Edit, Mask
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Has
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.carets.visual import Visual
+from pytest_vqamt.relations.carets_visual import Visual
 from tests.making import scene_of
 from tests.relations.carets import draws
 from tests.relations.carets.draws import short

@@ -6,7 +6,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import NotApplicable, Outcome
 from pytest_vqamt.core.meaning import Has
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.carets.antonym import Antonym
+from pytest_vqamt.relations.carets import Antonym
 from tests.making import answers_of, choosers, scene_of, thing_of
 from tests.relations.carets.draws import cases, corpus_of, short
 from tests.rows import each_row

@@ -11,8 +11,8 @@ from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, 
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import templates
 from pytest_vqamt.language.questions.templates import Askable, Asking, QuestionType
-from pytest_vqamt.relations.carets.argument_sampling import sample_argument, sample_fitting_argument
-from pytest_vqamt.relations.carets.arguments import Argument, one_template, things_named, two_templates
+from pytest_vqamt.relations.carets_arguments import Argument, one_template, things_named, two_templates
+from pytest_vqamt.relations.carets_sampling import sample_argument, sample_fitting_argument
 from tests.making import choosers, group_of, scene_of
 from tests.relations.carets.draws import many, one_is, view_of
 from tests.rows import each_row

@@ -7,7 +7,7 @@ import pytest
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.askable_scene import MAX_PLAUSIBLE_NAMES
-from pytest_vqamt.relations.carets.ontological import Ontological
+from pytest_vqamt.relations.carets import Ontological
 from tests.making import scene_of
 from tests.relations.carets.draws import arguments, asked, cases, one_is, view_of
 from tests.rows import each_row

@@ -12,11 +12,11 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.language.questions.templates import QuestionType
+from pytest_vqamt.relations import carets_arguments as arguments
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.askable_scene import askable_scene_of
-from pytest_vqamt.relations.carets import arguments
-from pytest_vqamt.relations.carets.arguments import Argument
-from pytest_vqamt.relations.carets.choosing import action_choice
+from pytest_vqamt.relations.carets_arguments import Argument
+from pytest_vqamt.relations.carets_sampling import action_choice
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import scene_of

@@ -9,7 +9,7 @@ import pytest
 from pytest_vqamt.core.meaning import Choice, truth
 from pytest_vqamt.core.scene import Relationship, Scene
 from pytest_vqamt.language.questions.templates import QuestionType
-from pytest_vqamt.relations.carets.arguments import Argument
+from pytest_vqamt.relations.carets_arguments import Argument
 from tests.making import scene_of, thing_of
 from tests.relations.carets.draws import KNOWN, arguments, asked, one_is, short, view_of
 from tests.rows import each_row

@@ -9,8 +9,8 @@ from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.meaning import Both, Exists, Has
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions.templates import Askable, Asking, QuestionType
-from pytest_vqamt.relations.carets.arguments import Argument
-from pytest_vqamt.relations.carets.visual import Obscuring, kept_boxes
+from pytest_vqamt.relations.carets_arguments import Argument
+from pytest_vqamt.relations.carets_visual import Obscuring, kept_boxes
 from tests.making import FirstOption, choosers, group_of, scene_of, thing_of
 from tests.relations.carets.draws import view_of
 from tests.rows import each_row

@@ -15,10 +15,10 @@ import pytest
 from pytest_vqamt.core.meaning import Choice, Exists, groups_of
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions.templates import QuestionType
-from pytest_vqamt.relations.carets import arguments as weights
-from pytest_vqamt.relations.carets.arguments import Argument
-from pytest_vqamt.relations.carets.ontological import sample_hypernym, sample_hyponym
-from pytest_vqamt.relations.carets.verifying import antonym_arguments
+from pytest_vqamt.relations import carets_arguments as weights
+from pytest_vqamt.relations.carets import sample_hypernym, sample_hyponym
+from pytest_vqamt.relations.carets_arguments import Argument
+from pytest_vqamt.relations.carets_verifying import antonym_arguments
 from tests.making import scene_of
 from tests.relations.carets.draws import KNOWN, arguments, corpus_of, many, one_is, short, view_of
 

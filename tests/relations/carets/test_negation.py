@@ -6,7 +6,7 @@ from pytest_vqamt.core.case import NotApplicable, Outcome
 from pytest_vqamt.core.meaning import Absent, Both, Either, Exists, Neither, NotBoth, truth
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions.templates import QuestionType
-from pytest_vqamt.relations.carets.negation import Negation
+from pytest_vqamt.relations.carets import Negation
 from tests.making import answers_of, choosers, scene_of
 from tests.relations.carets.draws import cases, corpus_of
 

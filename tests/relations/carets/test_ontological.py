@@ -7,7 +7,7 @@ import pytest
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.meaning import Choice, Exists, truth
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.carets.ontological import Ontological
+from pytest_vqamt.relations.carets import Ontological
 from tests.making import answers_of, choosers, scene_of
 from tests.relations.carets.draws import cases, corpus_of, short
 from tests.rows import each_row

@@ -7,7 +7,7 @@ import pytest
 from pytest_vqamt.core.case import NotApplicable, Outcome
 from pytest_vqamt.core.meaning import Both, Choice, Either
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.carets.order import Order
+from pytest_vqamt.relations.carets import Order
 from tests.making import answers_of, choosers, scene_of
 from tests.relations.carets.draws import cases, corpus_of
 from tests.rows import each_row

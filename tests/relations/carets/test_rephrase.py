@@ -6,7 +6,7 @@ from pytest_vqamt.core.case import NotApplicable, Outcome
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import templates
 from pytest_vqamt.language.questions.templates import QuestionType
-from pytest_vqamt.relations.carets.rephrase import Rephrase
+from pytest_vqamt.relations.carets import Rephrase
 from tests.making import answers_of, choosers, scene_of
 from tests.relations.carets.draws import cases, corpus_of, one_is
 

@@ -16,8 +16,7 @@ from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.data.coco import COCO_CLASSES, annotated_exhaustively
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import Relation
-from pytest_vqamt.relations.carets.antonym import Antonym
-from pytest_vqamt.relations.carets.rephrase import Rephrase
+from pytest_vqamt.relations.carets import Antonym, Rephrase
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, load_knowledge
 from pytest_vqamt.relations.soundness import object_names
 from pytest_vqamt.sampling.chooser import RandomChooser

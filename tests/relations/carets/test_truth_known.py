@@ -17,8 +17,8 @@ from pytest_vqamt.language.english.nouns import is_mass, plural, singular
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.askable_scene import askable_scene_of
-from pytest_vqamt.relations.carets.argument_sampling import sample_argument
-from pytest_vqamt.relations.carets.arguments import Argument
+from pytest_vqamt.relations.carets_arguments import Argument
+from pytest_vqamt.relations.carets_sampling import sample_argument
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import group_of, scene_of
 from tests.relations.carets.draws import KNOWN, short

@@ -11,8 +11,8 @@ from pytest_vqamt.core.meaning import Both, Either, groups_of, members
 from pytest_vqamt.core.scene import Relationship, Scene
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.askable_scene import AskableScene
-from pytest_vqamt.relations.carets.choosing import action_choice, attribute_choice
-from pytest_vqamt.relations.carets.verifying import antonym_arguments, attribute_argument
+from pytest_vqamt.relations.carets_sampling import action_choice, attribute_choice
+from pytest_vqamt.relations.carets_verifying import antonym_arguments, attribute_argument
 from pytest_vqamt.sampling.chooser import Chooser
 from tests.making import FirstOption, scene_of, thing_of
 from tests.relations.carets.draws import arguments, asked, one_is, view_of

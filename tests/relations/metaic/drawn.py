@@ -11,7 +11,7 @@ from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.language.captions.reading import CaptionReading
-from pytest_vqamt.relations.metaic.insertion import PlacedCutout, sample_placed_cutout
+from pytest_vqamt.relations.metaic import PlacedCutout, sample_placed_cutout
 from pytest_vqamt.sampling.chooser import RandomChooser
 
 

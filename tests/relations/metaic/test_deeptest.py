@@ -11,7 +11,7 @@ from pytest_vqamt.core.edits import Blur, Brightness, Contrast, Edit, Shear
 from pytest_vqamt.core.meaning import Describe, truth
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.metaic.deeptest import Deeptest
+from pytest_vqamt.relations.metaic import Deeptest
 from tests.making import answers_of, choosers, scene_of, thing_of
 from tests.rows import each_row
 

@@ -15,8 +15,8 @@ from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.captions.reading import CaptionReading
-from pytest_vqamt.relations.metaic import insertion
-from pytest_vqamt.relations.metaic.insertion import (
+from pytest_vqamt.relations import metaic as insertion
+from pytest_vqamt.relations.metaic import (
     PlacedCutout,
     class_read,
     classes_that_fit,

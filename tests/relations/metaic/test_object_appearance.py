@@ -17,8 +17,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.language.captions.reading import class_of
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.relations.metaic.object_appearance import ObjectAppearance
-from pytest_vqamt.relations.metaic.singular_plural import SingularPlural
+from pytest_vqamt.relations.metaic import ObjectAppearance, SingularPlural
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.making import FirstOption, answers_of
 from tests.relations.inserted import corpus_of, insert_of

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.captions.reading import class_of
-from pytest_vqamt.relations.metaic.insertion import cut_outs
-from pytest_vqamt.relations.metaic.placement import (
+from pytest_vqamt.relations.insertion_places import (
     HIGHEST,
     LEVELS,
     AreaRange,
@@ -29,6 +28,7 @@ from pytest_vqamt.relations.metaic.placement import (
     salient_area,
     size_of_area,
 )
+from pytest_vqamt.relations.metaic import cut_outs
 from tests.making import scene_of, thing_of
 from tests.relations.inserted import insert_of
 from tests.relations.metaic.drawn import draw_many

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.metaic.placement import AreaRange, OverlapLayout, min_covering_area, place_at_all_levels
+from pytest_vqamt.relations.insertion_places import AreaRange, OverlapLayout, min_covering_area, place_at_all_levels
 from tests.making import scene_of, thing_of
 from tests.relations.metaic.rules import INTERVALS, shares_of_pixels
 from tests.rows import each_row

@@ -7,8 +7,7 @@ import pytest
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.metaic.object_appearance import ObjectAppearance
-from pytest_vqamt.relations.metaic.singular_plural import SingularPlural
+from pytest_vqamt.relations.metaic import ObjectAppearance, SingularPlural
 from tests.making import FirstOption, answers_of
 from tests.relations.metaic.backyard import DOG, backyard, cases, dogs
 from tests.rows import each_row

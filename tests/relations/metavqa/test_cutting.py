@@ -12,7 +12,7 @@ from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Cut
 from pytest_vqamt.core.meaning import Absent, Count, Exists, Group
 from pytest_vqamt.core.scene import Region, Scene
-from pytest_vqamt.relations.metavqa.cutting import Cutting
+from pytest_vqamt.relations.metavqa import Cutting
 from tests.making import FirstOption, answers_of, choosers, scene_of, thing_of
 
 CUTTING = Cutting()

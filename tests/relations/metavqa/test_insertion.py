@@ -11,7 +11,7 @@ from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Absent, Count, Exists, Meaning, groups_of
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.metavqa.insertion import Insertion
+from pytest_vqamt.relations.metavqa import Insertion
 from tests.making import FirstOption, answers_of, choosers, scene_of
 from tests.relations.inserted import corpus_of, insert_of, kennel, masked
 from tests.rows import each_row

@@ -11,7 +11,7 @@ from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Count, Group, truth
 from pytest_vqamt.core.scene import Region, Scene
-from pytest_vqamt.relations.metavqa.insertion_plus import InsertionPlus
+from pytest_vqamt.relations.metavqa import InsertionPlus
 from tests.making import FirstOption, answers_of, choosers, group_of, scene_of
 from tests.relations.inserted import corpus_of, kennel, masked
 

@@ -13,7 +13,7 @@ from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.meaning import Absent, Count, Exists, Meaning, groups_of
 from pytest_vqamt.core.scene import Region, Scene
 from pytest_vqamt.imaging import inpainting
-from pytest_vqamt.relations.metavqa.removal import Removal
+from pytest_vqamt.relations.metavqa import Removal
 from tests.making import FirstOption, answers_of, choosers, scene_of, thing_of
 from tests.rows import each_row
 

@@ -13,7 +13,7 @@ from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.meaning import Count, Group, truth
 from pytest_vqamt.core.scene import Region, Scene
 from pytest_vqamt.imaging import inpainting
-from pytest_vqamt.relations.metavqa.removal_plus import RemovalPlus
+from pytest_vqamt.relations.metavqa import RemovalPlus
 from tests.making import FirstOption, answers_of, choosers, group_of, scene_of, thing_of
 
 pytestmark = pytest.mark.usefixtures("small_things_are_salient")

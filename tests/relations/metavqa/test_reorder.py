@@ -6,7 +6,7 @@ from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Count, Group
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.metavqa.reorder import Reorder
+from pytest_vqamt.relations.metavqa import Reorder
 from tests.making import FirstOption, answers_of, choosers, group_of, scene_of
 from tests.rows import each_row
 

@@ -8,7 +8,7 @@ from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Absent, Exists, Group
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.metavqa.reversion import Reversion
+from pytest_vqamt.relations.metavqa import Reversion
 from tests.making import FirstOption, answers_of, choosers, scene_of
 from tests.rows import each_row
 

@@ -12,7 +12,7 @@ from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.relations.text.word_substitution import WordSubstitution
+from pytest_vqamt.relations.text_edits import WordSubstitution
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.making import answers_of, choosers, scene_of
 from tests.relations.veglue.rooms import photo, said, unit

@@ -17,7 +17,7 @@ from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.imaging.outlines import STROKES, Outline, OutlineKind, draw_outlines
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.relations.edits import pixel_box
-from pytest_vqamt.relations.veglue.erasable import MAX_COVERED_SHARE, erasable_things, is_erasable, is_erasable_by_iou
+from pytest_vqamt.relations.veglue_erasing import MAX_COVERED_SHARE, erasable_things, is_erasable, is_erasable_by_iou
 from tests.imaging.coco_photos import CocoPhotos
 
 _SHOWN = 5

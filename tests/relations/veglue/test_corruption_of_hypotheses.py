@@ -10,7 +10,7 @@ from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Corrupt
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.corruption import PictureCorruption
-from pytest_vqamt.relations.veglue.corruption import HypothesisCorruption
+from pytest_vqamt.relations.veglue import HypothesisCorruption
 from tests.making import answers_of, choosers, scene_of
 from tests.relations.veglue.rooms import RIFLE, ROOM, groups
 from tests.rows import each_row

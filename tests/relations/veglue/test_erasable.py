@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.relations.veglue.erasable import erasable_things, erasure_facts, is_erasable, is_erasable_by_iou
+from pytest_vqamt.relations.veglue_erasing import erasable_things, erasure_facts, is_erasable, is_erasable_by_iou
 from tests.core.random_scenes import pixels, scenes
 from tests.imaging.coco_photos import FOLDER, CocoPhotos, needs_coco
 from tests.making import scene_of, thing_of

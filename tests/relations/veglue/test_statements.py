@@ -12,7 +12,7 @@ from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.data import catalogue
 from pytest_vqamt.language.units import DescriptionUnit, recombine
 from pytest_vqamt.relations.lexical_knowledge import default_knowledge, load_knowledge
-from pytest_vqamt.relations.veglue.statements import (
+from pytest_vqamt.relations.veglue_statements import (
     PublishedStatement,
     needs_nothing_unnamed,
     nouns_in,

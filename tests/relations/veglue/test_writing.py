@@ -17,7 +17,7 @@ from pytest_vqamt.language.questions.hypotheses import IN_A_ROW
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.lexical_knowledge import load_knowledge
 from pytest_vqamt.relations.soundness import disjoint
-from pytest_vqamt.relations.veglue.statements import (
+from pytest_vqamt.relations.veglue_statements import (
     PublishedStatement,
     StatementUnit,
     StatementWriter,

@@ -17,8 +17,8 @@ from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import case_of
-from pytest_vqamt.relations.carets.argument_sampling import sample_fitting_argument
-from pytest_vqamt.relations.carets.arguments import Argument, one_template, things_named
+from pytest_vqamt.relations.carets_arguments import Argument, one_template, things_named
+from pytest_vqamt.relations.carets_sampling import sample_fitting_argument
 from pytest_vqamt.relations.edits import pixel_box, rectangular_names
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
@@ -37,7 +37,7 @@ class Visual(LexicalRelation):
     else is blurred (sigma 3, 6 or 9), painted in the mean colour of the data, or cut off outside the tightest rectangle
     around the foreground. All seven types of question.
 
-    **Deviations**, so that no perfect perceiver violates it, besides those of ``verifying`` and ``choosing``:
+    **Deviations**, so that no perfect perceiver violates it, besides those of ``carets_sampling``:
 
     - What shows in part, or blurred, looks like nothing that is asked about and is not there, and like nothing that is
       said to be the only one of its kind (``soundness.cannot_be_confused``): no half of a cat in a dog's box.

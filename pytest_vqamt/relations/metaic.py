@@ -1,4 +1,4 @@
-"""Insertions of MetaIC, the same for both relations and all levels of overlap.
+"""The relations of MetaIC (Yu et al., ISSTA 2022), and the insertions that two of them share at all levels of overlap.
 
 The chooser draws a class, a cut-out of it and one seed. Sizes and places come from that seed, and so do further
 cut-outs if one has no place at some level: that takes thousands of tries, which shrinking should not simplify. So the
@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, Fact, NotApplicable, Outcome, RelationSetting, Verdict
+from pytest_vqamt.core.case import Case, Fact, NotApplicable, Outcome, RelationInfo, RelationSetting, Verdict
 from pytest_vqamt.core.corpus import Corpus, CutoutEntry
 from pytest_vqamt.core.edits import Cutout
 from pytest_vqamt.core.meaning import Describe
@@ -30,10 +30,13 @@ from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.language.answers.text import prepare
 from pytest_vqamt.language.captions.number import NounForm
 from pytest_vqamt.language.captions.reading import CaptionReading, class_of, classes_in
-from pytest_vqamt.language.captions.verdicts import CaptionVerdict
+from pytest_vqamt.language.captions.verdicts import CaptionVerdict, check_appearance, check_forms
 from pytest_vqamt.language.english.nouns import indefinite, is_countable, plural
+from pytest_vqamt.relations import insertion_places as placement
+from pytest_vqamt.relations import recognition
+from pytest_vqamt.relations.base import BuiltInRelation
 from pytest_vqamt.relations.edits import AT_MOST, LARGEST_SHARE, is_whole
-from pytest_vqamt.relations.metaic.placement import (
+from pytest_vqamt.relations.insertion_places import (
     MAX_SALIENT_SHARE,
     MIN_LARGEST_SHARE,
     AreaRange,
@@ -45,7 +48,14 @@ from pytest_vqamt.relations.metaic.placement import (
     place_at_all_levels,
     salient_area,
 )
-from pytest_vqamt.relations.recognition import MAX_SHARED, CutoutRelation, best_cutouts, cutout_id, min_inserted_area
+from pytest_vqamt.relations.recognition import (
+    EXCLUDE_CUTOUTS,
+    MAX_SHARED,
+    CutoutRelation,
+    best_cutouts,
+    cutout_id,
+    min_inserted_area,
+)
 from pytest_vqamt.relations.soundness import presumed
 from pytest_vqamt.sampling.chooser import Chooser, RandomChooser
 
@@ -317,3 +327,157 @@ def _facts(found: PlacedCutout, level: str, scene: Scene) -> tuple[tuple[str, Fa
         ("was_there", any(class_of(thing.name) == class_of(name) for thing in scene.objects)),
         ("objects", _OBJECT_COUNTS[bisect_right(_OBJECT_COUNT_BOUNDS, len(scene.objects))]),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectAppearance(InsertionRelation):
+    """With one more thing in the picture, the caption names what it named before, and that thing.
+
+    Yu et al., ISSTA 2022, section 3.4, MR1; how large the thing is and where it is put: section 3.2, the rules in
+    ``insertion_places``. A violation is an omission where a class is missing and nothing else is named, and a
+    misclassification where something else is.
+
+    Of each picture four others are made, with one thing of one size in four places: each is a case of one variant, here
+    and of ``metaic.singular_plural``. The variant is the share of the largest thing in the picture that is covered, in
+    percent: 0, up to 15, 15 to 30, 30 to 45. A picture that has no place at one of the four levels has no case of any.
+
+    **Deviation:** which interval the size is drawn from depends on the salient area S, as in the authors' code, and not
+    on the largest thing. Crowds count as things that may be covered; the boxes that are compared are those
+    annotated and, since pictures are made of them, the whole pixels. Nothing is inserted of a class of which a
+    caption might, or might not, name more: that of a crowd, of a small thing or of a fragment in the background. A
+    cut-out is enlarged at most twice, whole in its own photo, and has nothing of another class with it; from photos
+    only the best are cut out (``recognition``), and ``exclude-cutouts=FILE`` leaves out more. Captions are read
+    with kinds, compounds and number words understood; ``--vqamt-option metaic=strict`` reads them as published.
+    "presumed" where more of the inserted kind may be there than is annotated.
+    """
+
+    info = RelationInfo(
+        name="metaic.object_appearance",
+        task=Task.CAPTIONING,
+        source="Yu et al., ISSTA 2022, section 3.4, MR1",
+        variants=tuple(placement.LEVELS),
+        breakdown=BREAKDOWN,
+        settings=(METAIC, recognition.EXCLUDE_CUTOUTS),
+        draws_as=DRAWS_AS,
+        version=3,
+    )
+    expected = "second names the same kinds of things as first, and {}"
+    check = check_appearance
+    kinds = ("omission", "misclassification")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SingularPlural(InsertionRelation):
+    """With one more thing in the picture, the caption has all classes in the number that is right.
+
+    Yu et al., ISSTA 2022, section 3.4, MR2: what was named before keeps its number, singular or plural; the class of
+    the inserted thing is in the singular, or in the plural where it was named before. The cases are those of
+    ``metaic.object_appearance``, the same pictures at the same levels, and so are the deviations.
+
+    It is judged where that relation holds. Where it does not, the case holds vacuously here: the same pair is not
+    reported twice, and the two relations' violations at one level add up to the paper's suspicious issues.
+    """
+
+    info = RelationInfo(
+        name="metaic.singular_plural",
+        task=Task.CAPTIONING,
+        source="Yu et al., ISSTA 2022, section 3.4, MR2",
+        variants=tuple(placement.LEVELS),
+        breakdown=BREAKDOWN,
+        settings=(METAIC, EXCLUDE_CUTOUTS),
+        draws_as=DRAWS_AS,
+        version=3,
+    )
+    expected = "what first names is as singular or plural in second; {} is singular, or plural where first names it"
+    check = check_forms
+    kinds = ("quantity",)
+
+
+_STEPS = 10
+_SIGMAS_PX = (0.8, 1.1, 1.4, 1.7)
+"""The spreads of DeepTest's Gaussian and averaging filters: of 3, 4 and 5, or 7, and 6 pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deeptest(BuiltInRelation):
+    """A blurred, brighter, sheared picture, or one of more contrast, has the same caption.
+
+    The baseline of Yu et al., ISSTA 2022, section 4.2: transformations of DeepTest (Tian et al., ICSE 2018), in the ten
+    strengths of its authors' code, drawn evenly. "The same": but for case, spaces and a full stop.
+
+    Tagged baseline: of what it reports, 12.9 to 41.2 % are errors (Table 1). All that was there is still there, so a
+    perfect perceiver who always says the same of the same never violates it.
+
+    **Deviation:** all blurs are Gaussian, as spread as DeepTest's Gaussian and averaging ones; its median and bilateral
+    filters are left out. A picture is sheared about its middle row, not its first, and only so far that nothing
+    leaves it.
+    """
+
+    info = RelationInfo(
+        name="metaic.deeptest",
+        task=Task.CAPTIONING,
+        source="Yu et al., ISSTA 2022, section 4.2; Tian et al., ICSE 2018",
+        version=2,
+        variants=("blur", "brightness", "contrast", "shear"),
+        tags=("baseline",),
+        breakdown=("strength",),
+        draws_as="metaic.deeptest",
+    )
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        step = choose.between(1, _STEPS)
+        changed = _changed(scene, variant, step)
+        if changed is None:
+            return NotApplicable(reason="a thing would leave the picture")
+        picture, strength = changed
+        return Case(
+            relation=self.info.name,
+            variant=variant,
+            scene=scene.id,
+            queries=(caption_query(scene.picture), caption_query(picture)),
+            expected="first = second",
+            facts=(("strength", strength),),
+        )
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        reading = CaptionReading.REFINED
+        if unread := unparsed_verdict(answers, reading):
+            return unread
+        before, after = caption_texts(answers)
+        differs = _normalised(before) != _normalised(after)
+        return Verdict(
+            outcome=Outcome.VIOLATED if differs else Outcome.HOLDS,
+            reason=f"the captions must be the same, but got {before!r} and {after!r}" if differs else "",
+            readings=caption_readings(answers, reading),
+            figures=(("suspicious", float(differs)),),
+        )
+
+
+def _changed(scene: Scene, how: str, step: int) -> tuple[Picture, Fact] | None:
+    """Returns the picture changed with a strength from 1 to 10; None if something would leave it."""
+    match how:
+        case "blur":
+            sigma_px = _SIGMAS_PX[(step - 1) * len(_SIGMAS_PX) // _STEPS]
+            return scene.picture.blur(sigma=sigma_px), sigma_px
+        case "brightness":
+            return scene.picture.brightness(10 * step), 10 * step
+        case "contrast":
+            return scene.picture.contrast(1 + step / 5), 1 + step / 5
+    factors = [-each / 10 for each in range(1, _STEPS + 1) if _all_stay(each / 10, scene)]
+    if not factors:
+        return None
+    factor = factors[(step - 1) * len(factors) // _STEPS]
+    return scene.picture.shear(factor), factor
+
+
+def _all_stay(factor: float, scene: Scene) -> bool:
+    """Whether nothing leaves the frame if rows move right by ``factor`` times their height above the middle."""
+    middle = scene.height / 2
+    return all(
+        box.x + factor * (middle - box.y1) >= 0 and box.x1 + factor * (middle - box.y) <= scene.width
+        for box in annotated_boxes(scene)
+    )
+
+
+def _normalised(caption: str) -> str:
+    return " ".join(caption.casefold().split()).rstrip(" .")

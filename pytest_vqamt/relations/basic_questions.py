@@ -16,10 +16,9 @@ from pytest_vqamt.language.answers.vqa_accuracy import ENOUGH, normalise_answer,
 from pytest_vqamt.language.question_ranking.pool import EMBEDDING, POOL, RANKING, Ranking, missing_packages, open_pool
 from pytest_vqamt.language.question_ranking.ranking import MOST_WORDS, TOP, append_questions, rank_questions
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.relations import expectations
+from pytest_vqamt.relations import expectations, groups
 from pytest_vqamt.relations.base import BuiltInRelation, case_of
 from pytest_vqamt.relations.expectations import format_reading
-from pytest_vqamt.relations.metavqa import groups
 from pytest_vqamt.relations.published import question_of
 from pytest_vqamt.sampling.chooser import Chooser
 

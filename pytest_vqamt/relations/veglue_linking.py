@@ -10,8 +10,8 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
-from pytest_vqamt.relations.veglue.erasable import OVERLAP, is_place
-from pytest_vqamt.relations.veglue.statements import (
+from pytest_vqamt.relations.veglue_erasing import OVERLAP, is_place
+from pytest_vqamt.relations.veglue_statements import (
     PublishedStatement,
     Statement,
     StatementWriter,

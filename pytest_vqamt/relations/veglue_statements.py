@@ -23,7 +23,7 @@ from pytest_vqamt.language.units.parser import parse
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
 from pytest_vqamt.relations.soundness import WIDER_THAN_THE_WORD, countable_names
-from pytest_vqamt.relations.veglue.erasable import erasure_facts, is_place
+from pytest_vqamt.relations.veglue_erasing import erasure_facts, is_place
 from pytest_vqamt.sampling.chooser import Chooser
 
 

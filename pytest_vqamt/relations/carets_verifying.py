@@ -1,7 +1,8 @@
 """Arguments of the yes/no questions Q1 to Q3 (Jimenez et al., ACL 2022, section 4.1).
 
 As many are true as false: ``yes`` says which it is to be, and a scene that cannot give both gives no question. What is
-there is drawn by the weights of ``arguments``; what is not there is plausible, for it is drawn by how often it occurs
+there is drawn by the weights of ``carets_arguments``; what is not there is plausible, for it is drawn by how often it
+occurs
 in the data together with what is.
 
 **Deviations**, so that no perfect perceiver contradicts the truth, are the rules of ``askable_scene``; and:
@@ -26,9 +27,9 @@ from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.english.phrases import stands_before_its_noun
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
+from pytest_vqamt.relations import carets_arguments as arguments
 from pytest_vqamt.relations.askable_scene import AskableScene, related_group
-from pytest_vqamt.relations.carets import arguments
-from pytest_vqamt.relations.carets.arguments import Argument, existence_argument
+from pytest_vqamt.relations.carets_arguments import Argument, existence_argument
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
 from pytest_vqamt.sampling.chooser import Chooser
 

@@ -1,1 +1,0 @@
-"""Jimenez, Russakovsky and Narasimhan: CARETS. ACL 2022."""

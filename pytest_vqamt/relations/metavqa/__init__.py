@@ -1,1 +1,0 @@
-"""Yuan, Wang, Jiang and Chen: Perception Matters. CVPR 2021."""

@@ -1,1 +1,0 @@
-"""Baselines of Chang et al., VEglue, that change nothing but the text of a hypothesis."""
