@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.metadata
+import re
 import subprocess
 import sys
 import tarfile
@@ -26,6 +27,7 @@ from tests.extras import CORE, EXTRAS, LOOKED_FOR, NOT_OF_TEST, USED_BY
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path(pytest_vqamt.__file__).parent
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 NOT_DISTRIBUTED = {*sys.stdlib_module_names, "pytest_vqamt", "_typeshed", "annotationlib"}
 """The last two are of type checkers and of Python 3.14."""
 
@@ -92,12 +94,25 @@ def test_installed_packages_are_looked_through_once(monkeypatch: pytest.MonkeyPa
     assert looked.call_count == 1
 
 
-def test_the_citation_and_the_changelog_are_of_this_version() -> None:
+def test_the_citation_is_of_this_version() -> None:
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     version = settings()["version"]
     assert (cited["version"], cited["license"], cited["title"]) == (version, settings()["license"], settings()["name"])
     assert [each["name"] for each in cited["authors"]] == [each["name"] for each in settings()["authors"]]
-    assert f"\n## [{version}] - {cited['date-released']}\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_changelog_has_the_unreleased_changes_first_and_then_what_was_published() -> None:
+    first, *published = re.findall(r"^## (.+)$", CHANGELOG, re.MULTILINE)
+    assert first == "[Unreleased]"
+    assert [each for each in published if not re.fullmatch(r"\[\d+\.\d+\.\d+] - \d{4}-\d\d-\d\d", each)] == []
+    assert len(CHANGELOG.partition("\n## [Unreleased]\n")[2].partition("\n## ")[0].split()) <= 3000
+
+
+def test_the_changelog_names_the_version_of_each_relation_that_has_changed() -> None:
+    versions = {name: relations.get(name).info.version for name in relations.BUILT_IN}
+    section = CHANGELOG.partition("\n### Relation versions\n")[2].partition("\n### ")[0]
+    told = {name: int(version) for name, version in re.findall(r"`([\w.]+)` \((\d+)\)", section)}
+    assert told == {name: version for name, version in versions.items() if version > 1}
 
 
 def test_pytest_finds_the_plugin() -> None:

@@ -650,16 +650,18 @@ def test_the_errors_of_the_page_are_what_is_said(tmp_path: Path) -> None:
             row["exhaustive"].append("banana")
         write(tmp_path, [good])
         said += bad(write(tmp_path, [json.dumps(row), json.dumps(good)]))
-    assert said == told.splitlines()
+    assert len(said) == 6
+    assert [line for line in told.splitlines() if line not in said] == []
 
 
-def test_the_page_has_the_fields_of_the_schema() -> None:
-    for heading in ("A scene", "object", "region", "relationship", "question"):
-        title = heading if heading == "A scene" else f"An entry of `{heading}s`"
-        (below,) = re.findall(rf"^### {title}\n(.*?)(?:^#|\Z)", PAGE, re.DOTALL | re.MULTILINE)
-        firsts = re.findall(r"^\| (`[^|]*`) \|", below, re.MULTILINE)
-        told = SCHEMA if heading == "A scene" else SCHEMA["$defs"][heading]
-        assert sorted(name for first in firsts for name in re.findall(r"`(\w+)`", first)) == sorted(told["properties"])
+def test_every_field_of_the_schema_is_described() -> None:
+    named = {"": SCHEMA, **SCHEMA["$defs"]}
+    assert [
+        f"{place}.{name}"
+        for place, each in named.items()
+        for name, field in each.get("properties", {}).items()
+        if not (field if "description" in field else named[field["$ref"].rpartition("/")[2]]).get("description")
+    ] == []
 
 
 @pytest.mark.skipif(not COCO.is_dir(), reason="../shared/data/coco is not there")
