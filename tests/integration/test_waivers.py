@@ -98,5 +98,5 @@ def test_ids_that_no_case_has_are_named() -> None:
     assert stale_waivers_note(waived, list(waived)) == ""
     assert stale_waivers_note(waived, list(waived)[:5]) == f"1 of 6 waived ids is of no case of this run ({5:016x})"
     assert stale_waivers_note(waived, [list(waived)[4]]) == (
-        f"5 of 6 waived ids are of no case of this run ({0:016x}, {1:016x}, {2:016x}, ...)"
+        f"5 of 6 waived ids are of no case of this run ({0:016x}, {1:016x}, {2:016x} and 2 more)"
     )
