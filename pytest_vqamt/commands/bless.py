@@ -22,7 +22,7 @@ from pytest_vqamt.reporting.view.grounding import hardly_looks
 from pytest_vqamt.reporting.view.headline import rows_of_parts
 from pytest_vqamt.reporting.view.rows import result_rows
 from pytest_vqamt.stats.power import RegressionGate, pictures_to_rule_out, prospect_of_rate, ruled_out_if_unchanged
-from pytest_vqamt.stats.thresholds import Drops, TotalKind, allowed_drop_of, describe_drops
+from pytest_vqamt.stats.thresholds import APART, Drops, TotalKind, allowed_drop_of, describe_drops
 
 _FILE = Path("vqamt-baseline.jsonl.gz")
 _DROP = 0.1
@@ -118,6 +118,8 @@ def _small_drop(total: SmallestDrop) -> str:
     """How many cases or questions show a small drop of a total; nothing where these do, or none can."""
     if total.prospect is None or total.prospect.needed is None or total.kind is None:
         return ""
+    if total.prospect.needed <= total.cases:
+        return ""  # the table shows it already
     needed = count_noun(rounded_up(total.prospect.needed), total.kind.unit)
     more = ", of more pictures" if total.kind is TotalKind.RELATIONS else ""
     return f"A drop of {describe_points(total.prospect.drop)} of {total.name} takes about {needed}{more}. "
@@ -128,7 +130,7 @@ _NONE = "none: even if all of its cases fell, so few would not show it, or its r
 
 def _warnings(report: Report) -> Iterator[str]:
     """What the gates on this baseline will not protect."""
-    may_be_gated = [each for each in report.relations if not {"control", "baseline"}.intersection(each.tags)]
+    may_be_gated = [each for each in report.relations if not APART.intersection(each.tags)]
     unread = [each for each in may_be_gated if (each.read_tally.unread_rate or 0.0) > report.max_unread]
     if unread:
         named = ", ".join(f"{each.item} {format_percent(each.read_tally.unread_rate)}" for each in unread)

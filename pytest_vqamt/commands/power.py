@@ -26,7 +26,7 @@ from pytest_vqamt.stats.power import (
     scenes_needed,
     smallest_drop,
 )
-from pytest_vqamt.stats.thresholds import TotalKind
+from pytest_vqamt.stats.thresholds import APART, TotalKind
 
 _DROPS = "0.02,0.05,0.1,0.2"
 _RATE = "0.85"
@@ -186,9 +186,6 @@ def _seen(design: DesignPower, cases: int) -> tuple[str, ...]:
     return f"{cases:,}", "none" if drop is None else f"{100 * drop:.1f} points"
 
 
-_NOT_GATED = frozenset({"control", "baseline"})
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportPower:
     """What is asked about a report."""
@@ -257,7 +254,7 @@ def _gated(query: ReportPower) -> tuple[list[RelationResult], RegressionGate]:
 
 def _rated(results: Sequence[RelationResult]) -> tuple[list[RelationResult], list[RelationResult]]:
     """The relations whose pass rates are gated, and those whose grounded rates are."""
-    gated = [each for each in results if not _NOT_GATED.intersection(each.tags)]
+    gated = [each for each in results if not APART.intersection(each.tags)]
     return [each for each in gated if each.clusters.judged], [
         each for each in gated if each.grounded and each.grounded.clusters.judged and not each.directional
     ]

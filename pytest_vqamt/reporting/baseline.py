@@ -27,6 +27,7 @@ from pytest_vqamt.core.report_json import BEFORE, case_line, tally_of_row
 from pytest_vqamt.core.results import BaselineEntry, BaselineHead, RelationResult, Report
 from pytest_vqamt.core.tallies import Clusters, SceneCounter, Tally
 from pytest_vqamt.reporting.files import read_report
+from pytest_vqamt.stats.thresholds import APART
 
 ERRORS_AT_MOST = 0.01
 """The allowed share of an item's cases without an answer; later runs query these again, but cannot compare them."""
@@ -59,7 +60,7 @@ class _Totals:
     def add(self, line: CaseLine, result: RelationResult) -> None:
         """Adds a case that is blessed."""
         row, scene = line.row, str(line.row["scene"])
-        if not ("presumed" in cast("list[str]", row.get("tags") or []) or {"control", "baseline"} & {*result.tags}):
+        if not ("presumed" in cast("list[str]", row.get("tags") or []) or APART.intersection(result.tags)):
             self.items.add(result.item)
             self.together.add(scene, Outcome(str(row["verdict"])))
         if answer := line.right_answer:

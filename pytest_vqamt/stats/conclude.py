@@ -17,10 +17,8 @@ from pytest_vqamt.stats.model_tables import summaries
 from pytest_vqamt.stats.noise import with_noise
 from pytest_vqamt.stats.paired import may_fall, with_holm_gates
 from pytest_vqamt.stats.papers import coverage_tables
-from pytest_vqamt.stats.thresholds import NEVER_GATED, Drops, GateKind, allowed_drop
+from pytest_vqamt.stats.thresholds import APART, Drops, GateKind, allowed_drop
 from pytest_vqamt.stats.totals import baseline_totals
-
-_NOT_GATED = frozenset({NEVER_GATED, "baseline"})
 
 
 class Concluded(NamedTuple):
@@ -41,8 +39,9 @@ def conclude(results: Sequence[RelationResult], use: BaselineUse | None, max_unr
     relations = with_noise(results)
     if use is None:
         return Concluded(relations, None)
-    relations = with_baseline_gates(relations, use.max_drop, max_unread)
-    totals = baseline_totals(relations).with_gates(use.max_drop)
+    totals = baseline_totals(relations)
+    relations = with_baseline_gates(relations, use.max_drop, max_unread, totals.families(use.max_drop))
+    totals = totals.with_gates(use.max_drop)
     new = tuple(result.id_in_baseline for result in relations if result.all_cases and result.change is None)
     return Concluded(relations, replace(use, new=new, totals=totals.relations, accuracy=totals.accuracy))
 
@@ -100,7 +99,7 @@ def _missed_if_unread(change: BaselineChange, tally: Tally, allowed: float, max_
 
 
 def with_baseline_gates(
-    results: Sequence[RelationResult], drops: Drops, max_unread: float
+    results: Sequence[RelationResult], drops: Drops, max_unread: float, families: int = 1
 ) -> tuple[RelationResult, ...]:
     """Returns the results in the same order, with Holm-adjusted p-values and gates for those in the baseline.
 
@@ -108,14 +107,13 @@ def with_baseline_gates(
     have contrasts (``with_gates_on_drops``). Where all relations together, or accuracies, are gated too, they have half
     of the significance level, so that at most one in twenty runs of an unchanged model fails.
     """
-    may_have_gate = [not _NOT_GATED.intersection(result.tags) for result in results]
+    may_have_gate = [not APART.intersection(result.tags) for result in results]
     found = [
         (place, is_grounded, GatedChange(result.item, change, result.read_tally, may_have_gate[place]))
         for place, result in enumerate(results)
         for is_grounded, change in ((False, result.change), (True, result.grounded.change if result.grounded else None))
         if change is not None
     ]
-    families = baseline_totals(results).families(drops)
     gated = with_gates_on_drops([each for *_, each in found], drops, max_unread, families)
     made = {(place, is_grounded): change for (place, is_grounded, _), change in zip(found, gated, strict=True)}
     return tuple(

@@ -15,6 +15,10 @@ _GATED_ONLY_BY_NAME = {"baseline", "presumed"}
 NEVER_GATED = "control"
 
 
+APART = frozenset({NEVER_GATED, "baseline"})
+"""Tags of items that have no gate on a drop and are in no figure over all relations."""
+
+
 class GateOn(StrEnum):
     """The figure that must reach the threshold (``--vqamt-gate``)."""
 

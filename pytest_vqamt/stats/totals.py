@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_vqamt.core.results import COMPARED, HELD, HOLDS, PRESUMED, BaselineTotal, JudgedCases, RelationResult
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.stats.paired import change_of, may_fall, with_holm_gates
-from pytest_vqamt.stats.thresholds import Drops, TotalKind, allowed_drop_of
+from pytest_vqamt.stats.thresholds import APART, Drops, TotalKind, allowed_drop_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-_NOT_IN_TOTAL = frozenset({"control", "baseline"})
 
 
 class Totals(NamedTuple):
@@ -63,7 +61,7 @@ def baseline_totals(results: Sequence[RelationResult]) -> Totals:
     right: dict[tuple[str, str], list[JudgedCases]] = {}
     for result in results:
         part = result.model.name, result.data.name
-        if result.judged is not None and not _NOT_IN_TOTAL.intersection(result.tags):
+        if result.judged is not None and not APART.intersection(result.tags):
             judged.setdefault(part, []).append(result.judged)
         if result.right is not None:
             right.setdefault(part, []).append(result.right)

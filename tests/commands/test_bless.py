@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.cli import main
-from pytest_vqamt.commands.bless import _about_drops, proposed_drops
+from pytest_vqamt.commands.bless import _about_drops, _small_drop, proposed_drops
 from pytest_vqamt.commands.power import SmallestDrop
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
@@ -21,6 +21,7 @@ from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.sampling.chooser import Chooser
+from pytest_vqamt.stats.power import Prospect
 from pytest_vqamt.stats.thresholds import TotalKind
 from tests.execution.blessing import run, write
 from tests.execution.worlds import Model, Rule, Scenes
@@ -133,6 +134,14 @@ def test_what_the_limit_can_show_is_told() -> None:
         "Half of the smallest drop of the median relation: a larger drop fails where it is significant. Where nothing "
         "changes, 1 of 2 gates is met and 1 cannot tell: ours.rule has cases on 70 pictures, and takes about 71."
     )
+
+
+def test_what_a_small_drop_takes_is_told_where_the_cases_are_too_few() -> None:
+    few, enough = (
+        rated(0.05, kind=TotalKind.ACCURACY, prospect=Prospect(0.05, 0.03, needed))[0] for needed in (310, 100)
+    )
+    assert _small_drop(few) == "A drop of 3 points of ours.rule takes about 310 questions. "
+    assert _small_drop(enough) == ""
 
 
 BLIND = """

@@ -84,7 +84,9 @@ def first_gate(draw: np.random.Generator, *, questions: int, relations: int, wor
                 judged.add(f"{number} {question} {case}", scene, outcomes[0], presumed=False, before=outcomes[1])
         made = result(f"ours.{number}", judged=judged, change=change_of(paired.paired))
         results.append(replace(made, right=answers))
-    gates = [each for one in with_baseline_gates(results, NO_DROP, MAX_UNREAD) for each in one.drop_gates]
+    families = baseline_totals(results).families(NO_DROP)
+    gated = with_baseline_gates(results, NO_DROP, MAX_UNREAD, families)
+    gates = [each for one in gated for each in one.drop_gates]
     totals = baseline_totals(results).with_gates(NO_DROP)
     gates += [each.change.gate for each in (*totals.relations, *totals.accuracy) if each.change.gate]
     assert len(gates) == relations + 2

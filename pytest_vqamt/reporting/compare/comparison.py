@@ -31,11 +31,10 @@ from pytest_vqamt.reporting.view.totals import KindOfTotal
 from pytest_vqamt.stats import paired
 from pytest_vqamt.stats.conclude import GatedChange, with_gates_on_drops
 from pytest_vqamt.stats.paired import SIGNIFICANT, between_models, change_of, drop_p, holm, with_holm_gates
-from pytest_vqamt.stats.thresholds import Drops, TotalKind, allowed_drop
+from pytest_vqamt.stats.thresholds import APART, Drops, TotalKind, allowed_drop
 from pytest_vqamt.stats.totals import Totals, paired_over
 
 _CONTROL = "control"
-_NEVER_GATED = {_CONTROL, "baseline"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ class _Compared:
 
     @property
     def may_be_gated(self) -> bool:
-        return not self.presumed and not _NEVER_GATED.intersection(self.pair.tags)
+        return not self.presumed and not APART.intersection(self.pair.tags)
 
     @property
     def counts(self) -> bool:
@@ -148,7 +147,7 @@ def _compare_item(
     ordinary, presumed, grounded = ItemPairs(show), ItemPairs(show), ItemPairs(show, of_contrasts=True)
     old, new = pair.before.counted, pair.after.counted
     of_part = pooled.setdefault(((old.model, new.model), (old.data, new.data)), _Pooled())
-    if not _NEVER_GATED.intersection(pair.tags):
+    if not APART.intersection(pair.tags):
         ordinary.pooled = of_part.cases
     for both in join_cases(before(pair.before.counted), after(pair.after.counted)):
         of_part.add_right(both)

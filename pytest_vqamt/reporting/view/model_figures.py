@@ -12,6 +12,7 @@ from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
 from pytest_vqamt.reporting.view.grounding import CONSISTENT, GROUNDED
 from pytest_vqamt.reporting.view.rows import ResultRow
 from pytest_vqamt.stats.intervals import pass_rate_interval, wilson
+from pytest_vqamt.stats.thresholds import APART
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +54,9 @@ class ModelFigures:
         return f" ({self.grounded.about})" if is_above else ""
 
 
-_APART = {"control", "baseline"}
-
-
 def is_apart(row: ResultRow) -> bool:
     """Whether the row is of a control or of a relation tagged "baseline", which say little about the model."""
-    return not _APART.isdisjoint(row.result.tags)
+    return not APART.isdisjoint(row.result.tags)
 
 
 def counted_rows(rows: Iterable[ResultRow]) -> list[ResultRow]:
