@@ -18,8 +18,6 @@ _SIGMA_PX = 3
 """From this sigma on a picture is blurred at half its size, and from twice that at a quarter."""
 _SIDE_PX = 100
 """No picture is made smaller than this for it: near the edges there is more to be wrong about."""
-_REACH = 4
-"""In sigmas: beyond it a Gaussian is less than half of 1 of 255."""
 
 
 @renders(Blur)

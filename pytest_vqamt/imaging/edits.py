@@ -95,7 +95,7 @@ _FEATHER_SHARE = 0.05
 """The soft edge takes no more of the shorter side, so that small things do not fade."""
 
 _REACH = 4
-"""The range of a Gaussian, in sigmas."""
+"""The range of a Gaussian, in sigmas: beyond it there is less than half of 1 of 255."""
 
 
 @renders(Insert, given="photos")

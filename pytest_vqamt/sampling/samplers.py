@@ -10,7 +10,6 @@ from typing import TypeVar
 
 from pytest_vqamt.sampling.chooser import Chooser, RandomChooser
 
-T = TypeVar("T")
 
 _PART = 100
 """The number of draws in a Hypothesis run; each part has its own seed, so that long runs are not kept in memory."""

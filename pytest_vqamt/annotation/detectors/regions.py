@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from pytest_vqamt.models.region_models.frcnn.detector import FrcnnDetector
 
 
-VERSION = 1
+REGIONS_VERSION = 1
 """Goes up when other things are found with the same weights and packages."""
 
-LEAST_SCORE = 0.4
+LEAST_REGION_SCORE = 0.4
 """As in the authors' demonstration (peteanderson80/bottom-up-attention, demo.ipynb)."""
 
 LEAST_ATTRIBUTE_SCORE = 0.5
@@ -37,7 +37,7 @@ class NamedRegions:
     @property
     def fingerprint(self) -> str:
         settings = digest(str(self._least_score), str(LEAST_ATTRIBUTE_SCORE))
-        return f"{self.name}-{VERSION} settings={settings} {self._detector.fingerprint}"
+        return f"{self.name}-{REGIONS_VERSION} settings={settings} {self._detector.fingerprint}"
 
     def find(self, image: Image) -> tuple[DetectedObject, ...]:
         seen = self._detector.find(image)
@@ -70,4 +70,4 @@ def load(options: ModelOptions, least_score: float | None) -> NamedRegions:
         OptionError: a setting of it is wrong.
     """
     detector = load_detector(options, with_names=True)
-    return NamedRegions(detector, LEAST_SCORE if least_score is None else least_score)
+    return NamedRegions(detector, LEAST_REGION_SCORE if least_score is None else least_score)

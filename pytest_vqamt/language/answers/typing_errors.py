@@ -20,10 +20,10 @@ def without_typing_errors(text: str, expected: Iterable[str]) -> str:
     'three horses and a tree'
     """
     words = tuple(word for word in expected if word.isalpha())
-    return _WORD.sub(lambda found: _meant(found[0], words), text)
+    return _LETTERS.sub(lambda found: _meant(found[0], words), text)
 
 
-_WORD = re.compile(r"[a-z]{3,}")
+_LETTERS = re.compile(r"[a-z]{3,}")
 
 
 @lru_cache(maxsize=4096)

@@ -20,7 +20,6 @@ from pytest_vqamt.language.question_ranking.pool import words_of
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
-Rows: TypeAlias = "NDArray[np.float32]"
 
 _MOST_DIMENSIONS = 256
 _FEWEST_DIMENSIONS = 32

@@ -40,7 +40,7 @@ def form_of(text: str) -> QuestionForm:
         return _form_in_another_language(text)
     asked = _NO_OFFER.sub(" ", " ".join(readable(text).casefold().replace("\u2019", "'").split())).strip(" ?.!\"'")
     asked = _without_lead(asked.partition("?")[0])
-    if _COUNT.match(asked):
+    if _ASKS_COUNT.match(asked):
         return QuestionForm.COUNT
     if _VERB.match(asked):
         return _begun_with_a_verb(asked)
@@ -102,7 +102,7 @@ def _offers_a_list(asked: str) -> bool:
     )
 
 
-_IN_THE_PICTURE = r"(?:the|this|that) (?:picture|image|photo|photograph|scene)"
+_SHOWN = r"(?:the|this|that) (?:picture|image|photo|photograph|scene)"
 _VERB_WORD = (
     r"(?:(?:is|are|was|were|do|does|did|has|have|had|could|would|should|must|might)(?:n't)?|can|cannot|can't|will|won't"
     r"|may|shall|am|ain't)"
@@ -112,15 +112,15 @@ _QUESTION_WORD = re.compile(
     r"(?:(?:in|on|at|from|to|of|with|for|under|by) )?(?:what|which|whose|whom)\b"
     r"|(?:what|who|where|when|why|how)(?:'s)?\b"
 )
-_COUNT = re.compile(
+_ASKS_COUNT = re.compile(
     r"how many\b|(?:what is|what's|what are|what|which|count|give|tell me|name|state) (?:the )?"
     r"(?:(?:total|combined|overall|exact|whole) )?(?:number|count) of (?!(?:the|this|that|a|an|his|her|its|their)\b)"
     r"|count (?:all |up )?(?:of )?(?:the )?(?!of\b)\w"
 )
 """Not "the number of the bus" or "of this player", which is written there."""
 
-_OPENING = re.compile(rf"(?:{_VERB.pattern}|{_QUESTION_WORD.pattern}|{_COUNT.pattern})")
-_LEAD = re.compile(rf"(?:^(?:in|on|from|looking at|judging by|considering) {_IN_THE_PICTURE} |[,.:;-] (?:and )?)")
+_OPENING = re.compile(rf"(?:{_VERB.pattern}|{_QUESTION_WORD.pattern}|{_ASKS_COUNT.pattern})")
+_LEAD = re.compile(rf"(?:^(?:in|on|from|looking at|judging by|considering) {_SHOWN} |[,.:;-] (?:and )?)")
 _NO_OFFER = re.compile(
     r"[,.:;?(]* ?\b(?:or not|yes or no)\b|\b(?:one|two|three|four|five|\d+) or (?:more|fewer|less)\b"
 )
@@ -136,9 +136,9 @@ _OR = re.compile(r"\bor\b")
 _IS_AFFIRMED = re.compile(
     r"\beither\b|^\S+ there\b|\bthere (?:is|are|was|were)\b|\b(?:true|correct) that\b|^\S+ (?:any|no) "
     r"|^\S+ (?:you|we|one|anyone) (?:see|spot|notice)\b"
-    rf"|^(?:does|do|did) {_IN_THE_PICTURE} (?:show|contain|have|include|depict|feature|display)\b"
-    rf"|^is {_IN_THE_PICTURE} (?:without|free of)\b"
-    rf"|^\S+ an? .*\b(?:visible|present|shown|seen|found|there)(?: (?:anywhere )?in {_IN_THE_PICTURE})?$"
+    rf"|^(?:does|do|did) {_SHOWN} (?:show|contain|have|include|depict|feature|display)\b"
+    rf"|^is {_SHOWN} (?:without|free of)\b"
+    rf"|^\S+ an? .*\b(?:visible|present|shown|seen|found|there)(?: (?:anywhere )?in {_SHOWN})?$"
 )
 _IS = re.compile(r"(?:is|are|was|were)(?:n't)? ")
 _COMPLEMENT = re.compile(

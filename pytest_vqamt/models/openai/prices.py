@@ -21,7 +21,7 @@ _FIELDS = ("in", "out", "cached-in", "request")
 _NEEDED = ("in", "out")
 """What a price must have, unless it is for requests alone: a field that is forgotten would cost nothing."""
 
-_EXAMPLE = '["gpt-4o-mini"] with in = 0.15 and out = 0.60, for a million tokens'
+_EXAMPLE_PRICES = '["gpt-4o-mini"] with in = 0.15 and out = 0.60, for a million tokens'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,13 +87,13 @@ def _prices_in(file: Path, model: str) -> Prices:
     if not fitting:
         known = ", ".join(table) or "none"
         raise OptionError(
-            f"Expected prices of {model!r}, but price={str(file)!r} has {known}: add a table such as {_EXAMPLE}"
+            f"Expected prices of {model!r}, but price={str(file)!r} has {known}: add a table such as {_EXAMPLE_PRICES}"
         )
     name = max(fitting, key=lambda each: (each == model, len(each)))
     found = table[name]
     where = f"[{name!r}] in price={str(file)!r}"
     if not isinstance(found, Mapping):
-        raise OptionError(f"Expected a table such as {_EXAMPLE}, but got {found!r} as {where}")
+        raise OptionError(f"Expected a table such as {_EXAMPLE_PRICES}, but got {found!r} as {where}")
     for field, value in found.items():
         is_price = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0
         if field not in _FIELDS or not is_price:
