@@ -33,7 +33,7 @@ PACKAGES = (
     "stats.power",
     "language.questions.templates",
     "imaging.render",
-    "sampling.samplers",
+    "sampling.chooser",
     "core.results",
 )
 """A module of each layer."""

@@ -21,7 +21,7 @@ from pytest_vqamt.annotation.writing import (
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.scene import Photo, Region, Scene, Thing
 from pytest_vqamt.core.text import count_noun, short_name, short_path
-from pytest_vqamt.data.cleaning import cleaned, is_multi_coloured
+from pytest_vqamt.data.annotations import cleaned, is_multi_coloured
 from pytest_vqamt.data.graphs import row_of_scene, scene_of_row
 from pytest_vqamt.data.own_photos import FILE, NOTES, OwnPhotos, noted, open_folder
 from pytest_vqamt.data.photo_io import PhotoFiles

@@ -18,8 +18,8 @@ from pytest_vqamt.relations.catalogue import globs_of
 from pytest_vqamt.reporting.baseline import ERRORS_AT_MOST, BlessedFile, bless
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.reporting.view.format import aligned_table, describe_points, format_percent, rounded_up, wrapped
-from pytest_vqamt.reporting.view.grounding import hardly_looks
 from pytest_vqamt.reporting.view.headline import rows_of_parts
+from pytest_vqamt.reporting.view.model_figures import hardly_looks
 from pytest_vqamt.reporting.view.rows import result_rows
 from pytest_vqamt.stats.power import RegressionGate, pictures_to_rule_out, prospect_of_rate, ruled_out_if_unchanged
 from pytest_vqamt.stats.thresholds import APART, Drops, TotalKind, allowed_drop_of, describe_drops

@@ -34,7 +34,7 @@ from pytest_vqamt.relations.base import Relation, check_data
 from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.relations.recognition import CutoutRelation, cutout_id
 from pytest_vqamt.relations.user import UserRelation
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 
 _ON_TAGS = {
     "baseline": "gated only by a pattern that names it",

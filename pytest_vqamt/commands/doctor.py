@@ -35,7 +35,7 @@ from pytest_vqamt.models.region_models.frcnn.loading import DETECTOR_VARIABLE
 from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.relations.catalogue import get
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 
 _DISTRIBUTION = "pytest-vqamt"
 _OF_DEVELOPERS = ("test", "dev")

@@ -16,12 +16,11 @@ from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError, RenderError
-from pytest_vqamt.core.input_files import lines_of, open_input, parse_json
+from pytest_vqamt.core.input_files import is_id, lines_of, open_input, parse_json
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.core.text import count_noun
-from pytest_vqamt.core.untrusted import is_id
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.integration.options import add_option_argument, parse_settings

@@ -220,7 +220,7 @@ class StratumResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noise:
-    """The violations that a model's noise would cause by itself (``stats.noise``).
+    """The violations that a model's noise would cause by itself (``stats.conclude``).
 
     Attributes:
         expected: their expected number.

@@ -40,7 +40,7 @@ from pytest_vqamt.data.json_io import JsonLines, text_of
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import Record, UniqueIds, is_number, is_text, whole
 from pytest_vqamt.data.sanity import Oddity, SourceChecks
-from pytest_vqamt.language.questions.form import QuestionForm, form_of
+from pytest_vqamt.language.questions.free import QuestionForm, form_of
 
 FILES = ("questions.jsonl", "questions.csv", "metadata.jsonl", "metadata.csv")
 """The files that a folder may have; the last two are those of Hugging Face's image folders."""

@@ -22,8 +22,7 @@ from pytest_vqamt.relations.catalogue import BUILT_IN
 from pytest_vqamt.relations.contradictions import derive_case
 from pytest_vqamt.relations.contrasts import with_contrast
 from pytest_vqamt.relations.presets import preset as preset_of
-from pytest_vqamt.sampling.chooser import Chooser
-from pytest_vqamt.sampling.samplers import Sampler, draws
+from pytest_vqamt.sampling.chooser import Chooser, Sampler, draws
 from pytest_vqamt.stats.thresholds import GateOn, Threshold
 
 T = TypeVar("T")

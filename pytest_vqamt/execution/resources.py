@@ -6,7 +6,7 @@ The pytest plugin, ``vqamt.run`` and replay all start here.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -14,10 +14,11 @@ from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
 from statistics import fmean
+from typing import TypeAlias
 
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.identity import name_of, split_name
-from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.results import (
     ModelUse,
     RelationResult,
@@ -28,6 +29,7 @@ from pytest_vqamt.core.results import (
 )
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.core.spelling import Spelling, option, spelt
+from pytest_vqamt.core.text import error_text, shown
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import PresetSource, PublishedPairs, SceneSource
 from pytest_vqamt.execution.answer_cache import AnswerStores
@@ -35,17 +37,66 @@ from pytest_vqamt.execution.baseline import Baseline, BaselineItem, baseline_use
 from pytest_vqamt.execution.leases import RunProcess
 from pytest_vqamt.execution.lookahead import UpcomingItem
 from pytest_vqamt.execution.plan import Job, RunOptions, is_left_out
-from pytest_vqamt.execution.reader import answer_reader
+from pytest_vqamt.language.answers.final import parse_tags, strip_traces
 from pytest_vqamt.models.catalogue import QUICK, ModelCatalogue, ModelKind
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions, described
+from pytest_vqamt.models.python import imported
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.relations.base import Relation, check_data
+from pytest_vqamt.relations.catalogue import READER, THOUGHT_TAGS, own_names, select
 from pytest_vqamt.relations.catalogue import check as check_patterns
 from pytest_vqamt.relations.catalogue import names as all_names
-from pytest_vqamt.relations.catalogue import own_names, select
 from pytest_vqamt.relations.presets import preset
 from pytest_vqamt.stats.conclude import Concluded, conclude, with_tables
 from pytest_vqamt.stats.thresholds import Drops, GateKind, TotalKind
+
+AnswerReader: TypeAlias = Callable[[Query, Answer], Answer]
+"""Gives the answer that is judged; the report keeps the model's own."""
+
+
+def answer_reader(settings: Mapping[str, str]) -> AnswerReader | None:
+    """The reader that the settings name; None if they name none.
+
+    Raises:
+        OptionError: the module or the function does not exist.
+        ModelError: the module raised.
+    """
+    tags = parse_tags(settings.get(THOUGHT_TAGS.name, ""))
+    function = _function(settings[READER.name]) if settings.get(READER.name) else None
+    if not tags and function is None:
+        return None
+
+    def read(query: Query, answer: Answer) -> Answer:
+        if answer.declined:
+            return answer
+        if tags:
+            stripped = strip_traces(answer.text, tags)
+            answer = replace(answer, text="<think>" if stripped.is_cut_off else stripped.text)
+        return answer if function is None else _read_by(function, settings[READER.name], query, answer)
+
+    return read
+
+
+def _read_by(function: Callable[[str, str], object], name: str, query: Query, answer: Answer) -> Answer:
+    try:
+        found = function(query.text, answer.text)
+    except Exception as error:
+        raise VqamtError(
+            f"Expected {READER.name}={name} to read {answer.text[:80]!r}, but it raised {shown(error_text(error))}"
+        ).about(error, f"in {READER.name}={name}, for the answer {answer.text[:80]!r} to {query.text!r}") from error
+    if found is None:
+        return answer
+    if not isinstance(found, str):
+        raise VqamtError(f"Expected {READER.name}={name} to return a text or None, but got {found!r}")
+    return replace(answer, text=found)
+
+
+def _function(name: str) -> Callable[[str, str], object]:
+    given = f"{READER.name}={name}"
+    found = imported(name, given)
+    if not callable(found):
+        raise OptionError(f"Expected a function, but got {given}, which is {described(found)}")
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from pytest_vqamt.core.results import QueryPreview, ViolationPreview
 from pytest_vqamt.core.text import shortened
 from pytest_vqamt.execution.judging import JudgedCase
 from pytest_vqamt.execution.plan import Plan, SampledCase
-from pytest_vqamt.sampling.samplers import Interesting, explore
+from pytest_vqamt.sampling.chooser import Interesting, explore
 
 Attempt = Callable[[Case], "JudgedCase | None"]
 """Judges a case; None if it needs more queries than the budget allows."""

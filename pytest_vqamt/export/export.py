@@ -16,14 +16,13 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.edits import Insert
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError
 from pytest_vqamt.core.identity import check_patterns
-from pytest_vqamt.core.input_files import MAX_ID_LIST_BYTES, read_text
+from pytest_vqamt.core.input_files import MAX_ID_LIST_BYTES, check_data, read_text
 from pytest_vqamt.core.meaning import truth
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.report_json import REPORT_FILE, not_whole, read_report_row
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.core.text import error_reason, short_path
-from pytest_vqamt.core.untrusted import check_data
 from pytest_vqamt.data import catalogue, coco, vqa_v2
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.annotations import AnnotatedPhotos

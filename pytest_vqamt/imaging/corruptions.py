@@ -13,8 +13,7 @@ from PIL import Image, ImageChops, ImageStat
 from pytest_vqamt.core.edits import Corrupt, Corruption
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.imaging.edits import map_values
-from pytest_vqamt.imaging.pixel_boxes import outwards
-from pytest_vqamt.imaging.render import renders
+from pytest_vqamt.imaging.render import outwards, renders
 
 SEVEREST = 5
 

@@ -24,8 +24,7 @@ from pytest_vqamt.core.edits import (
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.core.query import PhotoStore, RedrawingStore
 from pytest_vqamt.imaging.lettering import font, has_all
-from pytest_vqamt.imaging.pixel_boxes import inside
-from pytest_vqamt.imaging.render import Step, renders
+from pytest_vqamt.imaging.render import Step, inside, renders
 
 _TURNS = {90: Image.Transpose.ROTATE_270, 180: Image.Transpose.ROTATE_180, 270: Image.Transpose.ROTATE_90}
 """Pillow turns counterclockwise."""

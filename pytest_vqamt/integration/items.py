@@ -28,7 +28,7 @@ from pytest_vqamt.reporting.text import (
     outcome_of,
     total_message,
 )
-from pytest_vqamt.reporting.view.totals import KindOfTotal, totals_of
+from pytest_vqamt.reporting.view.model_figures import KindOfTotal, totals_of
 from pytest_vqamt.stats.thresholds import TotalKind
 
 if TYPE_CHECKING:

@@ -18,19 +18,25 @@ from pytest_vqamt.core.case_store import FILE_NAMES, SIMPLIFIED_NAME, find_cases
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError, VqamtError
 from pytest_vqamt.core.identity import name_of
-from pytest_vqamt.core.input_files import describe_broken, parse_json
+from pytest_vqamt.core.input_files import (
+    RecordedSettings,
+    check_data,
+    check_id,
+    describe_broken,
+    parse_json,
+    recorded_settings,
+)
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Query
 from pytest_vqamt.core.report_json import REPORT_FILE, case_from_row, not_whole, read_report_row
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.text import count_noun, quoted, shown, some_of, visible
-from pytest_vqamt.core.untrusted import RecordedSettings, check_data, check_id, recorded_settings
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.execution.judging import judge_trials
-from pytest_vqamt.execution.reader import answer_reader
+from pytest_vqamt.execution.resources import answer_reader
 from pytest_vqamt.imaging.contact_sheet import Strip, case_strip, sheet
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.wrapped import LoadedModel

@@ -114,7 +114,7 @@ class ReportedCase:
         return tuple(query.picture for query in self.queries)
 
     def _repr_html_(self) -> str:
-        from pytest_vqamt.reporting.html.notebook import cases_html  # brings jinja2
+        from pytest_vqamt.reporting.html.page import cases_html  # brings jinja2
 
         return cases_html([(self._row, self._source())])
 
@@ -192,7 +192,7 @@ class Report(results.Report):
         return f"<vqamt.Report: {head.title}. {head.about} {head.verdict}>"
 
     def _repr_html_(self) -> str:
-        from pytest_vqamt.reporting.html.notebook import report_fragment  # brings jinja2
+        from pytest_vqamt.reporting.html.page import report_fragment  # brings jinja2
 
         return report_fragment(self, self.folder, self._source_of)
 

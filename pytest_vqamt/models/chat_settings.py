@@ -215,8 +215,7 @@ def token_scores(
     Returns:
         Texts and natural log-probabilities, the likeliest first; None where the token cannot be found.
     """
-    from pytest_vqamt.language.answers.final import read_json
-    from pytest_vqamt.language.answers.traces import strip_traces
+    from pytest_vqamt.language.answers.final import read_json, strip_traces
 
     answer = read_json(text := strip_traces(completion).text) or text
     start = completion.rfind(answer) if answer else -1

@@ -55,13 +55,13 @@ class Prompts:
     @property
     def digest(self) -> str:
         """A digest of the templates and of the rules that choose among them, for fingerprints."""
-        from pytest_vqamt.language.questions.form import VERSION
+        from pytest_vqamt.language.questions.free import VERSION
 
         rules = (f"forms {VERSION}",) if self.yes_no or self.count or self.choice else ()
         return digest(*map(str, astuple(self)), *rules)
 
     def _of_question(self, text: str) -> str:
-        from pytest_vqamt.language.questions.form import QuestionForm, form_of
+        from pytest_vqamt.language.questions.free import QuestionForm, form_of
 
         match form_of(text):
             case QuestionForm.YES_NO:

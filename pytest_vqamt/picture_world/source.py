@@ -168,7 +168,7 @@ class PictureWorld:
 
     def lay_out(self, index: int) -> Scene:
         """Returns the scene at ``index``, laid out anew."""
-        from pytest_vqamt.picture_world.captions import captions
+        from pytest_vqamt.picture_world.looks import captions
 
         graph = self.graph(index)
         things, links, setting = graph.things, graph.relationships, graph.layout.setting

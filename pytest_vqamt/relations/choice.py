@@ -20,8 +20,7 @@ from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.language.english.lexical_relations import COLOURS
-from pytest_vqamt.language.questions.form import QuestionForm, form_of
-from pytest_vqamt.language.questions.free import Kept
+from pytest_vqamt.language.questions.free import Kept, QuestionForm, form_of
 from pytest_vqamt.language.questions.lettered import (
     LAYOUTS,
     STEMS,

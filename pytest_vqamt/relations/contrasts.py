@@ -45,8 +45,7 @@ from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare
 from pytest_vqamt.language.captions.reading import class_of, classes_in
-from pytest_vqamt.language.questions.form import QuestionForm, form_of
-from pytest_vqamt.language.questions.free import Kept, keeps_answer
+from pytest_vqamt.language.questions.free import Kept, QuestionForm, form_of, keeps_answer
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.contradictions import contradiction

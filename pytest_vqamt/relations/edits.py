@@ -20,7 +20,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.salience import is_salient_size
 from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.imaging.inpainting import lacking, method_of
-from pytest_vqamt.imaging.pixel_boxes import outwards
+from pytest_vqamt.imaging.render import outwards
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.tables import word_set
 from pytest_vqamt.relations.recognition import (

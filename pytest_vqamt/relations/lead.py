@@ -15,7 +15,7 @@ from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 from pytest_vqamt.language.questions.free import Kept, claimable_answers
-from pytest_vqamt.language.questions.leading import STATEMENTS, Speaker, claim, neutral_claim, statement
+from pytest_vqamt.language.questions.lettered import STATEMENTS, Speaker, claim, neutral_claim, statement
 from pytest_vqamt.language.questions.templates import TEMPLATES, QuestionType
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import Relation, case_of

@@ -19,7 +19,7 @@ from pytest_vqamt.reporting.text import (
     outcome_of,
     total_message,
 )
-from pytest_vqamt.reporting.view.totals import KindOfTotal, totals_of
+from pytest_vqamt.reporting.view.model_figures import KindOfTotal, totals_of
 
 Property = tuple[str, object]
 """A name and a text, a number or a truth: what xdist sends as it is."""

@@ -11,7 +11,7 @@ from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.text import shown
 from pytest_vqamt.reporting.paper_tables import named_paper_tables
 from pytest_vqamt.reporting.table_export import write_tables
-from pytest_vqamt.reporting.view.tables import ColumnHead, Unit, ViewTable
+from pytest_vqamt.reporting.view.format import ColumnHead, Unit, ViewTable
 
 _ESCAPES = {
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},

@@ -21,12 +21,11 @@ from pytest_vqamt.reporting.paper_tables import model_tables
 from pytest_vqamt.reporting.terminal import short_gate
 from pytest_vqamt.reporting.text import describe_queries, describe_usage, describe_utilisation, folded_lines
 from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
-from pytest_vqamt.reporting.view.format import format_percent, format_percents
+from pytest_vqamt.reporting.view.format import TableCell, ViewTable, format_percent, format_percents
 from pytest_vqamt.reporting.view.headline import Finding, headline, link_of, report_warnings
 from pytest_vqamt.reporting.view.overview import overview_table
 from pytest_vqamt.reporting.view.rankings import summary_tables
 from pytest_vqamt.reporting.view.rows import ResultRow, result_rows
-from pytest_vqamt.reporting.view.tables import TableCell, ViewTable
 
 _MARKUP = re.compile(
     r"[\\`*\[\]<#!|~&@$]|(?<![a-zA-Z0-9])_|_(?![a-zA-Z0-9])|:(?=//|[a-zA-Z_+-][\w+-]*:|100:|1234:)|www\."

@@ -12,19 +12,20 @@ from operator import add, itemgetter
 
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import Cell, Cells, HumanReference, RelationResult, Report, Summary
-from pytest_vqamt.reporting.view.format import format_rate, tagged
-from pytest_vqamt.reporting.view.rankings import difference_tables
-from pytest_vqamt.reporting.view.rows import is_own, results_by_model_and_data
-from pytest_vqamt.reporting.view.tables import (
+from pytest_vqamt.reporting.view.format import (
     NO_CELL,
     TableCell,
     Unit,
     ViewTable,
+    format_rate,
     share_cell,
+    tagged,
     text_cell,
     text_table,
     unit_table,
 )
+from pytest_vqamt.reporting.view.rankings import difference_tables
+from pytest_vqamt.reporting.view.rows import is_own, results_by_model_and_data
 from pytest_vqamt.stats.model_tables import CASES, MODELS_SUMMARIES, OF_ROW, PUBLISHED, RUN_PRESUMED
 from pytest_vqamt.stats.papers import carets_test_of, human_reference
 

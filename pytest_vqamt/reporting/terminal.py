@@ -33,14 +33,15 @@ from pytest_vqamt.reporting.text import (
 from pytest_vqamt.reporting.view.answers import wrapped_noise_lines
 from pytest_vqamt.reporting.view.format import (
     WIDTH,
+    ViewTable,
     aligned_table,
+    changes_table,
     describe_points,
     format_limit,
     format_percent,
     tagged,
     wrapped,
 )
-from pytest_vqamt.reporting.view.grounding import wrapped_misleading_lines
 from pytest_vqamt.reporting.view.headline import (
     Headline,
     bad_records_line,
@@ -57,10 +58,10 @@ from pytest_vqamt.reporting.view.headline import (
     total_notes,
     undecided_lines,
 )
+from pytest_vqamt.reporting.view.model_figures import wrapped_misleading_lines
 from pytest_vqamt.reporting.view.overview import results_table
 from pytest_vqamt.reporting.view.rankings import largest_differences, summary_tables
 from pytest_vqamt.reporting.view.rows import ResultRow, result_rows, results_by_model_and_data
-from pytest_vqamt.reporting.view.tables import ViewTable, changes_table
 
 _DOMINANT = 0.8
 """An answer with this share of all is pointed out unless it is right as often: a model that always says "yes"."""

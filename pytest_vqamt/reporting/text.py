@@ -32,8 +32,7 @@ from pytest_vqamt.reporting.view.format import (
     percent_below,
     wrapped,
 )
-from pytest_vqamt.reporting.view.grounding import describe_by_chance
-from pytest_vqamt.reporting.view.totals import KindOfTotal, total_sentence
+from pytest_vqamt.reporting.view.model_figures import KindOfTotal, describe_by_chance, total_sentence
 
 
 class TestOutcome(StrEnum):

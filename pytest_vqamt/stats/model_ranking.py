@@ -20,9 +20,9 @@ from pytest_vqamt.core.results import (
     RelationResult,
 )
 from pytest_vqamt.core.tallies import Clusters, PairedClusters, SceneTally, Tally
+from pytest_vqamt.stats.gates import paired_by_scene, records_of
 from pytest_vqamt.stats.intervals import pass_rate_interval
 from pytest_vqamt.stats.paired import between_models
-from pytest_vqamt.stats.totals import paired_by_scene, records_of
 
 if TYPE_CHECKING:
     import numpy as np

@@ -18,7 +18,7 @@ from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import wrap_model
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.reporting.baseline import bless
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tests.execution.worlds import Rule, Scenes
 
 SAMPLING = Sampling(max_cases=10, sampler=Sampler.RANDOM)

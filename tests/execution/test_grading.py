@@ -14,7 +14,7 @@ from pytest_vqamt.core.meaning import Absent, Count, Describe, Exists, Group, Me
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.execution.grading import grade
+from pytest_vqamt.execution.judging import grade
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer, wrong_answer
 from pytest_vqamt.models.reference.other_scenes import hashed
 from pytest_vqamt.reporting.files import read_report

@@ -17,8 +17,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution import lookahead as module
 from pytest_vqamt.execution.lookahead import LookAhead, UpcomingItem
 from pytest_vqamt.execution.plan import Job, Sampling
-from pytest_vqamt.sampling.chooser import Chooser
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Chooser, Sampler
 from tests.execution.worlds import Model, Rule, Scenes, loaded
 from tests.making import scene_of
 

@@ -19,8 +19,7 @@ from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.relations import expectations
-from pytest_vqamt.sampling.chooser import Chooser
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Chooser, Sampler
 from pytest_vqamt.stats.papers import human_reference
 from tests.execution.worlds import Model, Rule, Scenes, loaded
 from tests.making import group_of

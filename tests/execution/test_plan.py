@@ -20,8 +20,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.carets import load
 from pytest_vqamt.execution.plan import CaseStream, Plan, Sampling, is_left_out
 from pytest_vqamt.relations.published import PublishedPairs
-from pytest_vqamt.sampling.chooser import Chooser
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Chooser, Sampler
 from tests.data.made_carets import SUITE, choice_row, write_carets
 from tests.execution.worlds import Rule, Scenes, query
 

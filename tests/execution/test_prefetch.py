@@ -25,7 +25,7 @@ from pytest_vqamt.execution.lookahead import LookAhead
 from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
 from pytest_vqamt.execution.prefetch import RenderPrefetcher
 from pytest_vqamt.execution.run_item import run_item
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tests.execution.test_lookahead import Named, coming
 from tests.execution.worlds import Model, Scenes, loaded
 from tests.making import scene_of

@@ -257,7 +257,7 @@ SQUARE = frozenset({
     "language.answers.choices:_ORDINAL",
     "language.answers.text:_NUMBER",
     "language.answers.text:_SEES_NOTHING",
-    "language.questions.form:_VERB_AFTER_OR",
+    "language.questions.free:_VERB_AFTER_OR",
     "language.answers.choices:_BEFORE_AND",
     "language.answers.choices:_DENIED_BEFORE",
     "language.answers.choices:_LAST_SENTENCE",
@@ -291,7 +291,7 @@ SQUARE = frozenset({
     "language.answers.yes_no:_PARTICLE",
     "language.answers.yes_no:_PRONOUN",
     "language.answers.yes_no:_VERDICT",
-    "language.questions.form:_NO_OFFER",
+    "language.questions.free:_NO_OFFER",
 })  # fmt: skip
 
 NAMES = sorted(name for name in every_pattern() if name.startswith(SEES_ANSWERS) and not name.startswith(OF_OWN_FILES))
@@ -304,7 +304,7 @@ def is_square(name: str) -> bool:
 def test_the_patterns_are_found() -> None:
     found = " ".join(NAMES)
     assert len(NAMES) > 250
-    for module in ("language.answers.yes_no", "language.answers.traces", "language.captions", "core.text"):
+    for module in ("language.answers.yes_no", "language.answers.final", "language.captions", "core.text"):
         assert module in found
     assert {name.rpartition(".")[0] for name in NAMES} >= SQUARE
 

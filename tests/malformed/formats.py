@@ -23,14 +23,14 @@ from pytest_vqamt.integration.waivers import read_waivers
 from pytest_vqamt.language.ontology.merging import ontology
 from pytest_vqamt.language.question_ranking.pool import open_pool
 from pytest_vqamt.models.catalogue import ModelCatalogue
-from pytest_vqamt.models.openai.prices import prices_from
+from pytest_vqamt.models.openai.settings import prices_from
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.feature_files import FeatureFile
 from pytest_vqamt.models.region_models.frcnn.config import read_config
 from pytest_vqamt.models.region_models.frcnn.loading import ATTRIBUTES, OBJECTS, read_vocabulary
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, read_checkpoint_config
 from pytest_vqamt.models.transformers.classifier import read_answers
-from pytest_vqamt.models.transformers.prompted.processors import named_processor
+from pytest_vqamt.models.transformers.prompted.base import named_processor
 from pytest_vqamt.models.transformers.prompted.text import read_chat_template
 from pytest_vqamt.relations.own_wordings import read_wordings
 from pytest_vqamt.relations.recognition import read_excluded
@@ -330,7 +330,7 @@ FORMATS: Mapping[str, Format] = {
         write=_text("ours.toml", WORDS),
         files=("ours.toml",),
         read=_done(lambda: ontology("ours.toml")),
-        modules=("language.ontology.merging", "language.ontology.loading"),
+        modules=("language.ontology.merging", "language.ontology.merging"),
     ),
     "wordings": Format(
         write=_text("wordings.toml", '[[count]]\ntext = "how many {nouns} ?"\n'),
@@ -342,7 +342,7 @@ FORMATS: Mapping[str, Format] = {
         write=_text("prices.toml", '["*"]\nin = 2.5\nout = 10\n'),
         files=("prices.toml",),
         read=_done(lambda: prices_from(ModelOptions(settings={"price": "prices.toml"}), "m")),
-        modules=("models.openai.prices",),
+        modules=("models.openai.settings",),
     ),
     "pool of texts": Format(
         write=_text("pool.txt", "Is there a dog?\nWhat color is the cat?\n"),
@@ -391,7 +391,7 @@ FORMATS: Mapping[str, Format] = {
         write=_text("processor_config.json", '{"processor_class": "LlavaProcessor", "patch_size": 14}'),
         files=("processor_config.json",),
         read=_done(lambda: named_processor(Checkpoint(folder=Path(), name="c"))),
-        modules=("models.transformers.prompted.processors",),
+        modules=("models.transformers.prompted.base",),
         needed=0,
     ),
     "hypotheses": Format(
@@ -404,7 +404,7 @@ FORMATS: Mapping[str, Format] = {
         write=_text("captions.jsonl", f"{json.dumps(CHECKED)}\n"),
         files=("captions.jsonl",),
         read=_command("check-captions", "captions.jsonl"),
-        modules=("commands.json_lines",),
+        modules=("data.json_io",),
     ),
     "captions of COCO": Format(
         write=_text("captions.json", json.dumps(CAPTIONS)),

@@ -36,7 +36,7 @@ NOT_OF_USERS: Mapping[str, str] = {
     "integration.session": "JSON that it has made itself",
     "language.answers.final": "what a model has answered",
     "language.ontology.merging": "the ontology of the package",
-    "language.question_ranking.disk_cache": "a cache of our own",
+    "language.question_ranking.embeddings": "a cache of our own",
     "language.tables": "tables of the package",
     "language.units.lexicon": "a table of the package",
     "language.wordnet.words": "WordNet of the package, and members of an archive of NLTK",
@@ -51,7 +51,7 @@ NOT_OF_USERS: Mapping[str, str] = {
     "reporting.cases": "parts of our own",
     "reporting.html.page": "templates of the package",
     "serving.config": "a line of our own command",
-    "serving.limits": "a body of bounded size",
+    "serving.replica": "a body of bounded size",
     "serving.server": "a log of our own",
     "serving.supervisor": "a log of our own",
     "commands.main": "/dev/null",
@@ -134,7 +134,7 @@ def test_each_reader_is_in_the_list_of_formats() -> None:
     assert readers() - listed == ELSEWHERE.keys()
     assert listed - readers() <= {
         "execution.answer_cache",
-        "language.ontology.loading",
+        "language.ontology.merging",
         "models.transformers.prompted.text",
     }
 

@@ -36,7 +36,7 @@ from pytest_vqamt.relations.chance import ChanceOfCases
 from pytest_vqamt.relations.contrasts import judge_contrast, with_contrast
 from pytest_vqamt.relations.published import question_of
 from pytest_vqamt.relations.soundness import object_names
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tests.making import answers_of, group_of, scene_of, thing_of
 
 ALL = ("dog", "cat", "car", "cup", "tree", "umbrella", "animal", "vehicle")

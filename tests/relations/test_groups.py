@@ -17,8 +17,7 @@ from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.groups import GroupPair, SingleGroup, sample_pair, sample_single
 from pytest_vqamt.relations.lexical_knowledge import default_knowledge
-from pytest_vqamt.sampling.chooser import Chooser
-from pytest_vqamt.sampling.samplers import Sampler, draws
+from pytest_vqamt.sampling.chooser import Chooser, Sampler, draws
 from tests.making import choosers, scene_of, thing_of
 
 MANY = 200

@@ -17,7 +17,7 @@ from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.reporting.cases import CasePartWriter, start_parts
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from pytest_vqamt.stats.conclude import with_tables
 from pytest_vqamt.stats.thresholds import GateKind, Threshold
 from tests.reporting.reported import join_parts, write_report

@@ -21,8 +21,8 @@ from pytest_vqamt.reporting.markdown import summary_page
 from pytest_vqamt.reporting.terminal import baseline_lines, summary
 from pytest_vqamt.reporting.text import drop_message, missed_gate_message
 from pytest_vqamt.reporting.view.format import format_percents
-from pytest_vqamt.reporting.view.grounding import is_misleading
 from pytest_vqamt.reporting.view.headline import headline, report_warnings
+from pytest_vqamt.reporting.view.model_figures import is_misleading
 from pytest_vqamt.reporting.view.overview import overview_table
 from pytest_vqamt.reporting.view.rows import result_rows
 from pytest_vqamt.stats.paired import change_of, with_holm_gates

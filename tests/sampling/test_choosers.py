@@ -11,9 +11,8 @@ import pytest
 from hypothesis import find, given
 from hypothesis import strategies as st
 
-from pytest_vqamt.sampling.chooser import Chooser, RandomChooser
+from pytest_vqamt.sampling.chooser import Chooser, RandomChooser, Sampler, hypothesis_part
 from pytest_vqamt.sampling.hypothesis import HypothesisChooser
-from pytest_vqamt.sampling.samplers import Sampler, hypothesis_part
 
 T = TypeVar("T")
 

@@ -18,8 +18,7 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.relations.metavqa import Partition
-from pytest_vqamt.sampling.chooser import Chooser
-from pytest_vqamt.sampling.samplers import Interesting, Sampler, draws, explore
+from pytest_vqamt.sampling.chooser import Chooser, Interesting, Sampler, draws, explore
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,7 +26,7 @@ SEVERAL_PARTS = 250
 
 PRINT_DRAWS = f"""
 from tests.sampling.test_samplers import take
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 for sampler in Sampler:
     print(take(sampler, {SEVERAL_PARTS}))
 """

@@ -53,7 +53,7 @@ from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.served.protocol import MAX_WORK, PixelsNeeded
 from pytest_vqamt.models.served.requests import PngRow, RecipeRow
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.serving.limits import PictureResolver, ResolvedPicture, check_edit, check_picture
+from pytest_vqamt.serving.replica import PictureResolver, ResolvedPicture, check_edit, check_picture
 from tests.rows import each_row
 
 BOX = Box(1, 2, 30, 40)

@@ -17,7 +17,7 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.contrasts import judge_contrast, with_contrast
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tests.soundness.asking import Item, cases, each_item, each_item_with, judged, model
 from tests.soundness.looking import wrong
 from tests.soundness.outlines import OfCoco, OfPictureWorld

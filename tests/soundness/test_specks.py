@@ -15,7 +15,7 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.models.wrapped import LoadedModel
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tests.soundness.asking import Item, cases, each_item_with, each_serving_item, items, judged, model, serving_items
 from tests.soundness.samples import REAL, Sample, each_of
 from tests.soundness.survey import survey

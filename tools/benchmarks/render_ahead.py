@@ -18,7 +18,7 @@ from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import wrap_model
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.catalogue import select
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tools.benchmarks.measuring import show
 
 _PICTURES = 600

@@ -19,7 +19,7 @@ from pytest_vqamt.core.meaning import Annotated
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.core.text import shown
-from pytest_vqamt.language.answers.traces import strip_traces
+from pytest_vqamt.language.answers.final import strip_traces
 from pytest_vqamt.language.english.lexical_relations import COLOURS
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.models.catalogue import ModelCatalogue

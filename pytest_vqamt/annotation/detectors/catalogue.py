@@ -139,7 +139,7 @@ def _load_named(name: str, options: ModelOptions) -> NamedDetector:
     settings, least = options.settings, min_score_setting(options.settings)
     with _install_hint(name):
         if name == "detector":
-            from pytest_vqamt.annotation.detectors import regions
+            from pytest_vqamt.annotation.detectors import closed_set as regions
 
             return regions.load(options, least)
         if name == MODEL:

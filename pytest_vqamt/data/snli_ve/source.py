@@ -16,9 +16,8 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.scene import LinkedUnit, Photo, PublishedHypothesis, Scene, Thing
 from pytest_vqamt.core.text import count_noun, short_name, short_path
-from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
-from pytest_vqamt.data.cleaning import LEAST_IOU as LEAST_IOU_OF_ONE
-from pytest_vqamt.data.cleaning import is_multi_coloured
+from pytest_vqamt.data.annotations import LEAST_IOU as LEAST_IOU_OF_ONE
+from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations, is_multi_coloured
 from pytest_vqamt.data.graphs import Graphs
 from pytest_vqamt.data.photo_io import PhotoFiles, size_px
 from pytest_vqamt.data.records import MAX_SIDE_PX

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import chain, pairwise
 
 from pytest_vqamt.core.meaning import Label
-from pytest_vqamt.language.answers.content import content_word
+from pytest_vqamt.language.answers.content import content_word, without_typing_errors
 from pytest_vqamt.language.answers.text import (
     HEDGE,
     Prepared,
@@ -18,7 +18,6 @@ from pytest_vqamt.language.answers.text import (
     unreadable_answer,
     without_questions,
 )
-from pytest_vqamt.language.answers.typing_errors import without_typing_errors
 from pytest_vqamt.language.captions.reading import hyponyms
 from pytest_vqamt.language.english.nouns import plural, singular
 from pytest_vqamt.language.ontology import ontology

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from pytest_vqamt.core.meaning import Group
-from pytest_vqamt.language.answers.content import exclude
+from pytest_vqamt.language.answers.content import exclude, without_typing_errors
 from pytest_vqamt.language.answers.other_languages import number_in_another_language
 from pytest_vqamt.language.answers.text import (
     MARK,
@@ -23,7 +23,6 @@ from pytest_vqamt.language.answers.text import (
     unreadable_answer,
     without_inscriptions,
 )
-from pytest_vqamt.language.answers.typing_errors import without_typing_errors
 from pytest_vqamt.language.answers.yes_no import noun_pattern
 from pytest_vqamt.language.captions.lexicon import spans_of
 from pytest_vqamt.language.captions.reading import class_of, hyponyms

@@ -7,7 +7,7 @@ from functools import cache
 from unicodedata import normalize
 
 from pytest_vqamt.language.answers.foreign.forms import form_of, language_of
-from pytest_vqamt.language.questions.form import QuestionForm, begins_as_question
+from pytest_vqamt.language.questions.free import QuestionForm, begins_as_question
 from pytest_vqamt.language.tables import toml_table
 
 

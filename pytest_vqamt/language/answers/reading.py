@@ -38,11 +38,11 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.language.answers import choices, counts, yes_no
-from pytest_vqamt.language.answers.content import content
+from pytest_vqamt.language.answers.content import content, without_typing_errors
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.echoes import ASKS_TO_SAY, as_asked, numbers_of, repeated
-from pytest_vqamt.language.answers.foreign import choices as foreign_choices
 from pytest_vqamt.language.answers.foreign import counts as foreign_counts
+from pytest_vqamt.language.answers.foreign import forms as foreign_choices
 from pytest_vqamt.language.answers.foreign import yes_no as foreign_yes_no
 from pytest_vqamt.language.answers.foreign.forms import answer_proper, is_english, language_of
 from pytest_vqamt.language.answers.other_languages import (
@@ -68,13 +68,12 @@ from pytest_vqamt.language.answers.text import (
     plain_question,
     prepare,
 )
-from pytest_vqamt.language.answers.typing_errors import without_typing_errors
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 from pytest_vqamt.language.captions.lexicon import entries_by_form
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.english.phrases import descriptions
 from pytest_vqamt.language.ontology import ontology
-from pytest_vqamt.language.questions.form import QuestionForm, form_of
+from pytest_vqamt.language.questions.free import QuestionForm, form_of
 from pytest_vqamt.language.questions.lettered import has_letters
 
 AnswerReading: TypeAlias = bool | int | str | Quantifier | UnreadableAnswer

@@ -10,9 +10,7 @@ from unicodedata import decimal
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.text import readable
-from pytest_vqamt.language.answers.final import SOMETHING, final_part, read_json
-from pytest_vqamt.language.answers.traces import strip_traces
-from pytest_vqamt.language.answers.turns import first_reply
+from pytest_vqamt.language.answers.final import SOMETHING, final_part, first_reply, read_json, strip_traces
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS
 
 

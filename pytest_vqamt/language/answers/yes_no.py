@@ -24,7 +24,7 @@ from pytest_vqamt.core.meaning import (
     Side,
     groups_of,
 )
-from pytest_vqamt.language.answers.content import content_word, exclude
+from pytest_vqamt.language.answers.content import content_word, exclude, without_typing_errors
 from pytest_vqamt.language.answers.text import (
     DENIAL,
     HEDGE,
@@ -39,7 +39,6 @@ from pytest_vqamt.language.answers.text import (
     without_inscriptions,
     without_questions,
 )
-from pytest_vqamt.language.answers.typing_errors import without_typing_errors
 from pytest_vqamt.language.captions.lexicon import entries_by_form
 from pytest_vqamt.language.captions.reading import hyponyms
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural, singular

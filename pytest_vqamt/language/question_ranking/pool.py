@@ -22,7 +22,7 @@ from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, 
 from pytest_vqamt.core.text import encodable, one_line
 from pytest_vqamt.language.questions import simple as plain
 from pytest_vqamt.language.questions import templates
-from pytest_vqamt.language.questions.form import QuestionForm, form_of
+from pytest_vqamt.language.questions.free import QuestionForm, form_of
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from pytest_vqamt.language.tables import DRAWN_NAMES, toml_table
 

@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.language.question_ranking.disk_cache import cached_texts, store_texts
+from pytest_vqamt.language.question_ranking.embeddings import cached_texts, store_texts
 from pytest_vqamt.language.question_ranking.pool import (
     Pool,
     Ranking,

@@ -5,13 +5,20 @@ BLEU and METEOR are nltk's, ROUGE-L is rouge-score's and CIDEr pycocoevalcap's; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from io import BytesIO, TextIOWrapper
 from itertools import islice
+from pathlib import PurePath
 from typing import Protocol, TypeAlias
+
+from nltk.corpus.reader.wordnet import Synset, WordNetCorpusReader  # type: ignore[import-untyped]  # nltk has neither types nor stubs
+from nltk.data import PathPointer  # type: ignore[import-untyped]  # as above
 
 from pytest_vqamt.core.progress import SHOW_AFTER_S, progress_bar
 from pytest_vqamt.language.question_ranking.pool import Pool, Ranking, words_of
+from pytest_vqamt.language.wordnet.words import WordNetFiles
 
 Words: TypeAlias = Sequence[str]
 
@@ -175,7 +182,48 @@ class _Synonyms:
     """The bundled WordNet, with the one method that nltk's METEOR calls."""
 
     def __init__(self) -> None:
-        from pytest_vqamt.language.wordnet.nltk_reader import NltkSynsets
         from pytest_vqamt.language.wordnet.words import BUNDLED, find_wordnet
 
         self.synsets: Callable[[str], Iterable[object]] = lru_cache(maxsize=None)(NltkSynsets(find_wordnet(BUNDLED)).of)
+
+
+class NltkSynsets:
+    """nltk's synsets of one WordNet."""
+
+    def __init__(self, files: WordNetFiles) -> None:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The multilingual functions are not available")
+            self.reader = _Reader(files)
+
+    def of(self, word: str) -> list[Synset]:
+        """Returns nltk's synsets of a word, nouns before adjectives."""
+        return [synset for kind in "na" for synset in self.reader.synsets(word, kind)]
+
+
+class _Reader(WordNetCorpusReader):  # type: ignore[misc]  # nltk is untyped
+    _FILEMAP: Mapping[str, str] = {"a": "adj", "n": "noun"}
+
+    def __init__(self, files: WordNetFiles) -> None:
+        self._files = files
+        super().__init__(_Nowhere(), omw_reader=None)
+
+    def open(self, file: str) -> TextIOWrapper:
+        return TextIOWrapper(BytesIO(self._files.read(PurePath(file).name)), encoding="utf-8")
+
+    def map_wn(self, version: str = "wordnet") -> None:
+        """Skips the mapping between versions, whose index few distributions of WordNet have."""
+
+
+class _Nowhere(PathPointer):  # type: ignore[misc]  # nltk is untyped
+    """A root that is never opened, since `_Reader.open` reads the files."""
+
+    path = "(files read by pytest-vqamt)"
+
+    def open(self, encoding: str | None = None) -> TextIOWrapper:
+        raise NotImplementedError
+
+    def file_size(self) -> int:
+        raise NotImplementedError
+
+    def join(self, fileid: str) -> _Nowhere:
+        return self

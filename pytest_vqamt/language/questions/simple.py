@@ -59,7 +59,7 @@ class Question:
         >>> Question.free("What is the man doing?", options=("running", "standing")).meaning.options
         ('running', 'standing')
         """
-        from pytest_vqamt.language.questions.form import form_of  # which imports this module
+        from pytest_vqamt.language.questions.free import form_of  # which imports this module
 
         kinds = get_args(AnswerKind)
         if kind is not None and kind not in kinds:

@@ -17,8 +17,7 @@ from typing import NamedTuple
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.input_files import MAX_WORDNET_BYTES, expanded, read_bytes
 from pytest_vqamt.language.english.nouns import singular
-from pytest_vqamt.language.wordnet.reader import Synsets
-from pytest_vqamt.language.wordnet.senses import TOO_GENERAL, HypernymClosure, Senses, listed_wholes, wholes
+from pytest_vqamt.language.wordnet.senses import TOO_GENERAL, HypernymClosure, Senses, Synsets, listed_wholes, wholes
 
 BUNDLED = "bundled"
 FULL = "full"

@@ -21,9 +21,8 @@ from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.core.results import ModelUse
 from pytest_vqamt.core.spelling import option, setting
 from pytest_vqamt.core.text import cut, one_line
-from pytest_vqamt.language.answers.final import read_json
-from pytest_vqamt.language.answers.traces import strip_traces
-from pytest_vqamt.language.questions.form import QuestionForm, form_of
+from pytest_vqamt.language.answers.final import read_json, strip_traces
+from pytest_vqamt.language.questions.free import QuestionForm, form_of
 from pytest_vqamt.models.batching import distinct_pictures
 from pytest_vqamt.models.budget import CUT_OFF, Budget, UsageCounter
 from pytest_vqamt.models.chat_settings import ANSWER_FIELD, ChatSettings, token_scores
@@ -40,11 +39,12 @@ from pytest_vqamt.models.http.retry import (
     status_text,
 )
 from pytest_vqamt.models.http.settings import ApiKey, redact_logs
-from pytest_vqamt.models.openai.prices import Prices, Spent
 from pytest_vqamt.models.openai.settings import (
     KEY_VARIABLE,
     ModelAddress,
     OpenAISettings,
+    Prices,
+    Spent,
     api_key_for,
     key_variables,
 )

@@ -66,8 +66,7 @@ from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.language.ontology import ontology
-from pytest_vqamt.language.questions.leading import is_led
-from pytest_vqamt.language.questions.lettered import has_letters
+from pytest_vqamt.language.questions.lettered import has_letters, is_led
 from pytest_vqamt.language.questions.simple import is_drawn
 from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH
 from pytest_vqamt.models.protocol import ModelOptions

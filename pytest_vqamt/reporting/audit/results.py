@@ -16,8 +16,7 @@ from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.reporting.audit.judgements import Agreement, AuditFigures, ValidRate
 from pytest_vqamt.reporting.audit.sample import AuditTarget, Sample
-from pytest_vqamt.reporting.view.format import aligned_table, format_interval, format_rate
-from pytest_vqamt.reporting.view.tables import ViewTable, text_table
+from pytest_vqamt.reporting.view.format import ViewTable, aligned_table, format_interval, format_rate, text_table
 
 AUDIT_FILE = "audit.json"
 AUDIT_SCHEMA = 1

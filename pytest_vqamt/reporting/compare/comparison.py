@@ -27,12 +27,12 @@ from pytest_vqamt.reporting.compare.runs import (
 from pytest_vqamt.reporting.html.cards import describe_edits
 from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
 from pytest_vqamt.reporting.view.format import format_cost, format_percent
-from pytest_vqamt.reporting.view.totals import KindOfTotal
+from pytest_vqamt.reporting.view.model_figures import KindOfTotal
 from pytest_vqamt.stats import paired
 from pytest_vqamt.stats.conclude import GatedChange, with_gates_on_drops
+from pytest_vqamt.stats.gates import Totals, paired_over
 from pytest_vqamt.stats.paired import SIGNIFICANT, between_models, change_of, drop_p, holm, with_holm_gates
 from pytest_vqamt.stats.thresholds import APART, Drops, TotalKind, allowed_drop
-from pytest_vqamt.stats.totals import Totals, paired_over
 
 _CONTROL = "control"
 

@@ -19,9 +19,17 @@ from pytest_vqamt.reporting.compare.comparison import (
     Conclusion,
 )
 from pytest_vqamt.reporting.markdown import code, escape, markdown_table, prose
-from pytest_vqamt.reporting.view.format import describe_allowed, tagged, wrapped
-from pytest_vqamt.reporting.view.tables import CHANGE_HEAD, ViewTable, change_cells, drop_gate_cell, text_table
-from pytest_vqamt.reporting.view.totals import KindOfTotal, total_sentence
+from pytest_vqamt.reporting.view.format import (
+    CHANGE_HEAD,
+    ViewTable,
+    change_cells,
+    describe_allowed,
+    drop_gate_cell,
+    tagged,
+    text_table,
+    wrapped,
+)
+from pytest_vqamt.reporting.view.model_figures import KindOfTotal, total_sentence
 from pytest_vqamt.stats.thresholds import TotalKind
 
 COMPARISON_SCHEMA = 1

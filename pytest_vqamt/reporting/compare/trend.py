@@ -7,10 +7,18 @@ from dataclasses import dataclass
 
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.text import count_noun, visible
-from pytest_vqamt.reporting.view.format import format_change, format_rate, tagged
+from pytest_vqamt.reporting.view.format import (
+    NO_CELL,
+    TableCell,
+    ViewTable,
+    column_heads,
+    format_change,
+    format_rate,
+    tagged,
+    text_cell,
+)
 from pytest_vqamt.reporting.view.model_figures import model_figures
 from pytest_vqamt.reporting.view.rows import result_rows
-from pytest_vqamt.reporting.view.tables import NO_CELL, TableCell, ViewTable, column_heads, text_cell
 
 _GROUNDED = "grounded"
 _BARS = "▁▂▃▄▅▆▇█"

@@ -22,9 +22,8 @@ from pytest_vqamt.core.tallies import (
     add_unread,
 )
 from pytest_vqamt.core.text import count_noun, one_line, some_of
-from pytest_vqamt.reporting.view.format import format_percent, format_rate, wrapped
+from pytest_vqamt.reporting.view.format import ViewTable, format_percent, format_rate, text_table, wrapped
 from pytest_vqamt.reporting.view.rows import results_by_model_and_data
-from pytest_vqamt.reporting.view.tables import ViewTable, text_table
 
 _WORDS_SHOWN = 12
 

@@ -24,13 +24,17 @@ from pytest_vqamt.reporting.view.format import (
     format_percents,
     rounded_up,
 )
-from pytest_vqamt.reporting.view.grounding import misleading_lines
 from pytest_vqamt.reporting.view.model_figures import (
+    KindOfTotal,
     ModelFigures,
     counted_rows,
+    describe_total,
     figures_of,
     is_apart,
+    misleading_lines,
     model_figures,
+    total_sentence,
+    totals_of,
 )
 from pytest_vqamt.reporting.view.rankings import model_notes_of
 from pytest_vqamt.reporting.view.rows import (
@@ -41,7 +45,6 @@ from pytest_vqamt.reporting.view.rows import (
     rate_difference,
     results_by_model_and_data,
 )
-from pytest_vqamt.reporting.view.totals import KindOfTotal, describe_total, total_sentence, totals_of
 from pytest_vqamt.stats.paired import SIGNIFICANT, may_fall
 from pytest_vqamt.stats.power import RegressionGate, cases_to_tell
 from pytest_vqamt.stats.thresholds import Drops, GateKind, TotalKind, allowed_drop

@@ -7,6 +7,11 @@ from dataclasses import dataclass, replace
 
 from pytest_vqamt.core.results import Gate, GateState, RelationResult, Report
 from pytest_vqamt.reporting.view.format import (
+    NO_CELL,
+    ColumnHead,
+    TableCell,
+    ViewTable,
+    column_heads,
     describe_gate,
     format_change,
     format_difference,
@@ -15,6 +20,7 @@ from pytest_vqamt.reporting.view.format import (
     format_percent,
     format_percents,
     format_rate,
+    text_cell,
 )
 from pytest_vqamt.reporting.view.rows import (
     ResultRow,
@@ -23,7 +29,6 @@ from pytest_vqamt.reporting.view.rows import (
     is_significant_drop,
     published_rates,
 )
-from pytest_vqamt.reporting.view.tables import NO_CELL, ColumnHead, TableCell, ViewTable, column_heads, text_cell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,26 +8,24 @@ from pytest_vqamt.core.results import ModelDifference, RankedModel, Ranking, Ran
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.reporting.view.answers import accuracy_tables, grade_tables, repeat_tables, unread_tables
 from pytest_vqamt.reporting.view.format import (
-    format_change,
-    format_difference,
-    format_interval,
-    format_p,
-    format_percent,
-    format_rate,
-    tagged,
-)
-from pytest_vqamt.reporting.view.model_figures import Share, figures_of
-from pytest_vqamt.reporting.view.rows import ResultRow, case_link, result_rows
-from pytest_vqamt.reporting.view.tables import (
     NO_CELL,
     ColumnHead,
     TableCell,
     Unit,
     ViewTable,
     column_heads,
+    format_change,
+    format_difference,
+    format_interval,
+    format_p,
+    format_percent,
+    format_rate,
     share_cell,
+    tagged,
     text_table,
 )
+from pytest_vqamt.reporting.view.model_figures import Share, figures_of
+from pytest_vqamt.reporting.view.rows import ResultRow, case_link, result_rows
 from pytest_vqamt.stats.paired import SIGNIFICANT
 
 _KINDS: Mapping[RankingKind, str] = {

@@ -33,7 +33,7 @@ from pytest_vqamt.core.meaning import (
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.language.english.nouns import is_mass
 from pytest_vqamt.language.questions import simple
-from pytest_vqamt.language.questions.form import QuestionForm, form_of
+from pytest_vqamt.language.questions.free import QuestionForm, form_of
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.language.questions.templates import CHOICE_TYPES, TEMPLATES, Asking, QuestionType, count, question
 from pytest_vqamt.picture_world.source import PictureWorld

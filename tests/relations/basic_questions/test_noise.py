@@ -24,7 +24,7 @@ from pytest_vqamt.relations.basic_questions import (
     accuracy_figures,
     sample_main_question,
 )
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tests.making import answers_of, case_of, choosers, group_of, scene_of
 from tests.rows import each_row
 

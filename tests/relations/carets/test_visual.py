@@ -21,7 +21,7 @@ from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.carets_visual import foreground, grow, named_boxes, partly_visible
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tests.core.random_scenes import boxes_within, pixels, scenes
 from tests.making import answers_of, choosers, scene_of, thing_of
 from tests.relations.carets.draws import MEAN, corpus_of

@@ -18,7 +18,7 @@ from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.language.captions.reading import class_of
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.metaic import ObjectAppearance, SingularPlural
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tests.making import FirstOption, answers_of
 from tests.relations.inserted import corpus_of, insert_of
 from tests.relations.metaic.backyard import CLASSES, DOG, backyard, cases, dogs

@@ -13,7 +13,7 @@ from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.text_edits import WordSubstitution
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tests.making import answers_of, choosers, scene_of
 from tests.relations.veglue.rooms import photo, said, unit
 from tests.relations.veglue.tables import derived

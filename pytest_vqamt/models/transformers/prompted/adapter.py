@@ -22,10 +22,13 @@ from pytest_vqamt.models.transformers.checkpoint import (
 )
 from pytest_vqamt.models.transformers.prompted.base import CheckpointFamily, GenerativeModel, OtherPromptError
 from pytest_vqamt.models.transformers.prompted.families import (
+    QFORMER_TOKENIZER,
+    Blip2,
     ChatModel,
     Florence,
     Gemma3Chat,
     Idefics3Chat,
+    InstructBlip,
     LlavaChat,
     LlavaNextChat,
     Mistral3Chat,
@@ -38,7 +41,6 @@ from pytest_vqamt.models.transformers.prompted.families import (
     SmolVlmChat,
 )
 from pytest_vqamt.models.transformers.prompted.generic import Git, ProcessorModel, Qwen3OmniThinker, Qwen25OmniThinker
-from pytest_vqamt.models.transformers.prompted.q_former import QFORMER_TOKENIZER, Blip2, InstructBlip
 from pytest_vqamt.models.transformers.prompted.text import Prompt, read_chat_template
 from pytest_vqamt.models.transformers.runtime import ForwardStep, Runtime, TwoStepModel
 

@@ -14,9 +14,8 @@ from pytest_vqamt.models.batching import distinct_pictures
 from pytest_vqamt.models.prompts import Prompts
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line
 from pytest_vqamt.models.transformers.inputs import TextTokens
-from pytest_vqamt.models.transformers.prompted.base import CheckpointFamily
+from pytest_vqamt.models.transformers.prompted.base import CheckpointFamily, load_processor, trial_picture
 from pytest_vqamt.models.transformers.prompted.image_token_model import PicturePixels, PicturePreprocessor
-from pytest_vqamt.models.transformers.prompted.processors import load_processor, trial_picture
 from pytest_vqamt.models.transformers.prompted.text import (
     ChatTemplate,
     Completions,

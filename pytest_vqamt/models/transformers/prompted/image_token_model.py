@@ -31,8 +31,6 @@ from pytest_vqamt.models.transformers.prompted.base import (
     OtherPromptError,
     PretrainedModel,
     int_setting,
-)
-from pytest_vqamt.models.transformers.prompted.processors import (
     load_processor,
     named_processor,
     trial_picture,

@@ -14,7 +14,7 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.core.input_files import parse_json, read_text
 from pytest_vqamt.core.spelling import setting
-from pytest_vqamt.language.answers.traces import is_part_of_a_mark, open_mark_at_end
+from pytest_vqamt.language.answers.final import is_part_of_a_mark, open_mark_at_end
 from pytest_vqamt.models.chat_settings import REASONING_ARGUMENTS, TEMPLATE_ARGUMENTS, ChatSettings, token_scores
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line
 from pytest_vqamt.models.transformers.inputs import TextTokens, load_tokenizer
