@@ -22,7 +22,7 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.reporting.cases import CasePartWriter, start_parts
 from pytest_vqamt.reporting.files import read_report, write_files, write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
-from pytest_vqamt.stats.model_ranking import differences, rankings
+from pytest_vqamt.stats.conclude import differences, rankings
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from tests.reporting.erratic import SPEC
 from tests.reporting.reported import report_in, write_report

@@ -79,7 +79,7 @@ def compare(
     """Compares two runs case by case.
 
     Gated items share one Holm correction, as in a run with a baseline. Two models of different names are compared as
-    ``stats.model_ranking`` does, by two-sided tests, unless there is a gate.
+    ``stats.conclude`` does, by two-sided tests, unless there is a gate.
 
     Args:
         before: the first run.

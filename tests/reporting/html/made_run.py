@@ -21,7 +21,7 @@ from pytest_vqamt.reporting.cases import CasePartWriter, start_parts
 from pytest_vqamt.reporting.files import write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.sampling.chooser import Sampler
-from pytest_vqamt.stats.model_ranking import differences, rankings
+from pytest_vqamt.stats.conclude import differences, rankings
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from pytest_vqamt.stats.thresholds import Threshold
 from tests.reporting.erratic import SPEC
