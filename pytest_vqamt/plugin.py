@@ -15,7 +15,7 @@ import pytest
 from pytest_vqamt.integration.options import add_options, hint_at_misspelt, models_named
 
 if TYPE_CHECKING:
-    from pytest_vqamt.data.base import SceneSource
+    from pytest_vqamt.data.scene_source import SceneSource
     from pytest_vqamt.integration.items import Consistency
     from pytest_vqamt.integration.session import VqamtSession
     from pytest_vqamt.models.wrapped import LoadedModel

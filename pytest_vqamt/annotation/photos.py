@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pytest_vqamt.annotation.detectors import catalogue
-from pytest_vqamt.annotation.detectors.base import DetectedObject, Detector
-from pytest_vqamt.annotation.writing import (
+from pytest_vqamt.annotation.detectors.detector import DetectedObject, Detector
+from pytest_vqamt.annotation.line_writer import (
     Outcome,
     annotate_each,
     append,

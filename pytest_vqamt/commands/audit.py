@@ -14,11 +14,20 @@ from pytest_vqamt.core.case_store import case_rows
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.text import count_noun
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.integration.options import add_option_argument, parse_settings
-from pytest_vqamt.integration.replay import ReportData
+from pytest_vqamt.integration.replaying import ReportData
 from pytest_vqamt.integration.waivers import add_waivers
 from pytest_vqamt.relations.catalogue import globs_of
+from pytest_vqamt.reporting.audit.audit_page import PAGE as AUDIT_PAGE
+from pytest_vqamt.reporting.audit.audit_page import audit_html
+from pytest_vqamt.reporting.audit.audit_results import (
+    AUDIT_FILE,
+    audit_lines,
+    audit_row,
+    describe_population,
+    write_audit,
+)
 from pytest_vqamt.reporting.audit.judgements import (
     JudgedSheet,
     Judgement,
@@ -30,9 +39,6 @@ from pytest_vqamt.reporting.audit.judgements import (
     read_judgements,
     read_settings,
 )
-from pytest_vqamt.reporting.audit.page import PAGE as AUDIT_PAGE
-from pytest_vqamt.reporting.audit.page import audit_html
-from pytest_vqamt.reporting.audit.results import AUDIT_FILE, audit_lines, audit_row, describe_population, write_audit
 from pytest_vqamt.reporting.audit.sample import (
     DEFAULT_SAMPLE,
     AuditTarget,

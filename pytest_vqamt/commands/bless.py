@@ -15,7 +15,7 @@ from pytest_vqamt.commands.power import SmallestDrop, smallest_drops
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.relations.catalogue import globs_of
-from pytest_vqamt.reporting.baseline import ERRORS_AT_MOST, BlessedFile, bless
+from pytest_vqamt.reporting.blessing import ERRORS_AT_MOST, BlessedFile, bless
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.reporting.view.format import aligned_table, describe_points, format_percent, rounded_up, wrapped
 from pytest_vqamt.reporting.view.headline import rows_of_parts

@@ -20,13 +20,13 @@ from pytest_vqamt.core.corpus import CutoutEntry
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.base import SceneSource, scenes_by_photo
+from pytest_vqamt.data.scene_source import SceneSource, scenes_by_photo
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.imaging.contact_sheet import Panel, Strip, case_strip, sheet
-from pytest_vqamt.imaging.edits import cutout_preview
+from pytest_vqamt.imaging.pixel_edits import cutout_preview
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.integration.options import parse_settings
-from pytest_vqamt.integration.replay import query_line, save
+from pytest_vqamt.integration.replaying import query_line, save
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.python import imported
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer

@@ -26,10 +26,10 @@ from pytest_vqamt.data.catalogue import load as load_data
 from pytest_vqamt.execution.answer_cache import ANSWERS_FILE
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.integration.options import check_device, parse_settings
-from pytest_vqamt.integration.replay import answer_queries
+from pytest_vqamt.integration.replaying import answer_queries
 from pytest_vqamt.language.wordnet.words import FULL, find_wordnet
 from pytest_vqamt.models.catalogue import ModelCatalogue
-from pytest_vqamt.models.openai.settings import KEY_VARIABLE
+from pytest_vqamt.models.openai.openai_settings import KEY_VARIABLE
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.frcnn.loading import DETECTOR_VARIABLE
 from pytest_vqamt.models.served import TOKEN_VARIABLE

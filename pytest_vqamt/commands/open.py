@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.integration.replay import newest_below
+from pytest_vqamt.integration.replaying import newest_below
 from pytest_vqamt.reporting.files import PAGE
 
 

@@ -21,10 +21,10 @@ from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.core.text import count_noun
-from pytest_vqamt.data.base import SceneSource, scenes_by_photo
+from pytest_vqamt.data.scene_source import SceneSource, scenes_by_photo
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.integration.options import add_option_argument, parse_settings
-from pytest_vqamt.integration.replay import (
+from pytest_vqamt.integration.replaying import (
     SHEET,
     AnsweredCase,
     ReportedCase,

@@ -13,9 +13,9 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.report_json import REPORT_FILE
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.text import count_noun
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.integration.options import add_option_argument, parse_settings
-from pytest_vqamt.integration.replay import ReportData, settings_of_run, unused_note
+from pytest_vqamt.integration.replaying import ReportData, settings_of_run, unused_note
 from pytest_vqamt.reporting.files import PAGE, read_report, write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.junit import write_junit

@@ -17,8 +17,8 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.core.text import short_name
-from pytest_vqamt.data.base import scene_cache
 from pytest_vqamt.data.photo_io import PhotoFiles, mean_colour, sample_indices
+from pytest_vqamt.data.scene_source import scene_cache
 from pytest_vqamt.imaging.render import outwards
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.english.lexical_relations import COLOURS

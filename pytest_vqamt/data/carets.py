@@ -20,13 +20,13 @@ from pytest_vqamt.core.scene import Demand, Photo, PublishedPair, PublishedQuest
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import count_noun, error_reason, short_name, short_path, short_repr
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
-from pytest_vqamt.data.base import warn_of_data
 from pytest_vqamt.data.coco import digest_of
 from pytest_vqamt.data.coco_records import id_of
 from pytest_vqamt.data.json_io import plain_or_gzip, read_json, text_of
 from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders, size_px
 from pytest_vqamt.data.records import Record
 from pytest_vqamt.data.sanity import SourceChecks
+from pytest_vqamt.data.scene_source import warn_of_data
 
 if TYPE_CHECKING:
     from yaml import YAMLError

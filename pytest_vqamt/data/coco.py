@@ -15,11 +15,11 @@ from pytest_vqamt.core.scene import Photo, Region, Scene, Thing
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import count_noun, error_reason, short_path
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
-from pytest_vqamt.data.base import warn_of_data
 from pytest_vqamt.data.coco_records import CocoImage, CocoRecords, read_records
 from pytest_vqamt.data.masks import is_fragmented, mask_image
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.sanity import are_unlabelled, unlabelled_line
+from pytest_vqamt.data.scene_source import warn_of_data
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -15,11 +15,11 @@ from pytest_vqamt.core.input_files import MAX_DATA_BYTES, parse_json, read_bytes
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import short_name, short_path
 from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.base import warn_of_data
 from pytest_vqamt.data.graphs import open_graphs
 from pytest_vqamt.data.json_io import JsonLines
 from pytest_vqamt.data.photo_io import check_folder, plain_name, unreadable_folder
 from pytest_vqamt.data.records import SUFFIXES, Record
+from pytest_vqamt.data.scene_source import warn_of_data
 
 FILE = "graphs.jsonl"
 

@@ -21,9 +21,9 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.core.text import count_noun, short_repr, some_of
 from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.masks import Extent
 from pytest_vqamt.data.photo_io import PhotoHead, sample_indices
+from pytest_vqamt.data.scene_source import SceneSource
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -27,7 +27,7 @@ from pytest_vqamt.core.corpus import CooccurrenceTable, Corpus, gather_corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE, DataError, cache_home
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.progress import SHOW_AFTER_S, progress_bar
+from pytest_vqamt.core.progress_bar import SHOW_AFTER_S, progress_bar
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.core.text import short_name
 from pytest_vqamt.data.graphs import row_of_scene, scene_of_row

@@ -15,7 +15,7 @@ from pytest_vqamt.core.query import Answer, Failure
 from pytest_vqamt.core.report_json import Row, answer_from_row, case_from_row, trial_from_row
 from pytest_vqamt.core.results import BaselineEntry, BaselineUse
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.stats.thresholds import Drops
 
 

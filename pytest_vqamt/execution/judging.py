@@ -25,7 +25,7 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.core.text import count_noun, shortened
 from pytest_vqamt.execution.baseline import BaselineCase
-from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
+from pytest_vqamt.language.answers.answer_text import Unreadable, UnreadableAnswer
 from pytest_vqamt.models.reference.oracle import true_answer
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.catalogue import BUILT_IN

@@ -14,7 +14,7 @@ from pytest_vqamt.core.identity import digest, seed_for
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.results import MAX_UNREAD
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data.base import PublishedPairs, SceneSource
+from pytest_vqamt.data.scene_source import PublishedPairs, SceneSource
 from pytest_vqamt.execution.baseline import BaselineCase, BaselineItem
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.relations.base import PublishedRelation, Relation

@@ -31,7 +31,7 @@ from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.core.spelling import Spelling, option, spelt
 from pytest_vqamt.core.text import error_text, shown
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.base import PresetSource, PublishedPairs, SceneSource
+from pytest_vqamt.data.scene_source import PresetSource, PublishedPairs, SceneSource
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import Baseline, BaselineItem, baseline_use
 from pytest_vqamt.execution.leases import RunProcess

@@ -42,7 +42,7 @@ from pytest_vqamt.core.meaning import (
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.report_json import Row, case_from_row
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.data.base import SceneSource, scenes_by_photo
+from pytest_vqamt.data.scene_source import SceneSource, scenes_by_photo
 from pytest_vqamt.language.english.lexical_relations import exclusive_pool
 from pytest_vqamt.language.ontology import ontology
 

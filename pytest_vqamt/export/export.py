@@ -26,10 +26,10 @@ from pytest_vqamt.core.text import error_reason, short_path
 from pytest_vqamt.data import catalogue, coco, vqa_v2
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.base import PublishedPairs, SceneSource
+from pytest_vqamt.data.scene_source import PublishedPairs, SceneSource
 from pytest_vqamt.data.snli_ve import index as snli_ve
 from pytest_vqamt.export.cases import ReportedQueries, ReportedQuery, Wanted, is_certain, read_queries
-from pytest_vqamt.export.writing import Example, ExportWriter, Layout, new_folder, scratch_folder
+from pytest_vqamt.export.export_files import Example, ExportWriter, Layout, new_folder, scratch_folder
 from pytest_vqamt.models.reference.oracle import answer_text
 
 TRAIN, TEST = "train", "test"

@@ -12,7 +12,7 @@ from PIL import Image, ImageChops, ImageStat
 
 from pytest_vqamt.core.edits import Corrupt, Corruption
 from pytest_vqamt.core.errors import RenderError
-from pytest_vqamt.imaging.edits import map_values
+from pytest_vqamt.imaging.pixel_edits import map_values
 from pytest_vqamt.imaging.render import outwards, renders
 
 SEVEREST = 5

@@ -25,7 +25,7 @@ F = TypeVar("F", bound="Callable[..., Image]")
 Given: TypeAlias = Literal["nothing", "photos", "seed", "step"]
 """The third argument of a renderer, after the image and the edit."""
 
-_MODULES = ("corruptions", "edits", "file_forms", "views")
+_MODULES = ("corruptions", "pixel_edits", "file_forms", "views")
 """The modules of this folder that register renderers, loaded when the first picture is rendered."""
 
 

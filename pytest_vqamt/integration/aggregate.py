@@ -16,7 +16,8 @@ from pytest_vqamt.core.results import ModelUse, RelationResult, Report, Violatio
 from pytest_vqamt.core.text import count_noun, shown
 from pytest_vqamt.execution.answer_cache import ANSWERS_FILE
 from pytest_vqamt.integration.waivers import stale_waivers_note
-from pytest_vqamt.reporting.cases import remove_parts
+from pytest_vqamt.reporting.case_writer import remove_parts
+from pytest_vqamt.reporting.item_messages import replay_command
 from pytest_vqamt.reporting.terminal import (
     LINES,
     SummaryLength,
@@ -26,7 +27,6 @@ from pytest_vqamt.reporting.terminal import (
     short_summary,
     summary,
 )
-from pytest_vqamt.reporting.text import replay_command
 from pytest_vqamt.reporting.view.headline import LONGEST_FAILURE, ungated_line, untested_line
 
 if TYPE_CHECKING:
@@ -253,7 +253,7 @@ class SessionReport:
 
     def _replay_command(self, result: RelationResult, violation: ViolationPreview) -> str:
         """The command that replays a violation: ``vqamt replay`` where it finds the case without more options."""
-        from pytest_vqamt.integration.replay import shown_cases_files
+        from pytest_vqamt.integration.replaying import shown_cases_files
 
         cache, report = self._settings.cache, self._settings.report
         here = from_here(report) if report else None

@@ -18,8 +18,7 @@ from pytest_vqamt.core.text import clear_message, error_text, visible
 from pytest_vqamt.execution.lookahead import UpcomingItem
 from pytest_vqamt.execution.resources import ItemSpec
 from pytest_vqamt.models.guarded import is_of_the_session
-from pytest_vqamt.reporting.junit import properties, total_properties
-from pytest_vqamt.reporting.text import (
+from pytest_vqamt.reporting.item_messages import (
     TestOutcome,
     drop_outcome_of,
     drop_title,
@@ -28,6 +27,7 @@ from pytest_vqamt.reporting.text import (
     outcome_of,
     total_message,
 )
+from pytest_vqamt.reporting.junit import properties, total_properties
 from pytest_vqamt.reporting.view.model_figures import KindOfTotal, totals_of
 from pytest_vqamt.stats.thresholds import TotalKind
 

@@ -13,12 +13,12 @@ from pytest_vqamt.core.events import Event, Finished, Judged, Listener, Planned
 from pytest_vqamt.core.results import MAX_UNREAD, Undecided
 from pytest_vqamt.core.spelling import option, spelt
 from pytest_vqamt.core.text import count_noun
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.lookahead import LookAhead
 from pytest_vqamt.execution.resources import ItemSpec, Resources, RunSettings
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.integration.options import Options, read_arguments
-from pytest_vqamt.integration.report import Rates, Report, TemporaryFolder
+from pytest_vqamt.integration.run_report import Rates, Report, TemporaryFolder
 from pytest_vqamt.integration.settings import (
     OF_A_DROP,
     check_has_baseline,
@@ -31,7 +31,7 @@ from pytest_vqamt.integration.settings import (
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.wrapped import wrap_model
 from pytest_vqamt.relations.catalogue import split_settings
-from pytest_vqamt.reporting.cases import CasePartWriter, remove_parts, remove_report, start_parts
+from pytest_vqamt.reporting.case_writer import CasePartWriter, remove_parts, remove_report, start_parts
 from pytest_vqamt.reporting.files import write_data
 from pytest_vqamt.stats.thresholds import drops_of
 

@@ -48,7 +48,7 @@ from pytest_vqamt.integration.waivers import WaivedCaseIds
 from pytest_vqamt.models import time_limit as watchdog
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.base import PublishedRelation
-from pytest_vqamt.reporting.cases import CasePartWriter, remove_report, start_parts
+from pytest_vqamt.reporting.case_writer import CasePartWriter, remove_report, start_parts
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.progress import ProgressBar, open_terminal
 from pytest_vqamt.reporting.view.format import aligned_table, format_cost
@@ -229,7 +229,7 @@ class VqamtSession:
         Raises:
             VqamtError: no such case.
         """
-        from pytest_vqamt.integration.replay import replay
+        from pytest_vqamt.integration.replaying import replay
 
         node.stash.setdefault(_OUTCOME, ItemOutcome()).replay = replay(self.settings, self.resources, case_id)
 

@@ -12,7 +12,7 @@ from pytest_vqamt.core.errors import note, raised_at
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
 from pytest_vqamt.core.results import COUNTED
 from pytest_vqamt.core.text import MAX_READ, error_text, readable, shortest, shown
-from pytest_vqamt.language.answers.text import prepare
+from pytest_vqamt.language.answers.answer_text import prepare
 
 _OUT_OF_MEMORY = re.compile(r"\b(CUDA|HIP|MPS|XPU)\b.*out of memory|DefaultCPUAllocator: .*allocate memory", re.DOTALL)
 

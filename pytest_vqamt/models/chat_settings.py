@@ -16,7 +16,7 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.spelling import option, setting
-from pytest_vqamt.models.http.settings import parse_number
+from pytest_vqamt.models.http.http_settings import parse_number
 from pytest_vqamt.models.protocol import ModelOptions
 
 if TYPE_CHECKING:

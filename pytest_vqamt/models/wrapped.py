@@ -18,7 +18,7 @@ from pytest_vqamt.models.time_limit import TimeLimit, TimeLimitError
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from pytest_vqamt.data.base import SceneSource
+    from pytest_vqamt.data.scene_source import SceneSource
     from pytest_vqamt.models.token_forecast import TokenForecast
 
 from pytest_vqamt.models.protocol import (

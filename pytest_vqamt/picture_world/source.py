@@ -23,7 +23,7 @@ from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import count_noun
-from pytest_vqamt.data.base import scene_cache
+from pytest_vqamt.data.scene_source import scene_cache
 from pytest_vqamt.picture_world.looks import EXHAUSTIVE, FAMILIES, NAMES, SIZE_PX, VERSION, drawn_thing, parts_of
 
 # The stored scenes need no drawing: NumPy, Pillow's modules and the art are imported when a picture is.

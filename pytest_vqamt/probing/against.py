@@ -10,8 +10,8 @@ from random import Random
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.asking import Asked, Asker, Request, RequestsSpentError
 from pytest_vqamt.probing.cards import COLOURS, Card
+from pytest_vqamt.probing.checks import COLOUR, NUMBER, clear_numbers
 from pytest_vqamt.probing.findings import FLIPS, is_finding
-from pytest_vqamt.probing.probe import COLOUR, NUMBER, clear_numbers
 from pytest_vqamt.stats.binomial import upper_tail
 
 

@@ -11,8 +11,8 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.core.text import count_noun
+from pytest_vqamt.language.answers.answer_text import prepare
 from pytest_vqamt.language.answers.final import strip_traces
-from pytest_vqamt.language.answers.text import prepare
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.cards import Card, render_card
 

@@ -13,9 +13,9 @@ from pytest_vqamt.core.meaning import Group, WhichThere, groups_of
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.answers.answer_text import UnreadableAnswer, prepare
 from pytest_vqamt.language.answers.counts import Quantifier
-from pytest_vqamt.language.answers.text import UnreadableAnswer, prepare
-from pytest_vqamt.language.captions.reading import class_of
+from pytest_vqamt.language.captions.caption_reader import class_of
 from pytest_vqamt.language.captions.verdicts import least_claimed
 from pytest_vqamt.language.english.nouns import indefinite, is_countable, plural
 from pytest_vqamt.language.questions import simple

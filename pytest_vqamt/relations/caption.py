@@ -19,7 +19,7 @@ from pytest_vqamt.core.lru import cached_by_identity
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.language.captions.reading import CaptionReading, class_of, classes_in
+from pytest_vqamt.language.captions.caption_reader import CaptionReading, class_of, classes_in
 from pytest_vqamt.language.captions.verdicts import caption_change, least_claimed
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.english.nouns import indefinite

@@ -43,8 +43,8 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare
-from pytest_vqamt.language.captions.reading import class_of, classes_in
+from pytest_vqamt.language.answers.answer_text import Unreadable, UnreadableAnswer, prepare
+from pytest_vqamt.language.captions.caption_reader import class_of, classes_in
 from pytest_vqamt.language.questions.free import Kept, QuestionForm, form_of, keeps_answer
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import Relation

@@ -27,10 +27,10 @@ from pytest_vqamt.core.meaning import (
     is_yes_no,
 )
 from pytest_vqamt.core.query import Answer, Query, Task
+from pytest_vqamt.language.answers.answer_text import Unreadable, UnreadableAnswer, prepare
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.other_languages import is_in_another_language
 from pytest_vqamt.language.answers.reading import AnswerReading, FreeAnswer, as_letter, read_by_meaning
-from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare
 
 Expectation: TypeAlias = Callable[[Case, Sequence[Answer]], Verdict]
 

@@ -14,7 +14,7 @@ from pytest_vqamt.language.english.lexical_relations import COLOURS, exclusive_p
 from pytest_vqamt.language.questions import simple, templates
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
-from pytest_vqamt.language.translations.questions import LANGUAGES, Language, language
+from pytest_vqamt.language.translations.translated import LANGUAGES, Language, language
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.expectations import same_answer

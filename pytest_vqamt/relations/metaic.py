@@ -27,9 +27,9 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.language.answers.text import prepare
+from pytest_vqamt.language.answers.answer_text import prepare
+from pytest_vqamt.language.captions.caption_reader import CaptionReading, class_of, classes_in
 from pytest_vqamt.language.captions.number import NounForm
-from pytest_vqamt.language.captions.reading import CaptionReading, class_of, classes_in
 from pytest_vqamt.language.captions.verdicts import CaptionVerdict, check_appearance, check_forms
 from pytest_vqamt.language.english.nouns import indefinite, is_countable, plural
 from pytest_vqamt.relations import insertion_places as placement

@@ -47,7 +47,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.core.text import visible
 from pytest_vqamt.language.english.nouns import is_mass, is_plural
 from pytest_vqamt.language.english.phrases import definite, join_phrases, phrase, predicative, with_indefinite
-from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH
+from pytest_vqamt.language.translations.translated import ANSWER_IN_ENGLISH
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.sampling.chooser import Chooser
 

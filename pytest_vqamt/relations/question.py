@@ -18,7 +18,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
-from pytest_vqamt.language.captions.lexicon import entries_by_form
+from pytest_vqamt.language.captions.naming_words import entries_by_form
 from pytest_vqamt.language.questions.free import Kept, form_of, has_name, other_side
 from pytest_vqamt.relations.base import BuiltInRelation, Relation, case_of
 from pytest_vqamt.relations.expectations import same_answer

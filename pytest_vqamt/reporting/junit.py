@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 from pytest_vqamt.core.atomic_write import writing
 from pytest_vqamt.core.results import BaselineChange, Gate, Grounded, RelationResult, Report, StratumResult
 from pytest_vqamt.core.text import shown, visible
-from pytest_vqamt.reporting.text import (
+from pytest_vqamt.reporting.item_messages import (
     TestOutcome,
     drop_outcome_of,
     missed_drops,

@@ -16,10 +16,10 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.report_json import REPORT_FILE, Row
 from pytest_vqamt.core.results import GateState, Report
 from pytest_vqamt.core.text import count_noun, shown
-from pytest_vqamt.reporting.audit.results import audit_tables
+from pytest_vqamt.reporting.audit.audit_results import audit_tables
+from pytest_vqamt.reporting.item_messages import describe_queries, describe_usage, describe_utilisation, folded_lines
 from pytest_vqamt.reporting.paper_tables import model_tables
 from pytest_vqamt.reporting.terminal import short_gate
-from pytest_vqamt.reporting.text import describe_queries, describe_usage, describe_utilisation, folded_lines
 from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
 from pytest_vqamt.reporting.view.format import TableCell, ViewTable, format_percent, format_percents
 from pytest_vqamt.reporting.view.headline import Finding, headline, link_of, report_warnings

@@ -25,7 +25,7 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.text import encodable, visible
-from pytest_vqamt.reporting.html.cards import describe_edits, picture_digest
+from pytest_vqamt.reporting.html.case_cards import describe_edits, picture_digest
 from pytest_vqamt.reporting.paper_tables import named_paper_tables
 from pytest_vqamt.reporting.view.format import ColumnHead, TableCell, ViewTable
 

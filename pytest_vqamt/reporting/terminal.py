@@ -20,8 +20,7 @@ from pytest_vqamt.core.results import (
 )
 from pytest_vqamt.core.text import count_noun, cut, one_line, quoted, shortened, visible
 from pytest_vqamt.reporting.html.case_selection import fair_shares
-from pytest_vqamt.reporting.paper_tables import coverage_table, model_tables, pair_tables, summary_table
-from pytest_vqamt.reporting.text import (
+from pytest_vqamt.reporting.item_messages import (
     describe_queries,
     describe_usage,
     describe_utilisation,
@@ -30,6 +29,7 @@ from pytest_vqamt.reporting.text import (
     folds_inapplicable,
     not_applicable_message,
 )
+from pytest_vqamt.reporting.paper_tables import coverage_table, model_tables, pair_tables, summary_table
 from pytest_vqamt.reporting.view.answers import wrapped_noise_lines
 from pytest_vqamt.reporting.view.format import (
     WIDTH,

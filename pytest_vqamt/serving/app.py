@@ -26,7 +26,8 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.models.served import TOKEN_VARIABLE
-from pytest_vqamt.models.served.protocol import (
+from pytest_vqamt.models.served.answer_requests import AnswersRequest, QueryRow, RequestTooLargeError, read_request
+from pytest_vqamt.models.served.wire_format import (
     ANSWERS_PATH,
     BAD_REQUEST,
     MODEL_DISABLED,
@@ -46,7 +47,6 @@ from pytest_vqamt.models.served.protocol import (
     write_error,
     write_status,
 )
-from pytest_vqamt.models.served.requests import AnswersRequest, QueryRow, RequestTooLargeError, read_request
 from pytest_vqamt.serving.replica import Chunk, ChunkResult
 
 RunChunk: TypeAlias = Callable[[Chunk], Awaitable[ChunkResult]]

@@ -21,13 +21,13 @@ from pytest_vqamt.core.query import Failure, ModelInput, Query, Task
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.execution.prefetch import RenderPrefetcher
 from pytest_vqamt.imaging.inpainting import KINDS, LAMA, checkpoint_of, method_of
 from pytest_vqamt.models.catalogue import ModelCatalogue
-from pytest_vqamt.models.served.protocol import MAX_WORK, PixelsNeeded, QueryResult, ServedData
-from pytest_vqamt.models.served.requests import PictureRow, PngRow, QueryRow
+from pytest_vqamt.models.served.answer_requests import PictureRow, PngRow, QueryRow
+from pytest_vqamt.models.served.wire_format import MAX_WORK, PixelsNeeded, QueryResult, ServedData
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.serving.config import ServeConfig
 

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.execution.answer_cache import ANSWERS_FILE, AnswerStore
-from pytest_vqamt.models.served.protocol import ModelCard, model_identity
+from pytest_vqamt.models.served.wire_format import ModelCard, model_identity
 from pytest_vqamt.serving.app import LOOPBACK_HOSTS, SingleFlight, TimedH11Protocol, inference_app
 from pytest_vqamt.serving.config import ServeConfig, allow_port_reuse
 from pytest_vqamt.serving.ray_backend import Failover, RayBackend

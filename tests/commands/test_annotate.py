@@ -14,8 +14,8 @@ import pytest
 from PIL import Image
 
 import pytest_vqamt as vqamt
-from pytest_vqamt.annotation import hypotheses
-from pytest_vqamt.annotation.writing import Outcome
+from pytest_vqamt.annotation import hypothesis_boxes as hypotheses
+from pytest_vqamt.annotation.line_writer import Outcome
 from pytest_vqamt.cli import main
 from pytest_vqamt.models.protocol import ModelOptions
 from tests.annotation.detectors import small_detectors

@@ -19,7 +19,7 @@ from pytest_vqamt.models.reference.oracle import answer_text, true_answer, wrong
 from pytest_vqamt.models.reference.other_scenes import hashed
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.reporting.html.case_selection import CaseSelector
-from pytest_vqamt.reporting.merge import merge_folders
+from pytest_vqamt.reporting.merging import merge_folders
 from pytest_vqamt.reporting.terminal import summary
 from tests.reporting.reported import cases_in, report_in
 from tests.reporting.running import run_into

@@ -21,7 +21,7 @@ import pytest
 import pytest_vqamt
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.text import MAX_READ, readable
-from pytest_vqamt.language.answers.text import prepare
+from pytest_vqamt.language.answers.answer_text import prepare
 from tools.benchmarks.reading import LONG, QUESTIONS
 
 # Data, options and settings of the user are read by other modules.
@@ -255,8 +255,8 @@ SQUARE = frozenset({
     "language.answers.counts:_TOTAL_FIRST",
     "language.answers.choices:_ONE_LETTER",
     "language.answers.choices:_ORDINAL",
-    "language.answers.text:_NUMBER",
-    "language.answers.text:_SEES_NOTHING",
+    "language.answers.answer_text:_NUMBER",
+    "language.answers.answer_text:_SEES_NOTHING",
     "language.questions.free:_VERB_AFTER_OR",
     "language.answers.choices:_BEFORE_AND",
     "language.answers.choices:_DENIED_BEFORE",
@@ -278,11 +278,11 @@ SQUARE = frozenset({
     "language.answers.reading:_COMPARISON",
     "language.answers.reading:_NUMBER",
     "language.answers.reading:_OF_ABSENT",
-    "language.answers.text:_CLOSED_JSON",
-    "language.answers.text:_LIST_ITEM",
+    "language.answers.answer_text:_CLOSED_JSON",
+    "language.answers.answer_text:_LIST_ITEM",
     "language.answers.yes_no:_ALONE",
     "language.answers.yes_no:_ALTHOUGH_OTHERS_SAY",
-    "language.answers.text:_CLAUSE",
+    "language.answers.answer_text:_CLAUSE",
     "language.answers.yes_no:_DENIED",
     "language.answers.yes_no:_LEADING",
     "language.answers.yes_no:_OF_ANOTHER_SUBJECT",

@@ -16,7 +16,7 @@ import pytest
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, Scene, Thing
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.picture_world import source as module
 from pytest_vqamt.picture_world.art.pen import PALETTE
 from pytest_vqamt.picture_world.looks import CATEGORY_OF, CLASSES, FAMILY_OF, NAMES

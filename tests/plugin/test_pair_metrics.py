@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from pytest_vqamt.core.report_json import report_row
 from pytest_vqamt.reporting.files import read_report
-from pytest_vqamt.reporting.merge import merge_folders
+from pytest_vqamt.reporting.merging import merge_folders
 from tests.costs import without_costs
 from tests.plugin.conftest import Run
 from tests.reporting.reported import report_in

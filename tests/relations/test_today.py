@@ -14,8 +14,8 @@ from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Pad, Write
 from pytest_vqamt.core.meaning import Choice, WhichThere, Written, groups_of, truth
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.answers.answer_text import UnreadableAnswer
 from pytest_vqamt.language.answers.reading import read_by_meaning
-from pytest_vqamt.language.answers.text import UnreadableAnswer
 from pytest_vqamt.language.questions.lettered import LAYOUTS
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.catalogue import ON_REQUEST, WORDINGS, get, select

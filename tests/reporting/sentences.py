@@ -38,7 +38,7 @@ from pytest_vqamt.core.tallies import (
     UnreadCount,
     UnreadExample,
 )
-from pytest_vqamt.reporting.text import (
+from pytest_vqamt.reporting.item_messages import (
     declined_message,
     drop_message,
     drop_title,

@@ -18,8 +18,8 @@ from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.report_json import report_row
 from pytest_vqamt.core.results import BaselineUse, Report
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
-from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.reporting.cases import CasePartWriter, start_parts
+from pytest_vqamt.data.scene_source import SceneSource
+from pytest_vqamt.reporting.case_writer import CasePartWriter, start_parts
 from pytest_vqamt.reporting.files import read_report, write_files, write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.stats.conclude import differences, rankings
@@ -133,7 +133,7 @@ def test_a_picture_that_cannot_be_drawn_is_told_of_as_its_card_is(
 
 def test_a_run_whose_pictures_cannot_be_drawn_for_the_page_fails(pytester: pytest.Pytester) -> None:
     pytester.makeconftest("""
-        from pytest_vqamt.reporting.html import cards
+        from pytest_vqamt.reporting.html import case_cards as cards
 
         def fails(requests, *_):
             return ["OSError: the disk is gone" for _ in requests]

@@ -14,8 +14,8 @@ from hypothesis import Verbosity, settings
 
 from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.relations.metavqa import Partition
 from pytest_vqamt.sampling.chooser import Chooser, Interesting, Sampler, draws, explore

@@ -13,7 +13,7 @@ import pytest
 from pytest_vqamt.core.case import Case, Outcome, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Answer
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.contrasts import judge_contrast, with_contrast

@@ -44,7 +44,7 @@ from pytest_vqamt.core.edits import (
 from pytest_vqamt.core.meaning import Count, Exists, Group
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.catalogue import get

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 import pytest
 
 from pytest_vqamt.core.case import Case, Outcome
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.sampling.chooser import Sampler

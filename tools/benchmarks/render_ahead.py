@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import Answer, ModelInput, Query
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.execution.inference import QueryRunner
 from pytest_vqamt.execution.plan import Plan, Sampling

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.annotation.detectors.base import DetectedObject, box_within
-from pytest_vqamt.annotation.writing import DetectionError
+from pytest_vqamt.annotation.detectors.detector import DetectedObject, box_within
+from pytest_vqamt.annotation.line_writer import DetectionError
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.input_files import parse_json
 from pytest_vqamt.core.meaning import Annotated

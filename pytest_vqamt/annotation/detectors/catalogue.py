@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from pytest_vqamt.annotation.detectors.base import (
+from pytest_vqamt.annotation.detectors.detector import (
     LEAST_IOU,
     DetectedObject,
     Detector,

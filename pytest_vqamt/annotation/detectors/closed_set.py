@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar, Self, cast
 
-from pytest_vqamt.annotation.detectors.base import (
+from pytest_vqamt.annotation.detectors.detector import (
     LEAST_SIDE_PX,
     DetectedObject,
     DetectionNetwork,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
-from pytest_vqamt.annotation.detectors.base import LEAST_IOU, DetectedObject, DetectionNetwork, box_within
+from pytest_vqamt.annotation.detectors.detector import LEAST_IOU, DetectedObject, DetectionNetwork, box_within
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest

@@ -22,7 +22,7 @@ from pytest_vqamt.data.own_photos import FILE as GRAPHS
 from pytest_vqamt.data.photo_io import PhotoFiles, unreadable_folder
 from pytest_vqamt.data.records import SUFFIXES, Record
 from pytest_vqamt.data.sanity import BoxChecks, SourceChecks
-from pytest_vqamt.data.snli_ve.rows import (
+from pytest_vqamt.data.snli_ve.hypothesis_rows import (
     FrameOf,
     HypothesisRow,
     is_of_any_photo,

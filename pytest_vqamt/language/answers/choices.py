@@ -8,8 +8,7 @@ from functools import lru_cache
 from itertools import chain, pairwise
 
 from pytest_vqamt.core.meaning import Label
-from pytest_vqamt.language.answers.content import content_word, without_typing_errors
-from pytest_vqamt.language.answers.text import (
+from pytest_vqamt.language.answers.answer_text import (
     HEDGE,
     Prepared,
     Unreadable,
@@ -18,7 +17,8 @@ from pytest_vqamt.language.answers.text import (
     unreadable_answer,
     without_questions,
 )
-from pytest_vqamt.language.captions.reading import hyponyms
+from pytest_vqamt.language.answers.content import content_word, without_typing_errors
+from pytest_vqamt.language.captions.caption_reader import hyponyms
 from pytest_vqamt.language.english.nouns import plural, singular
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet

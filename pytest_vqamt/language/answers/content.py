@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
-from pytest_vqamt.language.captions.lexicon import entries_by_form
+from pytest_vqamt.language.captions.naming_words import entries_by_form
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.english.phrases import descriptions
 from pytest_vqamt.language.ontology import ontology

@@ -9,9 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from pytest_vqamt.core.meaning import Group
-from pytest_vqamt.language.answers.content import exclude, without_typing_errors
-from pytest_vqamt.language.answers.other_languages import number_in_another_language
-from pytest_vqamt.language.answers.text import (
+from pytest_vqamt.language.answers.answer_text import (
     MARK,
     NOT_WHOLE,
     PICTURE,
@@ -23,9 +21,11 @@ from pytest_vqamt.language.answers.text import (
     unreadable_answer,
     without_inscriptions,
 )
+from pytest_vqamt.language.answers.content import exclude, without_typing_errors
+from pytest_vqamt.language.answers.other_languages import number_in_another_language
 from pytest_vqamt.language.answers.yes_no import noun_pattern
-from pytest_vqamt.language.captions.lexicon import spans_of
-from pytest_vqamt.language.captions.reading import class_of, hyponyms
+from pytest_vqamt.language.captions.caption_reader import class_of, hyponyms
+from pytest_vqamt.language.captions.naming_words import spans_of
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural, singular
 from pytest_vqamt.language.english.phrases import descriptions
 from pytest_vqamt.language.ontology import ontology

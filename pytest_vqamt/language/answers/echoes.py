@@ -7,9 +7,17 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from pytest_vqamt.core.meaning import Group
+from pytest_vqamt.language.answers.answer_text import (
+    HEDGE,
+    NEARLY,
+    PICTURE,
+    Prepared,
+    claim_clauses,
+    plain_question,
+    prepare,
+)
 from pytest_vqamt.language.answers.content import POSTURES, content, content_word, exclude, plain_words
 from pytest_vqamt.language.answers.counts import read_count
-from pytest_vqamt.language.answers.text import HEDGE, NEARLY, PICTURE, Prepared, claim_clauses, plain_question, prepare
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, singular
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet

@@ -8,9 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, product, starmap
 
-from pytest_vqamt.language.answers.choices import find_options, is_denied
-from pytest_vqamt.language.answers.content import content, content_word, exclude
-from pytest_vqamt.language.answers.text import (
+from pytest_vqamt.language.answers.answer_text import (
     DENIAL,
     HEDGE,
     MARK,
@@ -21,6 +19,8 @@ from pytest_vqamt.language.answers.text import (
     mark_numbers,
     prepare,
 )
+from pytest_vqamt.language.answers.choices import find_options, is_denied
+from pytest_vqamt.language.answers.content import content, content_word, exclude
 from pytest_vqamt.language.answers.yes_no import CONDITION
 from pytest_vqamt.language.tables import toml_table
 

@@ -38,12 +38,22 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.language.answers import choices, counts, yes_no
+from pytest_vqamt.language.answers.answer_text import (
+    DENIAL,
+    WHOLE_PICTURE,
+    Prepared,
+    Unreadable,
+    UnreadableAnswer,
+    mark_numbers,
+    plain_question,
+    prepare,
+)
 from pytest_vqamt.language.answers.content import content, without_typing_errors
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.echoes import ASKS_TO_SAY, as_asked, numbers_of, repeated
-from pytest_vqamt.language.answers.foreign import counts as foreign_counts
 from pytest_vqamt.language.answers.foreign import forms as foreign_choices
-from pytest_vqamt.language.answers.foreign import yes_no as foreign_yes_no
+from pytest_vqamt.language.answers.foreign import numbers as foreign_counts
+from pytest_vqamt.language.answers.foreign import polarity as foreign_yes_no
 from pytest_vqamt.language.answers.foreign.forms import answer_proper, is_english, language_of
 from pytest_vqamt.language.answers.other_languages import (
     count_in_mandarin,
@@ -58,18 +68,8 @@ from pytest_vqamt.language.answers.predicates import (
     option_with_predicate,
     with_names,
 )
-from pytest_vqamt.language.answers.text import (
-    DENIAL,
-    WHOLE_PICTURE,
-    Prepared,
-    Unreadable,
-    UnreadableAnswer,
-    mark_numbers,
-    plain_question,
-    prepare,
-)
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
-from pytest_vqamt.language.captions.lexicon import entries_by_form
+from pytest_vqamt.language.captions.naming_words import entries_by_form
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.english.phrases import descriptions
 from pytest_vqamt.language.ontology import ontology

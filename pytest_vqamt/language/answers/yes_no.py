@@ -24,8 +24,7 @@ from pytest_vqamt.core.meaning import (
     Side,
     groups_of,
 )
-from pytest_vqamt.language.answers.content import content_word, exclude, without_typing_errors
-from pytest_vqamt.language.answers.text import (
+from pytest_vqamt.language.answers.answer_text import (
     DENIAL,
     HEDGE,
     NEARLY,
@@ -39,8 +38,9 @@ from pytest_vqamt.language.answers.text import (
     without_inscriptions,
     without_questions,
 )
-from pytest_vqamt.language.captions.lexicon import entries_by_form
-from pytest_vqamt.language.captions.reading import hyponyms
+from pytest_vqamt.language.answers.content import content_word, exclude, without_typing_errors
+from pytest_vqamt.language.captions.caption_reader import hyponyms
+from pytest_vqamt.language.captions.naming_words import entries_by_form
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural, singular
 from pytest_vqamt.language.english.phrases import after_a_noun, descriptions
 from pytest_vqamt.language.ontology import ontology

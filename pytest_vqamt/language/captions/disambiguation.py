@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_vqamt.language.captions.lexicon import (
+from pytest_vqamt.language.captions.naming_words import (
     PERSON,
     STOP,
     LexiconEntry,

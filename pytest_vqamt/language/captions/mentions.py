@@ -9,7 +9,7 @@ from functools import cache
 from itertools import pairwise
 
 from pytest_vqamt.language.captions.disambiguation import PhraseContext, disambiguate
-from pytest_vqamt.language.captions.lexicon import (
+from pytest_vqamt.language.captions.naming_words import (
     PERSON,
     STOP,
     ClassRow,

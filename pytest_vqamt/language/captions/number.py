@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from pytest_vqamt.language.captions.lexicon import (
+from pytest_vqamt.language.captions.naming_words import (
     STOP,
     WordShape,
     descriptive_adjectives,

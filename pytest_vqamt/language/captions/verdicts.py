@@ -28,11 +28,8 @@ from itertools import combinations, islice
 from typing import NamedTuple
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.language.answers.text import prepare
-from pytest_vqamt.language.captions.lexicon import PERSON, caption_words, class_rows, descriptive_adjectives, grammar
-from pytest_vqamt.language.captions.mentions import mentions_of
-from pytest_vqamt.language.captions.number import Mention, NounForm, is_adjective
-from pytest_vqamt.language.captions.reading import (
+from pytest_vqamt.language.answers.answer_text import prepare
+from pytest_vqamt.language.captions.caption_reader import (
     CaptionReading,
     NamedClasses,
     class_of,
@@ -40,6 +37,15 @@ from pytest_vqamt.language.captions.reading import (
     read_classes,
     read_classes_as_published,
 )
+from pytest_vqamt.language.captions.mentions import mentions_of
+from pytest_vqamt.language.captions.naming_words import (
+    PERSON,
+    caption_words,
+    class_rows,
+    descriptive_adjectives,
+    grammar,
+)
+from pytest_vqamt.language.captions.number import Mention, NounForm, is_adjective
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS
 from pytest_vqamt.language.wordnet import wordnet
 

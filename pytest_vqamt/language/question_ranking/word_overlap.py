@@ -16,7 +16,7 @@ from typing import Protocol, TypeAlias
 from nltk.corpus.reader.wordnet import Synset, WordNetCorpusReader  # type: ignore[import-untyped]  # nltk has neither types nor stubs
 from nltk.data import PathPointer  # type: ignore[import-untyped]  # as above
 
-from pytest_vqamt.core.progress import SHOW_AFTER_S, progress_bar
+from pytest_vqamt.core.progress_bar import SHOW_AFTER_S, progress_bar
 from pytest_vqamt.language.question_ranking.pool import Pool, Ranking, words_of
 from pytest_vqamt.language.wordnet.words import WordNetFiles
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from pytest_vqamt.core.text import readable
-from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH
+from pytest_vqamt.language.translations.translated import ANSWER_IN_ENGLISH
 
 VERSION = 2
 """Raised whenever the rules change: it is part of cache keys of prompts."""

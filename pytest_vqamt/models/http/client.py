@@ -15,8 +15,8 @@ from threading import Lock, local
 from typing import TYPE_CHECKING, Any
 
 from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.models.http.http_settings import ApiKey, is_loopback_url
 from pytest_vqamt.models.http.retry import QueryError, ServerState, StoppedError, TransientError
-from pytest_vqamt.models.http.settings import ApiKey, is_loopback_url
 
 if TYPE_CHECKING:
     import httpx2

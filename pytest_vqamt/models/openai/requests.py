@@ -27,6 +27,7 @@ from pytest_vqamt.models.batching import distinct_pictures
 from pytest_vqamt.models.budget import CUT_OFF, Budget, UsageCounter
 from pytest_vqamt.models.chat_settings import ANSWER_FIELD, ChatSettings, token_scores
 from pytest_vqamt.models.http.client import HttpClient, HttpResponse, png_bytes
+from pytest_vqamt.models.http.http_settings import ApiKey, redact_logs
 from pytest_vqamt.models.http.pace import Pace
 from pytest_vqamt.models.http.retry import (
     ForbiddenError,
@@ -38,8 +39,7 @@ from pytest_vqamt.models.http.retry import (
     retry_after_s,
     status_text,
 )
-from pytest_vqamt.models.http.settings import ApiKey, redact_logs
-from pytest_vqamt.models.openai.settings import (
+from pytest_vqamt.models.openai.openai_settings import (
     KEY_VARIABLE,
     ModelAddress,
     OpenAISettings,

@@ -64,11 +64,11 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.questions.lettered import has_letters, is_led
 from pytest_vqamt.language.questions.simple import is_drawn
-from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH
+from pytest_vqamt.language.translations.translated import ANSWER_IN_ENGLISH
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.reference.oracle import (
     Responder,

@@ -12,7 +12,7 @@ from typing import ClassVar, TypeAlias, assert_never
 
 from pytest_vqamt.core.meaning import Annotated, Label, Meaning, Truth, truth
 from pytest_vqamt.core.query import Answer, ModelInput, Query
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.language.english.phrases import describe
 from pytest_vqamt.models.protocol import ModelOptions
 

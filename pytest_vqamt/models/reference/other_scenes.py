@@ -19,7 +19,7 @@ from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
 from pytest_vqamt.core.spelling import option
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet
 from pytest_vqamt.models.reference.oracle import Responder, answer_text, meet_sources, true_answer

@@ -19,8 +19,8 @@ from pytest_vqamt.core.spelling import option, settings
 from pytest_vqamt.models.batching import distinct_pictures
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.frcnn.loading import ADDRESS, is_detector_here
+from pytest_vqamt.models.region_models.region_source import region_source
 from pytest_vqamt.models.region_models.regions import Regions, RegionTensors
-from pytest_vqamt.models.region_models.source import region_source
 from pytest_vqamt.models.transformers.checkpoint import (
     Checkpoint,
     fetched_folder,

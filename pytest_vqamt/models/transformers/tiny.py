@@ -13,8 +13,8 @@ from pytest_vqamt.core.input_files import expanded
 from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, PLAIN_PROMPTS, Prompts
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, files_digest
-from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter
-from pytest_vqamt.models.transformers.prompted.families import LlavaChat
+from pytest_vqamt.models.transformers.prompted.generative import GenerativeAdapter
+from pytest_vqamt.models.transformers.prompted.image_families import LlavaChat
 from pytest_vqamt.models.transformers.runtime import Runtime
 
 WEIGHTS = Path(__file__).parents[1] / "tiny_weights"

@@ -16,11 +16,11 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.core.text import count_noun, visible
-from pytest_vqamt.data.base import SceneSource, scenes_by_photo
+from pytest_vqamt.data.scene_source import SceneSource, scenes_by_photo
 from pytest_vqamt.imaging.outlines import edited
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.reporting.audit.sample import AuditTarget, Sample, SampledCase
-from pytest_vqamt.reporting.html.cards import picture_format, resized
+from pytest_vqamt.reporting.html.case_cards import picture_format, resized
 
 SHEET = "audit.csv"
 

@@ -24,7 +24,7 @@ from pytest_vqamt.reporting.compare.runs import (
     match_items,
     models_compared,
 )
-from pytest_vqamt.reporting.html.cards import describe_edits
+from pytest_vqamt.reporting.html.case_cards import describe_edits
 from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
 from pytest_vqamt.reporting.view.format import format_cost, format_percent
 from pytest_vqamt.reporting.view.model_figures import KindOfTotal

@@ -16,9 +16,9 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import ModelUse, RelationResult, Report
 from pytest_vqamt.core.text import count_noun, visible
-from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.reporting.audit.results import audit_tables, earlier_audit
-from pytest_vqamt.reporting.html.cards import (
+from pytest_vqamt.data.scene_source import SceneSource
+from pytest_vqamt.reporting.audit.audit_results import audit_tables, earlier_audit
+from pytest_vqamt.reporting.html.case_cards import (
     PictureRequest,
     Thumbnail,
     by_use,
@@ -29,8 +29,8 @@ from pytest_vqamt.reporting.html.cards import (
 )
 from pytest_vqamt.reporting.html.case_selection import CaseSelector
 from pytest_vqamt.reporting.html.charts import MARKS, breakdowns, charts, histograms, legend_entries, mosaics
+from pytest_vqamt.reporting.item_messages import describe_queries, describe_utilisation
 from pytest_vqamt.reporting.paper_tables import own_figures_table, paper_tables
-from pytest_vqamt.reporting.text import describe_queries, describe_utilisation
 from pytest_vqamt.reporting.view.format import axis_percent, format_percent, format_percents, format_usage
 from pytest_vqamt.reporting.view.headline import headline, report_warnings, weakness
 from pytest_vqamt.reporting.view.overview import overview_table
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
     from jinja2.runtime import Macro
 
-    from pytest_vqamt.reporting.html.cards import PageCases
+    from pytest_vqamt.reporting.html.case_cards import PageCases
 
 
 _OPEN_AT_MOST = 24

@@ -658,7 +658,7 @@ def _asked_for(use: ModelUse) -> str:
     spec = use.spec or use.name
     if use.kind != "openai" or not spec.startswith("openai:"):  # of a served one the address is the server's
         return ""
-    from pytest_vqamt.models.openai.settings import ModelAddress  # few reports are of an endpoint
+    from pytest_vqamt.models.openai.openai_settings import ModelAddress  # few reports are of an endpoint
 
     return ModelAddress.parse(spec.removeprefix("openai:")).model
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.annotation.detectors.base import Label, class_labels, parse_label
+from pytest_vqamt.annotation.detectors.detector import Label, class_labels, parse_label
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.data.coco import COCO_CLASSES
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint

@@ -19,9 +19,9 @@ import pytest
 from pytest_vqamt import read, read_yes_no
 from pytest_vqamt.core.meaning import Annotated, Group, Label, Meaning, PartCount, Property, Written
 from pytest_vqamt.language import answers
+from pytest_vqamt.language.answers.answer_text import UnreadableAnswer
 from pytest_vqamt.language.answers.choices import read_label
 from pytest_vqamt.language.answers.counts import Quantifier
-from pytest_vqamt.language.answers.text import UnreadableAnswer
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 from tests.rows import each_row
 

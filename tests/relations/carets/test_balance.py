@@ -9,8 +9,8 @@ import pytest
 
 from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations import carets_arguments as arguments
 from pytest_vqamt.relations import catalogue

@@ -12,8 +12,8 @@ from random import Random
 import pytest
 
 from pytest_vqamt.core.case import Case
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.relations import askable_scene, catalogue
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import scene_of

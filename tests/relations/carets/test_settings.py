@@ -11,9 +11,9 @@ from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Has
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.data.coco import COCO_CLASSES, annotated_exhaustively
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.carets import Antonym, Rephrase

@@ -12,7 +12,7 @@ import pytest
 from pytest_vqamt.core.case import Case, PairKind
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, Meaning, groups_of, members, truth
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.language.english.nouns import is_mass, plural, singular
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from pytest_vqamt.relations import catalogue

@@ -12,7 +12,7 @@ from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import truth
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH, LANGUAGES
+from pytest_vqamt.language.translations.translated import ANSWER_IN_ENGLISH, LANGUAGES
 from pytest_vqamt.models.reference.faults import FAULTS
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.contrasts import with_contrast

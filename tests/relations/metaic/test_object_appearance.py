@@ -15,7 +15,7 @@ from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution.plan import Plan, Sampling
-from pytest_vqamt.language.captions.reading import class_of
+from pytest_vqamt.language.captions.caption_reader import class_of
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.metaic import ObjectAppearance, SingularPlural
 from pytest_vqamt.sampling.chooser import Sampler

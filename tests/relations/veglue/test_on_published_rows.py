@@ -10,7 +10,7 @@ import pytest
 
 from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.sampling.chooser import RandomChooser

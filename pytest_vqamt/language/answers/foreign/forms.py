@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
+from pytest_vqamt.language.answers.answer_text import Prepared, Unreadable, UnreadableAnswer, prepare
 from pytest_vqamt.language.answers.final import final_part, first_reply, read_json
 from pytest_vqamt.language.answers.foreign.gloss import LOOK, Clause, Language, glossed, lexicon_of, listed, plain
-from pytest_vqamt.language.answers.text import Prepared, Unreadable, UnreadableAnswer, prepare
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS
 from pytest_vqamt.language.questions.free import QuestionForm, begins_as_question
 from pytest_vqamt.language.tables import toml_table
-from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH
+from pytest_vqamt.language.translations.translated import ANSWER_IN_ENGLISH
 
 
 @lru_cache(maxsize=4096)

@@ -12,8 +12,8 @@ from typing import Any
 from unicodedata import combining, normalize
 
 from pytest_vqamt.language.tables import toml_table
-from pytest_vqamt.language.translations.questions import LANGUAGES
-from pytest_vqamt.language.translations.questions import language as translated
+from pytest_vqamt.language.translations.translated import LANGUAGES
+from pytest_vqamt.language.translations.translated import language as translated
 
 
 class Language(StrEnum):

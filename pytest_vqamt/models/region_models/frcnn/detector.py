@@ -20,7 +20,7 @@ from torch.nn import functional
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import open_input
-from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig, read_config, with_sizes
+from pytest_vqamt.models.region_models.frcnn.detector_config import DetectorConfig, read_config, with_sizes
 from pytest_vqamt.models.region_models.frcnn.loading import DetectorFiles, read_vocabulary
 from pytest_vqamt.models.region_models.frcnn.network import FasterRcnn, cell_anchors, fold_batch_norms
 from pytest_vqamt.models.region_models.frcnn.ops import select_regions

@@ -14,7 +14,7 @@ from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.errors import ModelError, cache_home
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import expanded, read_text
-from pytest_vqamt.core.progress import progress_bar
+from pytest_vqamt.core.progress_bar import progress_bar
 from pytest_vqamt.core.spelling import setting
 from pytest_vqamt.models.protocol import ModelOptions
 

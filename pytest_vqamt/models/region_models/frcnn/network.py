@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pytest_vqamt.core.spelling import option
-from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig
+from pytest_vqamt.models.region_models.frcnn.detector_config import DetectorConfig
 from pytest_vqamt.models.region_models.frcnn.ops import RoIPool, apply_deltas, clip_boxes, has_sides_above, nms
 
 

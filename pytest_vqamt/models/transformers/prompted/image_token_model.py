@@ -25,7 +25,7 @@ from pytest_vqamt.models.transformers.inputs import (
     load_image_processor,
     preprocess_images,
 )
-from pytest_vqamt.models.transformers.prompted.base import (
+from pytest_vqamt.models.transformers.prompted.family import (
     CheckpointFamily,
     ImageFeatures,
     OtherPromptError,
@@ -36,7 +36,7 @@ from pytest_vqamt.models.transformers.prompted.base import (
     trial_picture,
     usual_processor,
 )
-from pytest_vqamt.models.transformers.prompted.text import (
+from pytest_vqamt.models.transformers.prompted.prompt_text import (
     Completions,
     Prompt,
     tokenize_prompts,

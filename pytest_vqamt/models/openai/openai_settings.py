@@ -14,7 +14,7 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import expanded, parse_toml, read_text
 from pytest_vqamt.models.chat_settings import ChatSettings, chat_settings
-from pytest_vqamt.models.http.settings import ApiKey, key_from_environment, parse_number, split_url
+from pytest_vqamt.models.http.http_settings import ApiKey, key_from_environment, parse_number, split_url
 from pytest_vqamt.models.protocol import ModelOptions
 
 _LIMITS = ("max_tokens", "max_completion_tokens")

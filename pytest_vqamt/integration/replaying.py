@@ -32,7 +32,7 @@ from pytest_vqamt.core.report_json import REPORT_FILE, case_from_row, not_whole,
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.text import count_noun, quoted, shown, some_of, visible
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.base import SceneSource, scenes_by_photo
+from pytest_vqamt.data.scene_source import SceneSource, scenes_by_photo
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.execution.judging import judge_trials

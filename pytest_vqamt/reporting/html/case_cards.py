@@ -44,13 +44,13 @@ from pytest_vqamt.core.edits import Edit, Erase, Insert, edit_from_row
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import Meaning, groups_of, meaning_from_row
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.progress import progress_bar
+from pytest_vqamt.core.progress_bar import progress_bar
 from pytest_vqamt.core.query import manner_of
 from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.core.text import count_noun, error_text, shortened, visible
-from pytest_vqamt.data.base import SceneSource, scenes_by_photo
+from pytest_vqamt.data.scene_source import SceneSource, scenes_by_photo
 from pytest_vqamt.imaging.outlines import Outline, OutlineKind, asked, edited
 from pytest_vqamt.reporting.html.case_selection import CaseSelector, Images
 from pytest_vqamt.reporting.view.headline import weakness

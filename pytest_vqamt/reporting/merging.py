@@ -51,7 +51,7 @@ from pytest_vqamt.core.tallies import (
     Tally,
     add_unread,
 )
-from pytest_vqamt.reporting.cases import remove_report
+from pytest_vqamt.reporting.case_writer import remove_report
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.stats.conclude import conclude, with_tables
 from pytest_vqamt.stats.gates import GroundedCounts, gate, grounded_result

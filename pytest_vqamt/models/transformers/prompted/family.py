@@ -17,7 +17,7 @@ from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, Prompts
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line, load_head
 from pytest_vqamt.models.transformers.classifier import check_step_scores
 from pytest_vqamt.models.transformers.inputs import load_image_processor
-from pytest_vqamt.models.transformers.prompted.text import (
+from pytest_vqamt.models.transformers.prompted.prompt_text import (
     Completions,
     GreedyDecoding,
     Prompt,

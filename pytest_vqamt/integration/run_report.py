@@ -21,13 +21,13 @@ from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.report_json import REPORT_FILE, Row, tally_of_row
-from pytest_vqamt.data.base import SceneSource, scenes_by_photo
+from pytest_vqamt.data.scene_source import SceneSource, scenes_by_photo
 from pytest_vqamt.integration.options import read_arguments
 from pytest_vqamt.reporting.compare.comparison import Comparison, compare
-from pytest_vqamt.reporting.compare.render import comparison_lines
+from pytest_vqamt.reporting.compare.comparison_text import comparison_lines
 from pytest_vqamt.reporting.compare.runs import open_report_run
 from pytest_vqamt.reporting.files import read_report, write_pages
-from pytest_vqamt.reporting.html.cards import describe_edits
+from pytest_vqamt.reporting.html.case_cards import describe_edits
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.view.headline import headline, rows_of_parts
 from pytest_vqamt.reporting.view.model_figures import row_figures
@@ -160,7 +160,7 @@ class Report(results.Report):
         Raises:
             VqamtError: there is no whole report in the folder, or ``data`` is not that of the report.
         """
-        from pytest_vqamt.integration.replay import ReportData
+        from pytest_vqamt.integration.replaying import ReportData
 
         path = Path(folder)
         plain = read_report(path)

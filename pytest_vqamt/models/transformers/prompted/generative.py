@@ -25,14 +25,14 @@ from pytest_vqamt.models.transformers.checkpoint import (
     read_checkpoint_config,
 )
 from pytest_vqamt.models.transformers.inputs import TextTokens
-from pytest_vqamt.models.transformers.prompted.base import (
+from pytest_vqamt.models.transformers.prompted.family import (
     CheckpointFamily,
     GenerativeModel,
     OtherPromptError,
     load_processor,
     trial_picture,
 )
-from pytest_vqamt.models.transformers.prompted.families import (
+from pytest_vqamt.models.transformers.prompted.image_families import (
     QFORMER_TOKENIZER,
     Blip2,
     ChatModel,
@@ -52,7 +52,7 @@ from pytest_vqamt.models.transformers.prompted.families import (
     SmolVlmChat,
 )
 from pytest_vqamt.models.transformers.prompted.image_token_model import PicturePixels, PicturePreprocessor
-from pytest_vqamt.models.transformers.prompted.text import (
+from pytest_vqamt.models.transformers.prompted.prompt_text import (
     ChatTemplate,
     Completions,
     Prompt,

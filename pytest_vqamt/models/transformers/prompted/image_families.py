@@ -18,7 +18,7 @@ from pytest_vqamt.models.transformers.inputs import (
     load_tokenizer,
     tokenize,
 )
-from pytest_vqamt.models.transformers.prompted.base import (
+from pytest_vqamt.models.transformers.prompted.family import (
     CheckpointFamily,
     PretrainedModel,
     int_setting,
@@ -29,7 +29,7 @@ from pytest_vqamt.models.transformers.prompted.image_token_model import (
     PicturePixels,
     PicturePreprocessor,
 )
-from pytest_vqamt.models.transformers.prompted.text import (
+from pytest_vqamt.models.transformers.prompted.prompt_text import (
     ChatTemplate,
     Completions,
     Prompt,

@@ -12,8 +12,8 @@ from pytest_vqamt.core.text import count_noun, shortened, visible
 from pytest_vqamt.probing.against import AgainstResult
 from pytest_vqamt.probing.asking import Asked
 from pytest_vqamt.probing.cards import Card, CardForm, render_card
+from pytest_vqamt.probing.checks import ProbeResult
 from pytest_vqamt.probing.findings import Finding
-from pytest_vqamt.probing.probe import ProbeResult
 
 Result: TypeAlias = ProbeResult | AgainstResult
 
@@ -195,7 +195,7 @@ def result_html(result: Result, allowed: Sequence[str] = ()) -> str:
 def _thumbnail(card: Card) -> str:
     from PIL import ImageOps
 
-    from pytest_vqamt.reporting.html.cards import thumbnail
+    from pytest_vqamt.reporting.html.case_cards import thumbnail
 
     image = render_card(card)
     upright = ImageOps.exif_transpose(image) if card.form is CardForm.TURNED else image

@@ -21,8 +21,8 @@ from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations, is
 from pytest_vqamt.data.graphs import Graphs
 from pytest_vqamt.data.photo_io import PhotoFiles, size_px
 from pytest_vqamt.data.records import MAX_SIDE_PX
+from pytest_vqamt.data.snli_ve.hypothesis_rows import HypothesisRow, may_be_called_alike, thing_name
 from pytest_vqamt.data.snli_ve.index import Hypothesis, HypothesisIndex, find
-from pytest_vqamt.data.snli_ve.rows import HypothesisRow, may_be_called_alike, thing_name
 
 if TYPE_CHECKING:
     from PIL.Image import Image

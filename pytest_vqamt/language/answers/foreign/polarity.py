@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
+from pytest_vqamt.language.answers.answer_text import Prepared, Unreadable, UnreadableAnswer
 from pytest_vqamt.language.answers.foreign.claims import Asked, Item, Statement, asked_by, claim, statement_of
-from pytest_vqamt.language.answers.foreign.counts import numbers_of
 from pytest_vqamt.language.answers.foreign.forms import after_corrections, answer_proper, asks_for_presence
 from pytest_vqamt.language.answers.foreign.gloss import (
     Clause,
@@ -21,7 +21,7 @@ from pytest_vqamt.language.answers.foreign.gloss import (
     lexicon_of,
     with_labels,
 )
-from pytest_vqamt.language.answers.text import Prepared, Unreadable, UnreadableAnswer
+from pytest_vqamt.language.answers.foreign.numbers import numbers_of
 
 
 @lru_cache(maxsize=4096)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from pytest_vqamt.language.answers.answer_text import Prepared, Unreadable, UnreadableAnswer
 from pytest_vqamt.language.answers.foreign.claims import AT, Item, statement_of
 from pytest_vqamt.language.answers.foreign.forms import after_corrections, answer_proper
 from pytest_vqamt.language.answers.foreign.gloss import (
@@ -23,7 +24,6 @@ from pytest_vqamt.language.answers.foreign.gloss import (
     plain,
     with_labels,
 )
-from pytest_vqamt.language.answers.text import Prepared, Unreadable, UnreadableAnswer
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from pytest_vqamt.core.spelling import option, setting
 from pytest_vqamt.core.text import cut
 from pytest_vqamt.models.budget import Budget, UsageCounter
 from pytest_vqamt.models.http.client import HttpClient, HttpResponse
+from pytest_vqamt.models.http.http_settings import ApiKey, key_from_environment, parse_number, redact_logs, split_url
 from pytest_vqamt.models.http.retry import (
     QueryError,
     RetryPolicy,
@@ -27,10 +28,10 @@ from pytest_vqamt.models.http.retry import (
     retry_after_s,
     status_text,
 )
-from pytest_vqamt.models.http.settings import ApiKey, key_from_environment, parse_number, redact_logs, split_url
 from pytest_vqamt.models.protocol import METHODS, ModelOptions
 from pytest_vqamt.models.served import TOKEN_VARIABLE
-from pytest_vqamt.models.served.protocol import (
+from pytest_vqamt.models.served.answer_requests import PackedRequest, RequestPacker
+from pytest_vqamt.models.served.wire_format import (
     ANSWERS_PATH,
     BAD_REQUEST,
     MAX_WORK,
@@ -46,7 +47,6 @@ from pytest_vqamt.models.served.protocol import (
     read_card,
     read_error,
 )
-from pytest_vqamt.models.served.requests import PackedRequest, RequestPacker
 
 _SMALLEST_BATCH = 32
 """A request costs some milliseconds, however small it is."""

@@ -15,7 +15,7 @@ from typing import TypeVar
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, ModelError, VqamtError
-from pytest_vqamt.core.progress import SHOW_AFTER_S, progress_bar
+from pytest_vqamt.core.progress_bar import SHOW_AFTER_S, progress_bar
 from pytest_vqamt.core.text import error_reason, short_path
 from pytest_vqamt.models.batching import is_out_of_memory
 from pytest_vqamt.models.protocol import ModelOptions

@@ -9,7 +9,8 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from types import MappingProxyType
 
-from pytest_vqamt.language.captions.lexicon import (
+from pytest_vqamt.language.captions.mentions import may_corefer, mentions_of
+from pytest_vqamt.language.captions.naming_words import (
     PERSON,
     STOP,
     WordShape,
@@ -19,7 +20,6 @@ from pytest_vqamt.language.captions.lexicon import (
     entries_by_form,
     grammar,
 )
-from pytest_vqamt.language.captions.mentions import may_corefer, mentions_of
 from pytest_vqamt.language.captions.number import Mention, NounForm, Quantity, read_preceding_words
 from pytest_vqamt.language.english.nouns import plural
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.annotation.detectors import catalogue
-from pytest_vqamt.annotation.detectors.base import DetectedObject, Grounder
-from pytest_vqamt.annotation.writing import (
+from pytest_vqamt.annotation.detectors.detector import DetectedObject, Grounder
+from pytest_vqamt.annotation.line_writer import (
     Outcome,
     annotate_each,
     append,
@@ -28,9 +28,9 @@ from pytest_vqamt.core.text import count_noun, short_path
 from pytest_vqamt.data.json_io import JsonLines
 from pytest_vqamt.data.own_photos import noted
 from pytest_vqamt.data.photo_io import PhotoFiles
+from pytest_vqamt.data.snli_ve.hypothesis_rows import HypothesisRow, thing_name
 from pytest_vqamt.data.snli_ve.index import UNITS, HypothesisIndex, SnliVeFiles, find
-from pytest_vqamt.data.snli_ve.rows import HypothesisRow, thing_name
-from pytest_vqamt.data.snli_ve.source import BOUNDLESS
+from pytest_vqamt.data.snli_ve.scenes import BOUNDLESS
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import check_model_type, locate_checkpoint
 

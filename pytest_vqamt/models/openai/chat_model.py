@@ -16,6 +16,7 @@ from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.core.spelling import setting
 from pytest_vqamt.models.budget import BudgetSpentError
 from pytest_vqamt.models.http.retry import QueryError, StoppedError, run_concurrently
+from pytest_vqamt.models.openai.openai_settings import ModelAddress, Prices, api_key_for, openai_settings, prices_from
 from pytest_vqamt.models.openai.requests import (
     LARGE_BYTES,
     ChatEndpoint,
@@ -24,7 +25,6 @@ from pytest_vqamt.models.openai.requests import (
     data_uri,
     picture_message,
 )
-from pytest_vqamt.models.openai.settings import ModelAddress, Prices, api_key_for, openai_settings, prices_from
 from pytest_vqamt.models.prompts import Prompts, prompts_from
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.token_forecast import TokenForecast, TokenForecaster

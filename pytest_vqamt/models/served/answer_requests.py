@@ -20,7 +20,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.core.recipes import picture_recipe
 from pytest_vqamt.models.http.client import png_bytes
-from pytest_vqamt.models.served.protocol import (
+from pytest_vqamt.models.served.wire_format import (
     MAX_BYTES,
     MAX_NAME,
     MAX_QUERIES,
