@@ -360,7 +360,7 @@ MODELS: tuple[ModelKind, ...] = (
     ),
     _checkpoint_kind(
         "hf",
-        "transformers.prompted.adapter",
+        "transformers.prompted.generative",
         "any model of transformers that is shown a picture and prompted: LLaVA, Qwen2-VL, BLIP-2, ...",
         argument="REPO-OR-PATH",
         settings=(*PROMPT_SETTINGS, *CHAT_SETTINGS),

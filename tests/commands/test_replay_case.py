@@ -21,8 +21,7 @@ from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.report_json import case_line, case_row
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.execution.answer_cache import AnswerStore
-from pytest_vqamt.imaging import inpainting
-from pytest_vqamt.imaging import inpainting as inpainters
+from pytest_vqamt.imaging import inpainters, inpainting
 from pytest_vqamt.imaging.outlines import STROKES, OutlineKind
 from pytest_vqamt.integration.replaying import find_case
 from pytest_vqamt.picture_world.source import PictureWorld

@@ -17,8 +17,7 @@ from pytest_vqamt.core.case import RelationSetting
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.input_files import check_data, check_id, recorded_settings
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.imaging import inpainting
-from pytest_vqamt.imaging import inpainting as inpainters
+from pytest_vqamt.imaging import inpainters, inpainting
 from pytest_vqamt.relations import catalogue
 from tests.reporting.reported import cases_in
 

@@ -14,7 +14,7 @@ from PIL import Image
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.errors import RenderError
-from pytest_vqamt.imaging import inpainting as inpainters
+from pytest_vqamt.imaging import inpainters
 from pytest_vqamt.imaging.inpainting import inpaint, method_of
 from pytest_vqamt.imaging.pixel_edits import erase
 from tests.imaging.random_images import Values, boxes, images, touched, values

@@ -157,7 +157,7 @@ def test_photos_are_the_same_under_threads_and_with_small_caches(monkeypatch: py
     wanted = [calm.photo(calm.scene(index).photo).tobytes() for index in range(24)]
     monkeypatch.setattr("pytest_vqamt.picture_world.source._MAX_GRAPHS", 3)
     monkeypatch.setattr("pytest_vqamt.picture_world.source._MAX_LAYOUTS", layouts)
-    monkeypatch.setattr("pytest_vqamt.data.base.MAX_BYTES", 6000)
+    monkeypatch.setattr("pytest_vqamt.data.scene_source.MAX_BYTES", 6000)
     monkeypatch.setattr("pytest_vqamt.picture_world.source._MAX_PHOTOS", 3)
     busy = PictureWorld(24, seed=8)
     order = [index for start in range(4) for index in range(start, 24, 4)] * 2

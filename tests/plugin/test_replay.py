@@ -12,8 +12,7 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.cli import main
-from pytest_vqamt.imaging import inpainting
-from pytest_vqamt.imaging import inpainting as inpainters
+from pytest_vqamt.imaging import inpainters, inpainting
 from pytest_vqamt.relations import catalogue
 from tests.integration.half_bad import half_bad
 from tests.plugin.conftest import Run

@@ -157,7 +157,7 @@ def test_edited_places_that_cannot_be_found_cost_no_picture(
         raise ValueError("beside-0")
 
     shutil.copytree(run[1], tmp_path, dirs_exist_ok=True)
-    monkeypatch.setattr("pytest_vqamt.reporting.html.cards.edit_regions", fails)
+    monkeypatch.setattr("pytest_vqamt.reporting.html.case_cards.edit_regions", fails)
     assert write_pages(tmp_path, source_of=at_hand, images=Images.VIOLATIONS) == ""
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert re.search(r"The edited places of \d+ pictures are not marked; the first: ValueError: beside-0", page)

@@ -22,7 +22,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Corruption, Cutout, FileForm, Fill
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Scene, Thing
-from pytest_vqamt.imaging.inpainting import TELEA_RADIUS_PX, filled
+from pytest_vqamt.imaging.inpainters import TELEA_RADIUS_PX, filled
 from pytest_vqamt.imaging.render import render
 from tools.benchmarks.measuring import cpu_s, show
 

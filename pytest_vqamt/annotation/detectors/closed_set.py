@@ -18,9 +18,9 @@ from pytest_vqamt.annotation.detectors.detector import (
     Label,
     box_within,
     class_labels,
-    outlines,
     parse_label,
 )
+from pytest_vqamt.annotation.detectors.outlines import outlines
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest

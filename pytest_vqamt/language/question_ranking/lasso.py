@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning  # type: ignore[import-untyped]  # it has neither types nor stubs
 from sklearn.linear_model import lars_path  # type: ignore[import-untyped]  # as above
 
-from pytest_vqamt.language.question_ranking.embeddings import EmbeddedPool, one_thread
+from pytest_vqamt.language.question_ranking.embeddings import EmbeddedPool
+from pytest_vqamt.language.question_ranking.vectors import one_thread
 
 Vector: TypeAlias = NDArray[np.float64]
 

@@ -89,7 +89,7 @@ def words_of(text: str) -> list[str]:
 def open_pool(setting: str) -> Pool:
     """Opens "pictures", "vqa-v2:PATH" or "PATH"; with ":yes-no" behind it, only yes/no questions.
 
-    The annotations of VQA v2 beside the questions mark these, else their words do (``questions.form``).
+    The annotations of VQA v2 beside the questions mark these, else their words do (``questions.free``).
 
     Raises:
         OptionError: there is no such file, it cannot be read, a line or record of it is wrong, or no question is left.

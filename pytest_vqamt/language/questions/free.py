@@ -63,7 +63,7 @@ def begins_as_question(text: str) -> bool:
 
 
 def _form_in_another_language(text: str) -> QuestionForm:
-    """Returns the form of a question of ``translations.questions``."""
+    """Returns the form of a question of ``translations.translated``."""
     if _HOW_MANY.search(text):
         return QuestionForm.COUNT
     return QuestionForm.CHOICE if _OR_ABROAD.search(text) else QuestionForm.YES_NO

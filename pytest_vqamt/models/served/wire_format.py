@@ -1,6 +1,6 @@
 """The wire format between ``served:URL`` and ``vqamt serve``: paths, status codes, model cards and answers.
 
-Everything is JSON in UTF-8; ``requests`` beside this file has the bodies of requests.
+Everything is JSON in UTF-8; ``answer_requests`` beside this file has the bodies of requests.
 
 ``GET /v1/model`` gives a model card:
     ``{"wire": 2, "identity", "vqamt_version", "model", "fingerprint", "persistent", "tasks", "batch_size",

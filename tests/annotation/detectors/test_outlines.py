@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter  # type: ignore[import-untyped]  # its stubs are a package of their own
 
-from pytest_vqamt.annotation.detectors.detector import outlines
+from pytest_vqamt.annotation.detectors.outlines import outlines
 from pytest_vqamt.data.graphs import Polygons
 from pytest_vqamt.data.masks import polygon_mask
 from tests.rows import each_row

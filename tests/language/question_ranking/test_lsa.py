@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pytest_vqamt.language.question_ranking.embeddings import Lsa, embed_pool, fingerprint_of
+from pytest_vqamt.language.question_ranking.embeddings import embed_pool, fingerprint_of
 from pytest_vqamt.language.question_ranking.pool import open_pool, pool_of
+from pytest_vqamt.language.question_ranking.vectors import Lsa
 from tests.language.question_ranking.conftest import forget
 
 

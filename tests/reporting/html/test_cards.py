@@ -23,7 +23,7 @@ from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.data.scene_source import SceneSource
-from pytest_vqamt.imaging.inpainting import telea
+from pytest_vqamt.imaging.inpainters import telea
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.reporting.html import case_cards as module
 from pytest_vqamt.reporting.html.case_cards import (
