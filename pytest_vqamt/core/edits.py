@@ -685,20 +685,17 @@ class Write(Edit):
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recolour(Edit):
-    """Give the coloured pixels of a thing's mask another hue; lightness and saturation stay.
-
-    Attributes:
-        thing: the id of a thing with a mask; no edit but another ``Recolour`` comes before.
-        old, new: words for its colour.
-        hue: the new hue in degrees (0 is red, 120 green, 240 blue).
-    """
+    """Give the coloured pixels of a thing's mask another hue; lightness and saturation stay."""
 
     cost = 6
 
     thing: str
+    """The id of a thing with a mask; no edit but another ``Recolour`` comes before."""
     old: str
     new: str
+    """``old`` and ``new``: words for its colour."""
     hue: int
+    """The new hue in degrees (0 is red, 120 green, 240 blue)."""
 
     @property
     def words(self) -> str:

@@ -23,20 +23,17 @@ class Related:
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """The things that a noun phrase denotes: "red cars", "animals on the table", "the man holding a cup".
-
-    Attributes:
-        name: the noun as it is worded, singular.
-        covers: the object names that the noun includes; empty means just ``name``. A hypernym lists its hyponyms here,
-            so that truth needs no dictionary.
-        attributes: all of them must hold.
-        related: further conditions, all of which must hold.
-    """
+    """The things that a noun phrase denotes: "red cars", "animals on the table", "the man holding a cup"."""
 
     name: str
+    """The noun as it is worded, singular."""
     covers: tuple[str, ...] = ()
+    """The object names that the noun includes; empty means just ``name``. A hypernym lists its hyponyms here, so that
+    truth needs no dictionary."""
     attributes: tuple[str, ...] = ()
+    """All of them must hold."""
     related: tuple[Related, ...] = ()
+    """Further conditions, all of which must hold."""
 
 
 @registered
@@ -249,19 +246,16 @@ class Describe:
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotated:
-    """A question of a data set or of a user, known only by its answers, each with a weight.
-
-    Attributes:
-        answers: none if no answer is known.
-        options: the possible answers, ("yes", "no") or those in the question; empty if unknown.
-        question: its words, by which answers are read; "" if they are read by the options alone.
-        is_count: whether the answer is a number, whatever the words are.
-    """
+    """A question of a data set or of a user, known only by its answers, each with a weight."""
 
     answers: tuple[tuple[str, float], ...]
+    """None if no answer is known."""
     options: tuple[str, ...] = ()
+    """The possible answers, ("yes", "no") or those in the question; empty if unknown."""
     question: str = ""
+    """Its words, by which answers are read; "" if they are read by the options alone."""
     is_count: bool = False
+    """Whether the answer is a number, whatever the words are."""
 
     @property
     def is_yes_no(self) -> bool:

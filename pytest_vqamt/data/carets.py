@@ -162,19 +162,16 @@ class CaretsFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaretsFiles:
-    """The files of a folder.
-
-    Attributes:
-        suite: the path of default.yml.
-        files: the existing files that it names, in its order.
-        absent: the names of the others.
-        photos: the possible folders of photos, the likeliest first.
-    """
+    """The files of a folder."""
 
     suite: Path
+    """The path of default.yml."""
     files: tuple[CaretsFile, ...]
+    """The existing files that it names, in its order."""
     absent: tuple[str, ...]
+    """The names of the others."""
     photos: tuple[Path, ...]
+    """The possible folders of photos, the likeliest first."""
 
 
 def find(argument: str) -> CaretsFiles:

@@ -210,16 +210,13 @@ _FORMS = "coco:DIR or coco:INSTANCES.json:IMAGES"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CocoFiles:
-    """The files that an argument names.
-
-    Attributes:
-        captions: the file beside ``instances``.
-        photos: the possible folders of photos, the likeliest first.
-    """
+    """The files that an argument names."""
 
     instances: Path
     captions: Path | None
+    """The file beside ``instances``."""
     photos: tuple[Path, ...]
+    """The possible folders of photos, the likeliest first."""
 
 
 def find(argument: str) -> CocoFiles:

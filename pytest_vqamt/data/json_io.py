@@ -210,15 +210,12 @@ _COMPRESSED = b"\x1f\x8b"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that is not blank.
-
-    Attributes:
-        offset: of its first byte.
-        where: the file and the line number, from 1 ("units.jsonl:12").
-    """
+    """A line that is not blank."""
 
     offset: int
+    """Of its first byte."""
     where: str
+    """The file and the line number, from 1 ("units.jsonl:12")."""
     data: bytes
 
     def record(self) -> Record:

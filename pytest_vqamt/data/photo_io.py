@@ -580,17 +580,14 @@ def mean_colour(images: Iterable[Image.Image]) -> Colour:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhotoFolders:
-    """The photos of some folders together; where two have a photo of one name, the first folder's.
-
-    Attributes:
-        root: the nearest folder that holds all of them, links followed.
-        files: the file of each photo relative to ``root``, with forward slashes, by its name alone.
-        state: changes whenever a photo comes, goes, or is replaced.
-    """
+    """The photos of some folders together; where two have a photo of one name, the first folder's."""
 
     root: Path
+    """The nearest folder that holds all of them, links followed."""
     files: Mapping[str, str] = field(repr=False)
+    """The file of each photo relative to ``root``, with forward slashes, by its name alone."""
     state: str
+    """Changes whenever a photo comes, goes, or is replaced."""
 
     @classmethod
     def of(cls, folders: Iterable[Path]) -> PhotoFolders | None:

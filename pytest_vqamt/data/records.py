@@ -135,19 +135,17 @@ def _faults(value: object) -> Iterator[str]:
 class Record:
     """A JSON object with its location for messages. Null fields count as missing.
 
-    Attributes:
-        row: the JSON object.
-        where: the file and the place in it ("graphs.jsonl:12").
-        path: from there to this object ("objects[3]"); "" for the whole record.
-
     >>> Record({"box": [1, 2, "wide", 4]}, "graphs.jsonl:12", "objects[3]").numbers("box")
     Traceback (most recent call last):
     pytest_vqamt.core.errors.DataError: graphs.jsonl:12: objects[3].box[2]: Expected a number, but got box[2]='wide'
     """
 
     row: Mapping[str, object]
+    """The JSON object."""
     where: str
+    """The file and the place in it ("graphs.jsonl:12")."""
     path: str = ""
+    """From there to this object ("objects[3]"); "" for the whole record."""
 
     @classmethod
     def of(cls, value: object, where: str, path: str = "") -> Record:

@@ -156,17 +156,14 @@ _TOLERATED = 0.01
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexedScene:
-    """A usable record.
-
-    Attributes:
-        scene: without masks, and with an empty digest of its photo.
-        photo_file: relative to the folder of photos.
-        path: the file of the record.
-    """
+    """A usable record."""
 
     scene: Scene
+    """Without masks, and with an empty digest of its photo."""
     photo_file: str
+    """Relative to the folder of photos."""
     path: Path
+    """The file of the record."""
 
 
 class SceneReader(Protocol):

@@ -59,18 +59,15 @@ def _lacking(files: Files, photos: PhotoFolders | None) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Files:
-    """The annotation files of one folder.
-
-    Attributes:
-        graphs: scene_graphs.json, else objects.json.
-        attributes, relationships: the files beside objects.json.
-        sizes: image_data.json.
-    """
+    """The annotation files of one folder."""
 
     graphs: Path
+    """Scene_graphs.json, else objects.json."""
     attributes: Path | None = None
     relationships: Path | None = None
+    """``attributes`` and ``relationships``: the files beside objects.json."""
     sizes: Path | None = None
+    """Image_data.json."""
 
     @classmethod
     def of(cls, folder: Path) -> Files:

@@ -239,20 +239,17 @@ SPLITS_OF_PHOTOS = ("train2014", "val2014", "test2015")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VqaFiles:
-    """The files that an argument names.
-
-    Attributes:
-        annotations: the file of the answers; ``questions`` again if that has both.
-        split: the "val2014" in the files' names, or "".
-        instances: an instances file in COCO's form beside them.
-        photos: the possible folders of photos, the likeliest first.
-    """
+    """The files that an argument names."""
 
     questions: Path
     annotations: Path
+    """The file of the answers; ``questions`` again if that has both."""
     split: str
+    """The "val2014" in the files' names, or ""."""
     instances: Path | None
+    """An instances file in COCO's form beside them."""
     photos: tuple[Path, ...]
+    """The possible folders of photos, the likeliest first."""
 
 
 def find(argument: str) -> VqaFiles:

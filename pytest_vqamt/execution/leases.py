@@ -50,17 +50,14 @@ if hasattr(os, "register_at_fork"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunProcess:
-    """A process, and the run that it is a part of.
-
-    Attributes:
-        id: identifies the run; it appears in no result.
-        process: identifies the process within the run.
-        folder: where the processes share what lasts no longer than the run; None if there is only one process.
-    """
+    """A process, and the run that it is a part of."""
 
     id: str = field(default_factory=lambda: secrets.token_hex(6))
+    """Identifies the run; it appears in no result."""
     process: str = "main"
+    """Identifies the process within the run."""
     folder: Path | None = None
+    """Where the processes share what lasts no longer than the run; None if there is only one process."""
 
     @property
     def holder_prefix(self) -> str:

@@ -51,24 +51,21 @@ Where there is little to draw, a part has few draws: it ends when Hypothesis has
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """How many cases a run has, and how they are sampled.
-
-    Attributes:
-        all_published: whether a relation of published cases has all of them, whatever ``max_cases``.
-        shard: (I, N), counted from 1: this run keeps the I-th of N shares of the cases, by case id.
-        allow_bad_records: whether a broken scene is left out instead of ending the run.
-        contrast: the share of cases that get a contrast, where there is one; by case id.
-        repeats: how many times each distinct query is asked.
-    """
+    """How many cases a run has, and how they are sampled."""
 
     max_cases: int = MAX_CASES
     all_published: bool = False
+    """Whether a relation of published cases has all of them, whatever ``max_cases``."""
     seed: int = 0
     sampler: Sampler = Sampler.HYPOTHESIS
     shard: tuple[int, int] = (1, 1)
+    """(I, N), counted from 1: this run keeps the I-th of N shares of the cases, by case id."""
     allow_bad_records: bool = False
+    """Whether a broken scene is left out instead of ending the run."""
     contrast: float = 0.0
+    """The share of cases that get a contrast, where there is one; by case id."""
     repeats: int = 1
+    """How many times each distinct query is asked."""
 
     @property
     def is_whole(self) -> bool:
@@ -95,13 +92,6 @@ class Plan:
 
     If all published cases are wanted, they come in the order of the source's scenes. If the variant has a ``baseline``,
     its cases are those of the baseline, whatever the sampling.
-
-    Attributes:
-        latest: the latest case with its answers in the baseline; None without a baseline.
-        part: the part of the sampling run that the latest case comes from.
-        position: the position of the latest case among the cases of all shards.
-        not_applicable: after iteration, how many of this shard's scenes gave no case, by reason.
-        bad_records: the errors of broken scenes.
     """
 
     relation: Relation
@@ -110,10 +100,15 @@ class Plan:
     sampling: Sampling
     baseline: BaselineItem | None = None
     latest: BaselineCase | None = None
+    """The latest case with its answers in the baseline; None without a baseline."""
     part: int = 0
+    """The part of the sampling run that the latest case comes from."""
     position: int = 0
+    """The position of the latest case among the cases of all shards."""
     not_applicable: Counter[str] = field(default_factory=Counter)
+    """After iteration, how many of this shard's scenes gave no case, by reason."""
     bad_records: dict[str, None] = field(default_factory=dict)
+    """The errors of broken scenes."""
     _scene: str = ""
 
     def __iter__(self) -> Iterator[Case]:
@@ -349,21 +344,18 @@ class CaseStream:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One relation variant on one model and one data source.
-
-    Attributes:
-        position: its position among the items of the run.
-        baseline: the baseline whose cases are run instead of sampled ones.
-        short_name: the name that the user gave the data; "" for none.
-    """
+    """One relation variant on one model and one data source."""
 
     relation: Relation
     variant: str
     model: LoadedModel
     source: SceneSource
     position: int = 0
+    """Its position among the items of the run."""
     baseline: BaselineItem | None = None
+    """The baseline whose cases are run instead of sampled ones."""
     short_name: str = ""
+    """The name that the user gave the data; "" for none."""
     given: str = ""
     """The spec of the data as the user gave it, without a short name."""
 
@@ -387,27 +379,24 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """The options that all items of a run share.
-
-    Attributes:
-        thresholds, grounded_thresholds: the gates on pass rates and on grounded rates.
-        max_unread: the share of an item's cases that may be unread if it is to meet a gate.
-        waived: the reasons for waived cases, by case id.
-        expired_waivers: the case ids of waivers that no longer hold, with their last day.
-        keeps_judged: whether results keep the outcome of every case, for comparisons over all relations.
-        reader: gives the answer that is judged in place of a model's.
-    """
+    """The options that all items of a run share."""
 
     sampling: Sampling = field(default_factory=Sampling)
     thresholds: tuple[Threshold, ...] = ()
     grounded_thresholds: tuple[Threshold, ...] = ()
+    """``thresholds`` and ``grounded_thresholds``: the gates on pass rates and on grounded rates."""
     gate_on: GateOn = GateOn.POINT
     max_unread: float = MAX_UNREAD
+    """The share of an item's cases that may be unread if it is to meet a gate."""
     shrink: int = 30
     waived: Mapping[str, str] = field(default_factory=dict)
+    """The reasons for waived cases, by case id."""
     expired_waivers: tuple[tuple[str, str], ...] = ()
+    """The case ids of waivers that no longer hold, with their last day."""
     keeps_judged: bool = False
+    """Whether results keep the outcome of every case, for comparisons over all relations."""
     reader: Callable[[Query, Answer], Answer] | None = None
+    """Gives the answer that is judged in place of a model's."""
 
 
 def is_left_out(relation: Relation, source: SceneSource, wanted: Sequence[str]) -> bool:

@@ -56,16 +56,13 @@ class Only(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which cases are exported.
-
-    Attributes:
-        relations: globs of items; none for all.
-        presumed: whether cases that rest on an absence which the annotations do not guarantee are among them.
-    """
+    """Which cases are exported."""
 
     only: Only = Only.VIOLATIONS
     relations: tuple[str, ...] = ()
+    """Globs of items; none for all."""
     presumed: bool = False
+    """Whether cases that rest on an absence which the annotations do not guarantee are among them."""
 
 
 class QueryUse(NamedTuple):

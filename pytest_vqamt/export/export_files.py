@@ -143,18 +143,15 @@ class Layout(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """A reported query with its label.
-
-    Attributes:
-        label: the right answer, the label of the hypothesis, or a caption.
-        certain: whether the annotations leave no doubt about the label.
-        side: the side of the split.
-    """
+    """A reported query with its label."""
 
     asked: ReportedQuery
     label: str
+    """The right answer, the label of the hypothesis, or a caption."""
     certain: bool
+    """Whether the annotations leave no doubt about the label."""
     side: str
+    """The side of the split."""
 
 
 _ASKED = {Task.VQA: "question", Task.ENTAILMENT: "hypothesis"}

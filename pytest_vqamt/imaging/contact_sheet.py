@@ -112,19 +112,16 @@ _TEXT_PX, _ANSWER_PX, _PANEL_NOTE_PX, _GAP_PX = 14, 16, 13, 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """One picture with its texts and answers.
-
-    Attributes:
-        image: RGB, uint8, of any size; not changed.
-        outlines: in pixels of ``image``, drawn in their order.
-        note: what the picture is.
-        said: each text with its answer.
-    """
+    """One picture with its texts and answers."""
 
     image: Image.Image
+    """RGB, uint8, of any size; not changed."""
     outlines: tuple[Outline, ...] = ()
+    """In pixels of ``image``, drawn in their order."""
     note: str = ""
+    """What the picture is."""
     said: tuple[tuple[str, str], ...] = ()
+    """Each text with its answer."""
 
 
 @dataclass(frozen=True, slots=True)

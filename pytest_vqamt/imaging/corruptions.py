@@ -107,23 +107,20 @@ _SIDE_PX = 224
 
 @dataclass(frozen=True, slots=True)
 class Snowfall:
-    """The published figures of one severity, in their order.
-
-    Attributes:
-        mean, deviation: of the normal noise that flakes are made of.
-        zoom: how much the noise is enlarged.
-        threshold: below it there is no flake.
-        radius_px, sigma_px: of the motion blur.
-        kept: the share of the picture that is not whitened.
-    """
+    """The published figures of one severity, in their order."""
 
     mean: float
     deviation: float
+    """``mean`` and ``deviation``: of the normal noise that flakes are made of."""
     zoom: float
+    """How much the noise is enlarged."""
     threshold: float
+    """Below it there is no flake."""
     radius_px: int
     sigma_px: float
+    """``radius_px`` and ``sigma_px``: of the motion blur."""
     kept: float
+    """The share of the picture that is not whitened."""
 
 
 SNOWFALLS = (

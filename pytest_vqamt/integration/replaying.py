@@ -278,19 +278,16 @@ def newest_below(*names: str | Path) -> list[Path]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedCase:
-    """A case in a report.
-
-    Attributes:
-        id: the whole id.
-        rows: a place and a row for each model and data source.
-        file: the file of the rows.
-        also_in: other reports that have the case.
-    """
+    """A case in a report."""
 
     id: str
+    """The whole id."""
     rows: tuple[tuple[str, dict[str, Json]], ...]
+    """A place and a row for each model and data source."""
     file: Path
+    """The file of the rows."""
     also_in: tuple[Path, ...] = ()
+    """Other reports that have the case."""
 
     @property
     def settings(self) -> RecordedSettings:
@@ -454,18 +451,15 @@ class ContrastReply(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelVerdict:
-    """The answers of a model to a case, and the verdict.
-
-    Attributes:
-        answers: one for each query; None without an answer.
-        outcome, reason: the verdict.
-        contrast: the answer to the contrast; None if it was not asked.
-    """
+    """The answers of a model to a case, and the verdict."""
 
     answers: tuple[str | None, ...]
+    """One for each query; None without an answer."""
     outcome: str
     reason: str
+    """``outcome`` and ``reason``: the verdict."""
     contrast: ContrastReply | None = None
+    """The answer to the contrast; None if it was not asked."""
 
     @property
     def verdict(self) -> str:
@@ -480,18 +474,15 @@ class ModelVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnsweredCase:
-    """A case with a model's verdict.
-
-    Attributes:
-        source: the source of its scene.
-        before: an earlier verdict of the same model to show beside it.
-    """
+    """A case with a model's verdict."""
 
     case: Case
     source: SceneSource
+    """The source of its scene."""
     model: str
     now: ModelVerdict
     before: ModelVerdict | None = None
+    """An earlier verdict of the same model to show beside it."""
 
     @property
     def item(self) -> str:

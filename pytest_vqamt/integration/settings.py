@@ -104,32 +104,29 @@ class RunFolder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings(RunSettings):
-    """The options of a session, typed.
-
-    Attributes:
-        missing_baseline: the file of blessed cases that is named and may be missing, and is.
-        awaiting_baseline: the options of an ini file that need a baseline where none is named.
-        is_of_a_paper: whether a paper's preset is named, so that its tables are shown.
-        cases_name: the name of the report's file of cases.
-        report_images: the cases whose pictures the page shows.
-        summary: how long the summary in the terminal is; None where ``-q`` and ``-v`` decide.
-        gates_typed: the gates on the command line, which override those of markers.
-        replay: the id of the case to replay.
-        rerun_command: the beginning of a command with the settings of this session.
-    """
+    """The options of a session, typed."""
 
     missing_baseline: Path | None
+    """The file of blessed cases that is named and may be missing, and is."""
     awaiting_baseline: tuple[str, ...]
+    """The options of an ini file that need a baseline where none is named."""
     is_of_a_paper: bool
+    """Whether a paper's preset is named, so that its tables are shown."""
     gates_typed: frozenset[GateKind]
+    """The gates on the command line, which override those of markers."""
     max_queries: int | None
     plan_only: bool
     report: Path | None
     cases_name: str
+    """The name of the report's file of cases."""
     report_images: Images
+    """The cases whose pictures the page shows."""
     summary: SummaryLength | None
+    """How long the summary in the terminal is; None where ``-q`` and ``-v`` decide."""
     replay: str | None
+    """The id of the case to replay."""
     rerun_command: str
+    """The beginning of a command with the settings of this session."""
 
 
 def read_settings(config: pytest.Config) -> Settings:

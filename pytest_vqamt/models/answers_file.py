@@ -219,24 +219,21 @@ def _append(path: Path, lines: bytes) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerRow:
-    """One row as it was read.
-
-    Attributes:
-        where: file and line, for messages.
-        id, photo, text, task: None where missing.
-        published: the id of the published question, prefixed with its file's name.
-        plain: whether the picture has no edits and the query is no repetition, and asks for no reasoning.
-        answer: None while unanswered.
-    """
+    """One row as it was read."""
 
     where: str
+    """File and line, for messages."""
     id: str | None
     photo: str | None
     text: str | None
     task: Task | None
+    """``id``, ``photo``, ``text`` and ``task``: None where missing."""
     published: str | None
+    """The id of the published question, prefixed with its file's name."""
     plain: bool
+    """Whether the picture has no edits and the query is no repetition, and asks for no reasoning."""
     answer: str | None
+    """None while unanswered."""
 
 
 MAX_NAMED = 3

@@ -223,40 +223,37 @@ QUICK = "quick"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelKind:
-    """One kind of model.
-
-    Attributes:
-        name: the beginning of its specs.
-        factory: the factory, or "module:callable", imported when the first model of this kind is made.
-        description: one line.
-        argument: what follows the colon ("FILE"), in brackets where optional; "" for nothing; None where only the
-            factory knows.
-        extra: the extra of this package that installs its dependencies.
-        on_device: whether it uses a CUDA device, where there is one.
-        settings: the names that ``--vqamt-option NAME=VALUE`` may have; None for any. One that ends in ".NAME" stands
-            for each name that begins so.
-        check: called like the factory, raises on invalid specs without loading; in either form, None for no check.
-        reads_meaning: whether its models may read the meaning of a query, so that it must be sent to a server.
-        needs_scenes: whether its models read scenes, so that pixels alone are not enough.
-        preset: the preset that its models are tested by where no relations are named; "" for none.
-        is_remote: whether a spec names a server. The model there has a name of its own, known once it is loaded, which
-            items and reports show.
-        origin: who adds it.
-    """
+    """One kind of model."""
 
     name: str
+    """The beginning of its specs."""
     factory: str | ModelFactory
+    """The factory, or "module:callable", imported when the first model of this kind is made."""
     description: str
+    """One line."""
     argument: str | None = None
+    """What follows the colon ("FILE"), in brackets where optional; "" for nothing; None where only the factory knows.
+    """
     extra: str = ""
+    """The extra of this package that installs its dependencies."""
     on_device: bool = False
+    """Whether it uses a CUDA device, where there is one."""
     settings: tuple[str, ...] | None = ()
+    """The names that ``--vqamt-option NAME=VALUE`` may have; None for any. One that ends in ".NAME" stands for each
+    name that begins so."""
     check: str | Callable[[str, ModelOptions], None] | None = None
+    """Called like the factory, raises on invalid specs without loading; in either form, None for no check."""
     reads_meaning: bool = True
+    """Whether its models may read the meaning of a query, so that it must be sent to a server."""
     needs_scenes: bool = False
+    """Whether its models read scenes, so that pixels alone are not enough."""
     preset: str = QUICK
+    """The preset that its models are tested by where no relations are named; "" for none."""
     is_remote: bool = False
+    """Whether a spec names a server. The model there has a name of its own, known once it is loaded, which items and
+    reports show."""
     origin: str = "pytest-vqamt"
+    """Who adds it."""
 
     @property
     def form(self) -> str:

@@ -22,22 +22,20 @@ class Prompts:
     """The prompt templates of a model; ``{text}`` stands for the question or the hypothesis.
 
     The form of a question depends on its text alone: queries of one id have one prompt.
-
-    Attributes:
-        question: for questions of unknown form.
-        yes_no, count, choice: for questions of that form; empty where ``question`` serves.
-        entailment, caption: for hypotheses and descriptions.
-        longest_answer, longest_caption: the most tokens to generate.
     """
 
     question: str
+    """For questions of unknown form."""
     yes_no: str = ""
     count: str = ""
     choice: str = ""
+    """``yes_no``, ``count`` and ``choice``: for questions of that form; empty where ``question`` serves."""
     entailment: str
     caption: str
+    """``entailment`` and ``caption``: for hypotheses and descriptions."""
     longest_answer: int = 16
     longest_caption: int = 80
+    """``longest_answer`` and ``longest_caption``: the most tokens to generate."""
 
     def text(self, item: ModelInput) -> str:
         """The prompt for this input."""

@@ -125,21 +125,18 @@ SETTING_PHRASES: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartKind:
-    """Parts that a thing can be drawn with.
-
-    Attributes:
-        name: a singular noun.
-        usual: the number that everybody knows, as seen from where the thing is drawn from.
-        drawable: all numbers that can be drawn.
-        below: the height below which the parts are, as a fraction of the box from its top.
-        when_small: whether they can be counted on a small thing, too.
-    """
+    """Parts that a thing can be drawn with."""
 
     name: str
+    """A singular noun."""
     usual: int
+    """The number that everybody knows, as seen from where the thing is drawn from."""
     drawable: tuple[int, ...]
+    """All numbers that can be drawn."""
     below: float = 0.0
+    """The height below which the parts are, as a fraction of the box from its top."""
     when_small: bool = False
+    """Whether they can be counted on a small thing, too."""
 
 
 _FOUR_LEGS = PartKind(name="leg", usual=4, drawable=(3, 4, 5))

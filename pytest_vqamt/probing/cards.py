@@ -55,22 +55,19 @@ class CardForm(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """A number on a ground; ``nonce`` changes four pixels by four in a corner, and nothing that anybody would see.
-
-    Attributes:
-        number: of three digits; None for none.
-        ink: the colour of the digits; by default black or white.
-        size: width and height in pixels.
-        is_noise: random pixels in place of the ground.
-    """
+    """A number on a ground; ``nonce`` changes four pixels by four in a corner, and nothing that anybody would see."""
 
     number: int | None
+    """Of three digits; None for none."""
     ground: Colour
     ink: Colour | None = None
+    """The colour of the digits; by default black or white."""
     size: tuple[int, int] = (SIDE_PX, SIDE_PX)
+    """Width and height in pixels."""
     form: CardForm = CardForm.RGB
     nonce: int = 0
     is_noise: bool = False
+    """Random pixels in place of the ground."""
     digest: str = field(init=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -36,17 +36,14 @@ class FindingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
-    """What a kind of finding means.
-
-    Attributes:
-        title: what was observed.
-        cause: the likely cause.
-        advice: what to do first.
-    """
+    """What a kind of finding means."""
 
     title: str
+    """What was observed."""
     cause: str
+    """The likely cause."""
     advice: str
+    """What to do first."""
 
 
 CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
@@ -154,21 +151,18 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Differences that are no chance.
-
-    Attributes:
-        differing, compared: how many comparisons show it twice in a row, of how many.
-        p_value: the probability of as many on a sane deployment.
-        detail: at which sizes, lengths or forms.
-        requests: the numbers of the requests that show it.
-    """
+    """Differences that are no chance."""
 
     kind: FindingKind
     differing: int
     compared: int
+    """``differing`` and ``compared``: how many comparisons show it twice in a row, of how many."""
     p_value: float
+    """The probability of as many on a sane deployment."""
     detail: str
+    """At which sizes, lengths or forms."""
     requests: tuple[int, ...]
+    """The numbers of the requests that show it."""
 
     @property
     def cause(self) -> Cause:

@@ -388,19 +388,16 @@ class SceneCounts(NamedTuple):
 
 
 class ItemCounts(NamedTuple):
-    """The counts of an item by stratum, and its judged cases, which are kept only to compare models or runs.
-
-    Attributes:
-        right: the answers to questions that come with answers, kept likewise.
-        grounded, presumed_grounded: the cases with a contrast, by scene.
-    """
+    """The counts of an item by stratum, and its judged cases, which are kept only to compare models or runs."""
 
     ordinary: StratumCounts
     presumed: StratumCounts
     judged: JudgedCases | None
     right: JudgedCases | None = None
+    """The answers to questions that come with answers, kept likewise."""
     grounded: SceneCounts = SceneCounts()
     presumed_grounded: SceneCounts = SceneCounts()
+    """``grounded`` and ``presumed_grounded``: the cases with a contrast, by scene."""
 
 
 @dataclass(slots=True)

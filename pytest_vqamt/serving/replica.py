@@ -211,19 +211,16 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkResult:
-    """The result of a chunk.
-
-    Attributes:
-        answers: one for each query.
-        disabled: why the model is disabled; "" if it is not.
-        busy_s: how long the model had the batch, in the batch's first chunk; 0 in its others.
-        batch_size: the model's batch size from now on.
-    """
+    """The result of a chunk."""
 
     answers: tuple[QueryResult, ...]
+    """One for each query."""
     disabled: str = ""
+    """Why the model is disabled; "" if it is not."""
     busy_s: float = 0.0
+    """How long the model had the batch, in the batch's first chunk; 0 in its others."""
     batch_size: int = 1
+    """The model's batch size from now on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

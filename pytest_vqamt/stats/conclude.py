@@ -156,16 +156,13 @@ def _clusters(cases: CaseArrays) -> Clusters:
 
 
 class CaseArrays(NamedTuple):
-    """The cases of an item in the order of their ids.
-
-    Attributes:
-        cases, scenes: uint64, the digests of the case ids and of the scene ids.
-        holds: bool.
-    """
+    """The cases of an item in the order of their ids."""
 
     cases: NDArray[np.uint64]
     scenes: NDArray[np.uint64]
+    """``cases`` and ``scenes``: uint64, the digests of the case ids and of the scene ids."""
     holds: NDArray[np.bool_]
+    """Bool."""
 
 
 def arrays_of(judged: JudgedCases, *, presumed: bool) -> CaseArrays:

@@ -140,17 +140,14 @@ class GroundedCounts(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """Comparisons with the baseline over all items of each model and data source, before their gates.
-
-    Attributes:
-        relations: of all relations together.
-        accuracy: of the answers to questions that come with answers.
-        gated: for each of both, whether it has a gate. One relation alone has its own.
-    """
+    """Comparisons with the baseline over all items of each model and data source, before their gates."""
 
     relations: tuple[BaselineTotal, ...]
+    """Of all relations together."""
     accuracy: tuple[BaselineTotal, ...]
+    """Of the answers to questions that come with answers."""
     gated: tuple[bool, ...]
+    """For each of both, whether it has a gate. One relation alone has its own."""
 
     def allowed(self, drops: Drops) -> tuple[float | None, ...]:
         """The drop that each gate allows; None where there is no gate, or the rate cannot fall so far."""

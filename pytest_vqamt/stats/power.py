@@ -141,17 +141,14 @@ def pictures_to_rule_out(drop: float, ruled_out: float, pictures: int) -> int:
 
 
 class Prospect(NamedTuple):
-    """What a comparison can show with a power of 0.8.
-
-    Attributes:
-        smallest: the smallest drop that as many cases show; None if they show none.
-        drop: a small drop: twice the allowed one, and at least three points.
-        needed: the cases that show it; None if no number does.
-    """
+    """What a comparison can show with a power of 0.8."""
 
     smallest: float | None
+    """The smallest drop that as many cases show; None if they show none."""
     drop: float
+    """A small drop: twice the allowed one, and at least three points."""
     needed: int | None
+    """The cases that show it; None if no number does."""
 
 
 def prospect_of(paired: PairedClusters, gate: RegressionGate) -> Prospect:
@@ -221,19 +218,16 @@ _ROUNDED = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EffectAssumptions:
-    """The assumed outcome of a second run.
-
-    Attributes:
-        drop: the drop of the pass rate.
-        differ: the share of cases that change by noise, half of them in either direction.
-        sizes: the sizes of scenes in cases, each with its share of the scenes.
-        icc: the intraclass correlation of the changes within a scene, from 0 to 1.
-    """
+    """The assumed outcome of a second run."""
 
     drop: float
+    """The drop of the pass rate."""
     differ: float
+    """The share of cases that change by noise, half of them in either direction."""
     sizes: tuple[tuple[int, float], ...] = ((1, 1.0),)
+    """The sizes of scenes in cases, each with its share of the scenes."""
     icc: float = 0.0
+    """The intraclass correlation of the changes within a scene, from 0 to 1."""
 
     def __post_init__(self) -> None:
         if not (self.won >= 0 and self.lost >= 0 and self.lost + self.won <= 1 + _ROUNDED and 0 <= self.icc <= 1):

@@ -34,26 +34,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectedObject:
-    """An object that a detector found.
-
-    Attributes:
-        name: a singular noun in lower case, or the phrase that was looked for.
-        box: in pixels, not empty, inside the picture.
-        score: the detector's confidence, from 0 to 1; not comparable between detectors.
-        by: the name of the detector ("boxes").
-        attributes: such as "red".
-        polygons: the outline; empty if the detector gives none. The centre of the first pixel is (0.5, 0.5); where a
-            polygon overlaps itself, it has a hole.
-        is_crowd: whether it is several objects, or an amount, not counted one by one: trees, grass.
-    """
+    """An object that a detector found."""
 
     name: str
+    """A singular noun in lower case, or the phrase that was looked for."""
     box: Box
+    """In pixels, not empty, inside the picture."""
     score: float
+    """The detector's confidence, from 0 to 1; not comparable between detectors."""
     by: str
+    """The name of the detector ("boxes")."""
     attributes: tuple[str, ...] = ()
+    """Such as "red"."""
     polygons: Polygons = ()
+    """The outline; empty if the detector gives none. The centre of the first pixel is (0.5, 0.5); where a polygon
+    overlaps itself, it has a hole."""
     is_crowd: bool = False
+    """Whether it is several objects, or an amount, not counted one by one: trees, grass."""
 
 
 class Detector(Protocol):
@@ -87,19 +84,16 @@ LEAST_SIDE_PX = 1.0
 
 
 class DetectionOutputs(Protocol):
-    """The output of a detector of transformers; its kind decides which of these there are.
-
-    Attributes:
-        logits: (pictures, boxes, classes).
-        pred_boxes: (pictures, boxes, 4), centre and size as shares of the picture.
-        class_queries_logits: (pictures, masks, classes and none).
-        masks_queries_logits: (pictures, masks, height, width), of a size of their own.
-    """
+    """The output of a detector of transformers; its kind decides which of these there are."""
 
     logits: torch.Tensor
+    """(pictures, boxes, classes)."""
     pred_boxes: torch.Tensor
+    """(pictures, boxes, 4), centre and size as shares of the picture."""
     class_queries_logits: torch.Tensor
+    """(pictures, masks, classes and none)."""
     masks_queries_logits: torch.Tensor
+    """(pictures, masks, height, width), of a size of their own."""
 
 
 class _BoxPostprocessor(Protocol):

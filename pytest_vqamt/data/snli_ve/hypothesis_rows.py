@@ -41,20 +41,17 @@ class UnitRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HypothesisRow:
-    """A hypothesis of a row.
-
-    Attributes:
-        photo: the name of the photo's file.
-        units: in the order of the sentence; None without any.
-        caption: a sentence that describes the photo, or "".
-    """
+    """A hypothesis of a row."""
 
     id: str
     photo: str
+    """The name of the photo's file."""
     text: str
     label: LabelName
     units: tuple[UnitRow, ...] | None = None
+    """In the order of the sentence; None without any."""
     caption: str = ""
+    """A sentence that describes the photo, or ""."""
 
     @property
     def is_boxed(self) -> bool:

@@ -55,22 +55,19 @@ _FIELDS = {Form.OFFICIAL: ("pairID", "gold_label"), Form.TABLE: ("uniq_id", "sub
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnliVeFiles:
-    """The files that an argument names.
-
-    Attributes:
-        folder: the folder of all of them.
-        decides: the file with the hypotheses to use, and its form; None for all hypotheses of ``tables`` and ``units``.
-        tables: files in the form of the authors of VEglue.
-        units: the file of units.
-        graphs: a file of scene graphs.
-    """
+    """The files that an argument names."""
 
     folder: Path
+    """The folder of all of them."""
     decides: tuple[Path, Form] | None
+    """The file with the hypotheses to use, and its form; None for all hypotheses of ``tables`` and ``units``."""
     tables: tuple[Path, ...]
+    """Files in the form of the authors of VEglue."""
     units: Path | None
+    """The file of units."""
     photos: PhotoFiles | None
     graphs: Path | None
+    """A file of scene graphs."""
 
     @property
     def without_photos(self) -> str:

@@ -266,22 +266,19 @@ def linking(rows: Iterable[HypothesisRow], graph: Sequence[Thing] = ()) -> Linki
 
 @dataclass(slots=True, kw_only=True)
 class _Linked:
-    """A thing of units.
-
-    Attributes:
-        name, box: of the first unit.
-        boxes, properties: of all units.
-        thing: the thing of the scene graph.
-        joined: the other one that it duplicates.
-    """
+    """A thing of units."""
 
     id: str
     name: str
     box: Box
+    """``name`` and ``box``: of the first unit."""
     boxes: list[Box] = field(default_factory=list)
     properties: dict[str, None] = field(default_factory=dict)
+    """``boxes`` and ``properties``: of all units."""
     thing: Thing | None = None
+    """The thing of the scene graph."""
     joined: _Linked | None = None
+    """The other one that it duplicates."""
 
     @property
     def thing_id(self) -> str:

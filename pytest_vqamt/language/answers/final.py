@@ -349,15 +349,12 @@ _KindOf: TypeAlias = Callable[[re.Match[str]], tuple[str, bool]]
 
 @dataclass(frozen=True, slots=True)
 class Stripped:
-    """A completion without its reasoning.
-
-    Attributes:
-        text: what follows the reasoning; empty if the reasoning never ends.
-        is_cut_off: whether the reasoning never ends.
-    """
+    """A completion without its reasoning."""
 
     text: str
+    """What follows the reasoning; empty if the reasoning never ends."""
     is_cut_off: bool = False
+    """Whether the reasoning never ends."""
 
 
 def strip_traces(text: str, more: tuple[str, ...] = ()) -> Stripped:

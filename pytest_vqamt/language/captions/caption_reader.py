@@ -26,20 +26,17 @@ from pytest_vqamt.language.english.nouns import plural
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedClasses:
-    """The classes of things that a caption mentions.
-
-    Attributes:
-        forms: the form of each class (one thing or several), in the order of first mention.
-        instead: the other classes that the word for a class may mean, if only an ambiguous word names it ("bike").
-        perhaps: the number of words that may name each class, or each super-category ("vehicles"); 0 if a word is only
-            related to it ("tennis").
-        single: for each word for one thing of several possible classes ("a fruit"), these classes.
-    """
+    """The classes of things that a caption mentions."""
 
     forms: Mapping[str, NounForm]
+    """The form of each class (one thing or several), in the order of first mention."""
     instead: Mapping[str, tuple[str, ...]]
+    """The other classes that the word for a class may mean, if only an ambiguous word names it ("bike")."""
     perhaps: Mapping[str, int]
+    """The number of words that may name each class, or each super-category ("vehicles"); 0 if a word is only related to
+    it ("tennis")."""
     single: tuple[tuple[str, ...], ...]
+    """For each word for one thing of several possible classes ("a fruit"), these classes."""
 
 
 @lru_cache(maxsize=65536)

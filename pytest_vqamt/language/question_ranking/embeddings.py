@@ -132,15 +132,12 @@ class Embedding(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EmbeddedPool:
-    """The vectors of a pool.
-
-    Attributes:
-        embedding: embeds main questions in the same space.
-        rows: float32 [questions, d], of unit length or 0, in the order of the pool; read-only.
-    """
+    """The vectors of a pool."""
 
     embedding: Embedding
+    """Embeds main questions in the same space."""
     rows: Rows
+    """Float32 [questions, d], of unit length or 0, in the order of the pool; read-only."""
 
 
 @lru_cache(maxsize=4)

@@ -29,17 +29,14 @@ from pytest_vqamt.language.tables import DRAWN_NAMES, toml_table
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pool:
-    """Basic questions; compared by identity.
-
-    Attributes:
-        name: the setting that opened it.
-        digest: of the questions in their order.
-        questions: without duplicates (see `normalise_question`), in the order of the source.
-    """
+    """Basic questions; compared by identity."""
 
     name: str
+    """The setting that opened it."""
     digest: str
+    """Of the questions in their order."""
     questions: tuple[str, ...]
+    """Without duplicates (see `normalise_question`), in the order of the source."""
 
     def __len__(self) -> int:
         return len(self.questions)

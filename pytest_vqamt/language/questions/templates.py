@@ -71,35 +71,29 @@ CHOICE_TYPES = tuple(QuestionType)[4:]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """A question before it is worded.
-
-    Attributes:
-        type: one of the seven.
-        meaning: Exists for Q1, Both for Q2, Either for Q3, Has for Q4, Choice for Q5 to Q7. Of Q5, ``what`` is a class
-            ("animal") with an attribute or a related thing, and the options are names.
-        category: of Q6 and Q7, the noun for the options ("color", "pose"); else "".
-    """
+    """A question before it is worded."""
 
     type: QuestionType
+    """One of the seven."""
     meaning: Askable
+    """Exists for Q1, Both for Q2, Either for Q3, Has for Q4, Choice for Q5 to Q7. Of Q5, ``what`` is a class ("animal")
+    with an attribute or a related thing, and the options are names."""
     category: str = ""
+    """Of Q6 and Q7, the noun for the options ("color", "pose"); else ""."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Templates:
-    """The wordings of one question type.
-
-    Attributes:
-        asks: the kind of meaning.
-        fillings: what fills the braces of a wording; negated if the flag says so and the type has negated partners.
-        plain: the wordings for things that are named by themselves.
-        related: the wordings for things that are named with another; none if the plain ones serve.
-    """
+    """The wordings of one question type."""
 
     asks: type[Askable]
+    """The kind of meaning."""
     fillings: Callable[[Asking, bool], Fillings]
+    """What fills the braces of a wording; negated if the flag says so and the type has negated partners."""
     plain: tuple[str, ...]
+    """The wordings for things that are named by themselves."""
     related: tuple[str, ...]
+    """The wordings for things that are named with another; none if the plain ones serve."""
 
     def applicable(self, *, related: bool) -> tuple[str, ...]:
         """Returns the wordings for a thing that is related to another, or that is not."""

@@ -50,19 +50,16 @@ VERBS = frozenset({Tag.BE, Tag.FINITE, Tag.BASE, Tag.ING, Tag.PARTICIPLE})
 
 
 class TaggedWord(NamedTuple):
-    """A word in lower case with the likelihoods of its kinds, from 0 to 1; a closed word has its tag.
-
-    Attributes:
-        thing: as the name of something that a picture shows.
-        idea: as another noun.
-    """
+    """A word in lower case with the likelihoods of its kinds, from 0 to 1; a closed word has its tag."""
 
     text: str
     closed: Tag | None
     verb: float
     forms: frozenset[VerbForm]
     thing: float
+    """As the name of something that a picture shows."""
     idea: float
+    """As another noun."""
     adjective: float
     adverb: float
     is_plural: bool

@@ -14,17 +14,14 @@ from pytest_vqamt.language.wordnet import wordnet
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DescriptionUnit:
-    """An object and its property, in the words of the sentence.
-
-    Attributes:
-        object: with its adjectives, without articles, numbers and possessives: "young girl".
-        property: "is aiming his rifle at something", or "".
-        is_plural: whether it means several things.
-    """
+    """An object and its property, in the words of the sentence."""
 
     object: str
+    """With its adjectives, without articles, numbers and possessives: "young girl"."""
     property: str = ""
+    """"is aiming his rifle at something", or ""."""
     is_plural: bool = False
+    """Whether it means several things."""
 
 
 def unit_of(words: str, said: str) -> DescriptionUnit:
@@ -85,19 +82,16 @@ class SentenceToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NounPhrase:
-    """A noun phrase, by the places of its words.
-
-    Attributes:
-        start: its first word.
-        name: the first word of its name, after articles, numbers and the like.
-        head: its noun: "men" of "two groups of men" and of "one of the men", "bowl" of "a bowl of soup".
-        end: the word after it.
-    """
+    """A noun phrase, by the places of its words."""
 
     start: int
+    """Its first word."""
     name: int
+    """The first word of its name, after articles, numbers and the like."""
     head: int
+    """Its noun: "men" of "two groups of men" and of "one of the men", "bowl" of "a bowl of soup"."""
     end: int
+    """The word after it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

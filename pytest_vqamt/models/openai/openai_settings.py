@@ -26,33 +26,30 @@ _LONGEST_S = 86_400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAISettings:
-    """The settings of requests.
-
-    Attributes:
-        timeout_s: of one request.
-        in_flight: the most concurrent requests of this process.
-        retries_s: how long a query may be retried after its first failure.
-        temperature: 0 for greedy decoding; None leaves it out, for models that reject it.
-        seed: for servers that sample; None leaves it out.
-        detail: the resolution at which OpenAI's models see a picture; empty leaves it out.
-        token_limit: the request's name for the most tokens to generate.
-        revision: the user's name for the state of a model that may change under its name.
-        is_json: whether answers are structured output by a JSON schema.
-        headers: the environment variables that further headers take their values from, by header.
-        chat: the settings of the chat.
-    """
+    """The settings of requests."""
 
     timeout_s: float = 120
+    """Of one request."""
     in_flight: int = 32
+    """The most concurrent requests of this process."""
     retries_s: float = 120
+    """How long a query may be retried after its first failure."""
     temperature: float | None = 0
+    """0 for greedy decoding; None leaves it out, for models that reject it."""
     seed: int | None = None
+    """For servers that sample; None leaves it out."""
     detail: str = ""
+    """The resolution at which OpenAI's models see a picture; empty leaves it out."""
     token_limit: str = "max_tokens"
+    """The request's name for the most tokens to generate."""
     revision: str = ""
+    """The user's name for the state of a model that may change under its name."""
     is_json: bool = False
+    """Whether answers are structured output by a JSON schema."""
     headers: tuple[tuple[str, str], ...] = ()
+    """The environment variables that further headers take their values from, by header."""
     chat: ChatSettings = field(default_factory=ChatSettings)
+    """The settings of the chat."""
 
     @property
     def digest(self) -> str:
@@ -231,18 +228,15 @@ _EXAMPLE_PRICES = '["gpt-4o-mini"] with in = 0.15 and out = 0.60, for a million 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prices:
-    """The prices of a model, in any currency.
-
-    Attributes:
-        tokens_in, tokens_out: for a million tokens of requests and of answers.
-        cached_in: for a million tokens of requests that the server had cached; None for those of other tokens.
-        request: for each request.
-    """
+    """The prices of a model, in any currency."""
 
     tokens_in: float = 0.0
     tokens_out: float = 0.0
+    """``tokens_in`` and ``tokens_out``: for a million tokens of requests and of answers."""
     cached_in: float | None = None
+    """For a million tokens of requests that the server had cached; None for those of other tokens."""
     request: float = 0.0
+    """For each request."""
 
     def cost(self, tokens_in: float, tokens_out: float, cached: float = 0, *, requests: int = 1) -> float:
         """The cost of requests with so many tokens in all; the server had cached ``cached`` of those in.

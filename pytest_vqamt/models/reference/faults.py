@@ -114,16 +114,13 @@ _MANY = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """A planted fault.
-
-    Attributes:
-        replies: makes the responder of one model, which may keep state.
-        each_trial: whether a share of it is one of the single answers, so that a query asked again may get another.
-    """
+    """A planted fault."""
 
     description: str
     replies: Callable[[], Responder]
+    """Makes the responder of one model, which may keep state."""
     each_trial: bool = False
+    """Whether a share of it is one of the single answers, so that a query asked again may get another."""
 
 
 FAULTS: dict[str, Fault] = {}

@@ -120,20 +120,17 @@ _BEYOND_PX = 1.5
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class FeatureRow:
-    """The regions of one photo as in the file, unchecked.
-
-    Attributes:
-        where: the file and the row, for messages.
-        boxes_px: (n, 4), x1 y1 x2 y2 in pixels.
-        features: (n, 2048).
-        width, height: of the photo.
-    """
+    """The regions of one photo as in the file, unchecked."""
 
     where: str
+    """The file and the row, for messages."""
     boxes_px: NDArray[np.generic]
+    """(n, 4), x1 y1 x2 y2 in pixels."""
     features: NDArray[np.generic]
+    """(n, 2048)."""
     width: int
     height: int
+    """``width`` and ``height``: of the photo."""
 
 
 class FeatureTable(Protocol):

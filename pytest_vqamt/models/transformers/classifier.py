@@ -39,17 +39,14 @@ class PublishedList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerLists:
-    """The places of the lists of answers for one kind of model.
-
-    Attributes:
-        kind: the kind in specs.
-        beside: file names of a list beside the weights.
-        published: the lists of its authors, by their length.
-    """
+    """The places of the lists of answers for one kind of model."""
 
     kind: str
+    """The kind in specs."""
     beside: tuple[str, ...]
+    """File names of a list beside the weights."""
     published: Mapping[int, PublishedList]
+    """The lists of its authors, by their length."""
 
     def of(self, checkpoint: Checkpoint, count: int, options: ModelOptions) -> tuple[str, ...]:
         """The answers in the order of the classifier's ``count`` outputs.

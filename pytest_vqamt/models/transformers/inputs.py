@@ -152,17 +152,14 @@ def preprocessing_threads(runtime: Runtime) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class TextTokens:
-    """Tokenized texts.
-
-    Attributes:
-        ids: int64 (texts, tokens), padded.
-        attended: int64 (texts, tokens), 1 for a token of the text and 0 for padding.
-        cut: for each text, whether it was truncated.
-    """
+    """Tokenized texts."""
 
     ids: torch.Tensor
+    """Int64 (texts, tokens), padded."""
     attended: torch.Tensor
+    """Int64 (texts, tokens), 1 for a token of the text and 0 for padding."""
     cut: tuple[bool, ...]
+    """For each text, whether it was truncated."""
 
     def on(self, runtime: Runtime) -> TextTokens:
         """The same on the device."""
@@ -202,19 +199,16 @@ MAX_CACHE_BYTES = 512 << 20
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class BatchPictures(Generic[P, E]):
-    """The pictures of a batch.
-
-    Attributes:
-        names: the digests of the distinct ones.
-        which: for each input, the index of its picture.
-        kept: cached encodings, by digest.
-        preprocessed: the others by digest.
-    """
+    """The pictures of a batch."""
 
     names: tuple[str, ...]
+    """The digests of the distinct ones."""
     which: tuple[int, ...]
+    """For each input, the index of its picture."""
     kept: Mapping[str, E]
+    """Cached encodings, by digest."""
     preprocessed: Mapping[str, P]
+    """The others by digest."""
 
 
 TensorPictures: TypeAlias = "BatchPictures[torch.Tensor, torch.Tensor]"

@@ -33,17 +33,14 @@ M = TypeVar("M", bound="torch.nn.Module")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
-    """A device, a precision and a number of threads.
-
-    Attributes:
-        device: "cpu" or "cuda:N", of this worker.
-        dtype: "float32", "bfloat16", "float16", or "auto": as the checkpoint was saved.
-        threads: of torch during inference; None leaves them alone.
-    """
+    """A device, a precision and a number of threads."""
 
     device: torch.device
+    """"cpu" or "cuda:N", of this worker."""
     dtype: str
+    """"float32", "bfloat16", "float16", or "auto": as the checkpoint was saved."""
     threads: int | None = None
+    """Of torch during inference; None leaves them alone."""
 
     @classmethod
     def of(cls, options: ModelOptions, *, dtype: str | None = None, threads: int | None = None) -> Runtime:

@@ -249,15 +249,12 @@ _LONGEST_TO_SHORTEST = 1333 / 800
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Patches:
-    """The embedded patches of some pictures, the class token first.
-
-    Attributes:
-        embedded: (pictures, tokens, width), padded with zeros.
-        counted: int64 (pictures, tokens), 1 for a patch and 0 for padding.
-    """
+    """The embedded patches of some pictures, the class token first."""
 
     embedded: torch.Tensor
+    """(pictures, tokens, width), padded with zeros."""
     counted: torch.Tensor
+    """Int64 (pictures, tokens), 1 for a patch and 0 for padding."""
 
 
 def vilt_pixels(image: Image, processor: BaseImageProcessor) -> torch.Tensor:

@@ -245,44 +245,38 @@ _AROUND_A_PICTURE = 150
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageCases:
-    """The cases of the page.
-
-    Attributes:
-        json: the embedded JSON, safe in a script element.
-        shown: the number of cards.
-        left_out: the number of violated and unread cases without a card.
-        total: the number of cases of the report.
-        notes: why some cards have no pictures, a sentence each.
-        undrawn: the cards that could not be drawn, or not all of their pictures, a line each with the reason.
-    """
+    """The cases of the page."""
 
     json: str
+    """The embedded JSON, safe in a script element."""
     shown: int
+    """The number of cards."""
     left_out: int
+    """The number of violated and unread cases without a card."""
     total: int = 0
+    """The number of cases of the report."""
     notes: tuple[str, ...] = ()
+    """Why some cards have no pictures, a sentence each."""
     undrawn: tuple[str, ...] = ()
+    """The cards that could not be drawn, or not all of their pictures, a line each with the reason."""
 
 
 @dataclass(slots=True)
 class _Pictures:
-    """The pictures of the cards, by digest.
-
-    Attributes:
-        found: the pictures with their sources.
-        turns: the order of rendering: the first cases of every item come before the second ones.
-        failed: errors of pictures that could not be found or rendered.
-        unmarked: errors of pictures whose edited places could not be found.
-        away: specs of data that is not available.
-        cards: the names of the cards of each picture.
-    """
+    """The pictures of the cards, by digest."""
 
     found: dict[str, PictureRequest] = field(default_factory=dict)
+    """The pictures with their sources."""
     turns: dict[str, int] = field(default_factory=dict)
+    """The order of rendering: the first cases of every item come before the second ones."""
     failed: dict[str, str] = field(default_factory=dict)
+    """Errors of pictures that could not be found or rendered."""
     unmarked: list[str] = field(default_factory=list)
+    """Errors of pictures whose edited places could not be found."""
     away: dict[str, None] = field(default_factory=dict)
+    """Specs of data that is not available."""
     cards: dict[str, list[str]] = field(default_factory=dict)
+    """The names of the cards of each picture."""
 
     def add(self, row: Row, source: SceneSource | None, turn: int) -> dict[str, Picture]:
         """Adds the pictures of a case, and returns those that were found."""

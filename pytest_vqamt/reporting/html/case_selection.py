@@ -40,18 +40,15 @@ class CardPriority(IntEnum):
 
 @dataclass(slots=True)
 class _Group:
-    """The cases of one item with the same priority: their number, and the file positions of the first ones.
-
-    Attributes:
-        confident: the positions of confident violations, which come first.
-        unread: the positions of cases with an answer that could not be read, which come last.
-    """
+    """The cases of one item with the same priority: their number, and the file positions of the first ones."""
 
     is_violation: bool
     count: int = 0
     confident: list[int] = field(default_factory=list)
+    """The positions of confident violations, which come first."""
     rest: list[int] = field(default_factory=list)
     unread: list[int] = field(default_factory=list)
+    """The positions of cases with an answer that could not be read, which come last."""
 
     @property
     def places(self) -> list[int]:
@@ -60,14 +57,11 @@ class _Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectedCases:
-    """The rows of the cards, confident violations first, then in file order.
-
-    Attributes:
-        left_out: the number of violated and unread cases without a card.
-    """
+    """The rows of the cards, confident violations first, then in file order."""
 
     rows: tuple[Row, ...]
     left_out: int
+    """The number of violated and unread cases without a card."""
 
 
 class CaseSelector:

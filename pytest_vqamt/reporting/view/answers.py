@@ -58,17 +58,14 @@ _ADVICE_ON_FORM_BY_KIND: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadAnswers:
-    """The answers that could not be read.
-
-    Attributes:
-        tally: of all cases, with those that could be read.
-        causes: each cause with its number of answers and an example, the most frequent one first.
-        kind: the kind of the model; "" for an object, whose code is the user's.
-    """
+    """The answers that could not be read."""
 
     tally: Tally
+    """Of all cases, with those that could be read."""
     causes: tuple[tuple[str, UnreadCount], ...]
+    """Each cause with its number of answers and an example, the most frequent one first."""
     kind: str = ""
+    """The kind of the model; "" for an object, whose code is the user's."""
 
     @classmethod
     def of(cls, strata: Iterable[StratumResult], model: ModelUse) -> UnreadAnswers:

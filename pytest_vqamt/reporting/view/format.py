@@ -225,20 +225,17 @@ def aligned_table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableCell:
-    """A cell of a table.
-
-    Attributes:
-        key: the sort key, a number as text or a text.
-        link: selects the cell's cases on the HTML page.
-        notes: shown beside the text.
-        state: "missed", "cannot-tell", "met", "worse", "better" or "".
-    """
+    """A cell of a table."""
 
     text: str
     key: str
+    """The sort key, a number as text or a text."""
     link: str = ""
+    """Selects the cell's cases on the HTML page."""
     notes: tuple[str, ...] = ()
+    """Shown beside the text."""
     state: str = ""
+    """"missed", "cannot-tell", "met", "worse", "better" or ""."""
 
 
 class Unit(StrEnum):

@@ -66,20 +66,17 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPart:
-    """What a run shows of one model on one data source, from the rows that count (``counted_rows``).
-
-    Attributes:
-        items: the number of relation variants with cases.
-        tally: of all their cases.
-        unread: the answers that could not be read.
-    """
+    """What a run shows of one model on one data source, from the rows that count (``counted_rows``)."""
 
     model: str
     data: str
     items: int
+    """The number of relation variants with cases."""
     tally: Tally
+    """Of all their cases."""
     figures: ModelFigures
     unread: UnreadAnswers
+    """The answers that could not be read."""
 
     @property
     def line(self) -> str:
@@ -146,25 +143,22 @@ class RunPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateCounts:
-    """How many of the relation variants have a gate, and how many of these miss one. Controls never have any.
-
-    Attributes:
-        items: the variants with cases, without controls; on several models or data a variant counts for each.
-            ``across`` says so.
-        undecided: those that miss no gate, and have too few cases to tell if one on a drop is met.
-        unapplied: the variants without a case on the data; ``unapplied_gates`` of them have a gate.
-        together: the states of the gates on all relations together, and on accuracies.
-        undecided_fails: whether a gate that cannot tell fails the run.
-    """
+    """How many of the relation variants have a gate, and how many of these miss one. Controls never have any."""
 
     items: int
+    """The variants with cases, without controls; on several models or data a variant counts for each. ``across`` says
+    so."""
     gated: int
     missed: int
     unapplied: int = 0
+    """The variants without a case on the data; ``unapplied_gates`` of them have a gate."""
     unapplied_gates: int = 0
     undecided: int = 0
+    """Those that miss no gate, and have too few cases to tell if one on a drop is met."""
     together: tuple[tuple[TotalKind, GateState], ...] = ()
+    """The states of the gates on all relations together, and on accuracies."""
     undecided_fails: bool = False
+    """Whether a gate that cannot tell fails the run."""
     across: str = ""
 
     @property
@@ -225,41 +219,38 @@ class GateCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Headline:
-    """The summary of a report.
-
-    Attributes:
-        state: "missed", "cannot-tell", "met", "none" (no gate was set) or "partial" (a shard, or an incomplete run).
-        title: the model, or the best of several, with its share of consistent cases.
-        verdict: what became of the gates, and how many relation variants have one.
-        figures: the figures of each model.
-        weakest_relations: the relation variants that hold least often, the weakest first.
-        parts: the figures of each model on each data source.
-        gates: how many relation variants have a gate, and miss it.
-        weakest: the rows with a pass rate, missed gates first, then by their pass rate; without controls, and without
-            relations tagged "baseline" unless they miss a gate.
-        about: the figures of all parts as one sentence.
-        apart: the numbers of cases that the figures leave out; "" without any.
-        missed: the items that missed a gate.
-        dropped: the largest other significant drops since the baseline; ``drops_left_out`` more are not listed.
-        notes: about gates, baseline and models.
-        regressions: the number of cases that held in the baseline and do not now.
-    """
+    """The summary of a report."""
 
     state: str
+    """"missed", "cannot-tell", "met", "none" (no gate was set) or "partial" (a shard, or an incomplete run)."""
     title: str
+    """The model, or the best of several, with its share of consistent cases."""
     verdict: str
+    """What became of the gates, and how many relation variants have one."""
     figures: tuple[ModelFigures, ...]
+    """The figures of each model."""
     weakest_relations: tuple[WeakRelation, ...]
+    """The relation variants that hold least often, the weakest first."""
     parts: tuple[RunPart, ...]
+    """The figures of each model on each data source."""
     gates: GateCounts
+    """How many relation variants have a gate, and miss it."""
     weakest: tuple[ResultRow, ...]
+    """The rows with a pass rate, missed gates first, then by their pass rate; without controls, and without relations
+    tagged "baseline" unless they miss a gate."""
     about: str
+    """The figures of all parts as one sentence."""
     apart: str
+    """The numbers of cases that the figures leave out; "" without any."""
     missed: tuple[Finding, ...]
+    """The items that missed a gate."""
     dropped: tuple[Finding, ...]
+    """The largest other significant drops since the baseline; ``drops_left_out`` more are not listed."""
     drops_left_out: int
     notes: tuple[str, ...]
+    """About gates, baseline and models."""
     regressions: int
+    """The number of cases that held in the baseline and do not now."""
 
 
 def headline(report: Report, lines: Sequence[ResultRow]) -> Headline:

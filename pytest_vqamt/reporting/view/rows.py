@@ -18,16 +18,13 @@ _NOISE = "control"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultRow:
-    """One stratum of an item: its ordinary or its presumed cases.
-
-    Attributes:
-        counted: the figures of the stratum.
-        model: the index of the model in the report, which decides its colour and mark.
-    """
+    """One stratum of an item: its ordinary or its presumed cases."""
 
     result: RelationResult
     counted: StratumResult
+    """The figures of the stratum."""
     model: int
+    """The index of the model in the report, which decides its colour and mark."""
 
     @property
     def is_presumed(self) -> bool:

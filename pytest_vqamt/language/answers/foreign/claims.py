@@ -26,18 +26,15 @@ AT = frozenset({"at", "on", "in"})
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A word that matters: a stem, "=red", "~sit", a number, or "@left" without a noun.
-
-    Attributes:
-        binder: the preposition of a noun, "" without one.
-        article: "the" or "a" if an article stands before it, else "".
-        of: the noun beside a colour or the like, "" of what is said of the subject: "the bus is red".
-    """
+    """A word that matters: a stem, "=red", "~sit", a number, or "@left" without a noun."""
 
     mark: str
     binder: str = ""
+    """The preposition of a noun, "" without one."""
     article: str = ""
+    """"the" or "a" if an article stands before it, else ""."""
     of: str = ""
+    """The noun beside a colour or the like, "" of what is said of the subject: "the bus is red"."""
 
     @property
     def is_noun(self) -> bool:
@@ -47,18 +44,15 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A clause as the items that it says something about.
-
-    Attributes:
-        flags: its other marks: denials, "ONLY", "MAYBE" and the like.
-        denials: how many there are.
-        has_pronoun: whether its subject may be a pronoun, or left out.
-    """
+    """A clause as the items that it says something about."""
 
     items: tuple[Item, ...]
     flags: frozenset[str]
+    """Its other marks: denials, "ONLY", "MAYBE" and the like."""
     denials: int
+    """How many there are."""
     has_pronoun: bool
+    """Whether its subject may be a pronoun, or left out."""
     clause: Clause
 
 
@@ -132,22 +126,19 @@ def _noun_beside(language: Language, marks: Sequence[str], place: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question for yes or no asks.
-
-    Attributes:
-        items: the items of the statement that says yes, without its denial.
-        subject: the place of the subject among them, -1 without one.
-        denies: whether it asks that something is not so.
-        starts_with_verb: whether the first item may stand elsewhere in the answer.
-        is_presence: whether it asks for something that is there or can be seen.
-    """
+    """What a question for yes or no asks."""
 
     items: tuple[Item, ...]
+    """The items of the statement that says yes, without its denial."""
     flags: frozenset[str]
     subject: int
+    """The place of the subject among them, -1 without one."""
     denies: bool
+    """Whether it asks that something is not so."""
     starts_with_verb: bool
+    """Whether the first item may stand elsewhere in the answer."""
     is_presence: bool
+    """Whether it asks for something that is there or can be seen."""
 
 
 def asked_by(language: Language, clauses: Sequence[Clause], *, is_presence: bool) -> Asked:

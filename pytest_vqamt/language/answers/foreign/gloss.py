@@ -40,17 +40,14 @@ LOOK = "LOOK"
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A part of a text between two marks of punctuation, or between words such as "but" and "because".
-
-    Attributes:
-        words: the words as they stand, in lower case.
-        marks: what they say, such as "NOT", "#3", "@left" (a preposition), "=red", "~sit"; or the word without accents.
-        firsts: the word at which each of the marks begins.
-    """
+    """A part of a text between two marks of punctuation, or between words such as "but" and "because"."""
 
     words: tuple[str, ...]
+    """The words as they stand, in lower case."""
     marks: tuple[str, ...]
+    """What they say, such as "NOT", "#3", "@left" (a preposition), "=red", "~sit"; or the word without accents."""
     firsts: tuple[str, ...]
+    """The word at which each of the marks begins."""
 
     @property
     def said(self) -> str:

@@ -35,20 +35,17 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number of a clause.
-
-    Attributes:
-        noun: the stem of the word behind it, "" without one.
-        is_article: whether it is "ein" or the like, which may be an article.
-        is_given: whether it stands behind a definite article: "of the seven glasses two are empty".
-        is_bound: whether it stands behind a preposition: "with a hat".
-    """
+    """A number of a clause."""
 
     value: int
     noun: str
+    """The stem of the word behind it, "" without one."""
     is_article: bool
+    """Whether it is "ein" or the like, which may be an article."""
     is_given: bool
+    """Whether it stands behind a definite article: "of the seven glasses two are empty"."""
     is_bound: bool
+    """Whether it stands behind a preposition: "with a hat"."""
     clause: int
 
 
@@ -131,18 +128,15 @@ _NOT_WHOLE = re.compile(r"\d[.,]\d(?!\d\d\b)|\d ?(?:%|cm|km|kg|m\b|h\b)|\d:\d")
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a question counts.
-
-    Attributes:
-        counted: the noun, or several with "and" between them.
-        stems: all of its words.
-        is_seen: whether it asks how many can be seen.
-    """
+    """What a question counts."""
 
     counted: tuple[str, ...]
+    """The noun, or several with "and" between them."""
     stems: frozenset[str]
+    """All of its words."""
     denies: bool
     is_seen: bool
+    """Whether it asks how many can be seen."""
     items: tuple[Item, ...]
 
 

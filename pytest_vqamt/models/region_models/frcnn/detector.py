@@ -39,22 +39,19 @@ _PRECISIONS = {"bfloat16": torch.bfloat16, "float16": torch.float16}
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Detection:
-    """The regions of a picture, the surest first; n is at most 36.
-
-    Attributes:
-        boxes_px: float32 (n, 4), x1 y1 x2 y2 in pixels of the picture, within it.
-        features: float32 (n, width), zero or more; of the proposal, from which the box was corrected.
-        names, scores: of the likeliest class of each; scores float32 (n,), 0 to 1.
-        attributes, attribute_scores: of the likeliest attribute of each; scores float32 (n,), 0 to 1.
-            Names and attributes are empty where the detector has no vocabulary.
-    """
+    """The regions of a picture, the surest first; n is at most 36."""
 
     boxes_px: NDArray[np.float32]
+    """Float32 (n, 4), x1 y1 x2 y2 in pixels of the picture, within it."""
     features: NDArray[np.float32]
+    """Float32 (n, width), zero or more; of the proposal, from which the box was corrected."""
     names: tuple[str, ...]
     scores: NDArray[np.float32]
+    """``names`` and ``scores``: of the likeliest class of each; scores float32 (n,), 0 to 1."""
     attributes: tuple[str, ...]
     attribute_scores: NDArray[np.float32]
+    """``attributes`` and ``attribute_scores``: of the likeliest attribute of each; scores float32 (n,), 0 to 1. Names
+    and attributes are empty where the detector has no vocabulary."""
 
 
 class FrcnnDetector:

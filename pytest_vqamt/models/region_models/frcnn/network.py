@@ -58,21 +58,18 @@ _PROPOSALS_PER_BATCH = 25
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Candidates:
-    """The regions predicted from n proposals.
-
-    Attributes:
-        boxes: float32 (n, 4), x1 y1 x2 y2 in pixels of the resized picture, within it.
-        scores, classes: float32 and int64 (n,), of the likeliest class that is not the background.
-        attribute_scores, attributes: the same of the likeliest attribute.
-        features: float32 (n, width), 0 or more.
-    """
+    """The regions predicted from n proposals."""
 
     boxes: Tensor
+    """Float32 (n, 4), x1 y1 x2 y2 in pixels of the resized picture, within it."""
     scores: Tensor
     classes: Tensor
+    """``scores`` and ``classes``: float32 and int64 (n,), of the likeliest class that is not the background."""
     attribute_scores: Tensor
     attributes: Tensor
+    """``attribute_scores`` and ``attributes``: the same of the likeliest attribute."""
     features: Tensor
+    """Float32 (n, width), 0 or more."""
 
 
 class BoxPredictor(nn.Module):

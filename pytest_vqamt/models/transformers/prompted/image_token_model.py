@@ -226,15 +226,12 @@ class _ImageProcessor(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PicturePixels:
-    """An encoder's input for one or more pictures.
-
-    Attributes:
-        tensors: by the model's names for them, pictures or their parts along the first axis.
-        lists: other values for each picture.
-    """
+    """An encoder's input for one or more pictures."""
 
     tensors: Mapping[str, torch.Tensor]
+    """By the model's names for them, pictures or their parts along the first axis."""
     lists: Mapping[str, Sequence[object]]
+    """Other values for each picture."""
 
     @classmethod
     def of(cls, found: Mapping[str, object]) -> PicturePixels:
@@ -341,17 +338,14 @@ def _concatenated(parts: Sequence[torch.Tensor]) -> torch.Tensor:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class EncodedPicture:
-    """The encoding of a picture.
-
-    Attributes:
-        encoding: (tokens, width), or (parts, tokens, width), on the device.
-        layers: features that Qwen3-VL adds in deeper layers, (tokens, width) each.
-        metadata: of the picture.
-    """
+    """The encoding of a picture."""
 
     encoding: torch.Tensor
+    """(tokens, width), or (parts, tokens, width), on the device."""
     layers: tuple[torch.Tensor, ...]
+    """Features that Qwen3-VL adds in deeper layers, (tokens, width) each."""
     metadata: PicturePixels
+    """Of the picture."""
 
     @property
     def length(self) -> int:

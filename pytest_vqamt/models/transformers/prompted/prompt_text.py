@@ -27,17 +27,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """The text for one picture.
-
-    Attributes:
-        prompt: all of it.
-        question: the part that may be truncated; "" for none.
-        reasoning: that of the query.
-    """
+    """The text for one picture."""
 
     prompt: str
+    """All of it."""
     question: str = ""
+    """The part that may be truncated; "" for none."""
     reasoning: bool | None = None
+    """That of the query."""
 
     def cut(self, length: int) -> Prompt:
         """The prompt with its question truncated to ``length`` characters."""
@@ -47,19 +44,16 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completions:
-    """One generated text for each prompt, without the prompt.
-
-    Attributes:
-        texts: with the marks around reasoning, and without other special tokens.
-        cut: which questions were truncated.
-        ended: which texts came to their end, and not to the most tokens.
-        scores: where wanted, the candidates for the first token of each answer with natural log-probabilities.
-    """
+    """One generated text for each prompt, without the prompt."""
 
     texts: tuple[str, ...]
+    """With the marks around reasoning, and without other special tokens."""
     cut: tuple[bool, ...]
+    """Which questions were truncated."""
     ended: tuple[bool, ...]
+    """Which texts came to their end, and not to the most tokens."""
     scores: tuple[tuple[tuple[str, float], ...] | None, ...] | None = None
+    """Where wanted, the candidates for the first token of each answer with natural log-probabilities."""
 
     @classmethod
     def together(cls, each: Sequence[Completions]) -> Completions:
