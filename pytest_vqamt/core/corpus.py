@@ -107,7 +107,7 @@ class Corpus:
 
     @property
     def has_attributes(self) -> bool:
-        """Whether any thing has an attribute."""
+        """True if any thing has an attribute."""
         return any(self.attributes.values())
 
     def cut_out(self, entry: CutoutEntry) -> Cutout:

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 _SHOWN_NAMES = 8
 """The most names in the representation of a scene."""
 
+Demand: TypeAlias = Literal["same", "opposite", "implied"]
+"""The required relation of the answers to two published questions; "implied": the same, by implication."""
+
+LabelName: TypeAlias = Literal["entailment", "neutral", "contradiction"]
+"""The label of a hypothesis about a picture."""
+
 
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,12 +51,12 @@ class Thing:
     synset: str | None = None
     """A WordNet synset such as "dog.n.01" where the source gives one."""
     has_mask: bool = False
-    """Whether the source has a mask of it."""
+    """True if the source has a mask of it."""
     fragmented: bool = False
     """Whether only pieces of it are visible, as behind a railing: it counts, but could not be recognised by its mask.
     """
     multi_coloured: bool = False
-    """Whether it has no single colour; such things get no question about colour."""
+    """True if it has no single colour; such things get no question about colour."""
 
 
 @registered
@@ -98,10 +104,6 @@ class Inscription:
     box: Box
 
 
-Demand: TypeAlias = Literal["same", "opposite", "implied"]
-"""The required relation of the answers to two published questions; "implied": the same, by implication."""
-
-
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedPair:
@@ -133,10 +135,6 @@ class PublishedQuestion:
     """The possible answers, in the order of the text; ("yes", "no") for yes/no questions; empty if unknown."""
     pair: PublishedPair | None = None
     """The link to its original question; None if it has none."""
-
-
-LabelName: TypeAlias = Literal["entailment", "neutral", "contradiction"]
-"""The label of a hypothesis about a picture."""
 
 
 @registered

@@ -21,9 +21,20 @@ _NO_PLAIN_LINE = re.compile("[\t-\r\x80-\x9f\u2028-\u202e\u2066-\u2069]")
 """Line breaks, control characters, and characters that change the direction of text."""
 _NUMBERS = frozenset((int, float))
 
+_EXACT = 2**53
+"""From here on floats leave whole numbers out."""
+
+SUFFIXES = frozenset({".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"})
+"""Those of photos that can be read, in lower case."""
+
+MAX_SIDE_PX = 100_000
+"""The maximum side of a picture."""
+
+_ID_ADVICE = f"one plain line of {MAX_ID_LENGTH} characters at most"
+
 
 def is_text(value: object) -> TypeGuard[str]:
-    """Whether it is a text, not blank, without surrogates and control characters except line breaks.
+    """True if it is a text, not blank, without surrogates and control characters except line breaks.
 
     >>> is_text("dog"), is_text(" "), is_text(chr(0)), is_text(3)
     (True, False, False, False)
@@ -34,12 +45,12 @@ def is_text(value: object) -> TypeGuard[str]:
 
 
 def is_short_line(text: str) -> bool:
-    """Whether the text can be a record's id in messages."""
+    """True if the text can be a record's id in messages."""
     return len(text) <= MAX_ID_LENGTH and (text.isprintable() or not _NO_PLAIN_LINE.search(text))
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether it is a finite number; booleans are not."""
+    """True if it is a finite number; booleans are not."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return False
     try:
@@ -65,18 +76,6 @@ def whole(value: object) -> int | None:
     if isinstance(value, int):
         return value
     return int(value) if isinstance(value, float) and value.is_integer() else None
-
-
-_EXACT = 2**53
-"""From here on floats leave whole numbers out."""
-
-SUFFIXES = frozenset({".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"})
-"""Those of photos that can be read, in lower case."""
-
-MAX_SIDE_PX = 100_000
-"""The maximum side of a picture."""
-
-_ID_ADVICE = f"one plain line of {MAX_ID_LENGTH} characters at most"
 
 
 class Repeats:

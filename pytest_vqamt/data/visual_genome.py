@@ -26,6 +26,8 @@ from pytest_vqamt.data.scene_index import IndexedScene, SceneIndex
 
 _PHOTOS = ("images", "VG_100K", "VG_100K_2", "images/VG_100K", "images/VG_100K_2")
 
+_SYNSET = re.compile(r"\S+\.[nvasr]\.\d+")
+
 
 def load(argument: str) -> AnnotatedPhotos:
     """The scenes of ``visual-genome:DIR``.
@@ -84,7 +86,7 @@ class Files:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the records of ``graphs`` have attributes and relationships."""
+        """True if the records of ``graphs`` have attributes and relationships."""
         return self.graphs.name.startswith("scene_graphs")
 
     @property
@@ -191,9 +193,6 @@ class PictureSizes:
             return record.size()
         except DataError as error:
             return error
-
-
-_SYNSET = re.compile(r"\S+\.[nvasr]\.\d+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,6 +44,14 @@ _NUMBER = re.compile("0|[1-9][0-9]{,11}")
 _MOST_LISTED = 200_000
 """The most photos that are listed to find those in another folder."""
 
+_ENDS = (".json", ".json.gz")
+_SPLIT = re.compile(r"(?:train|val|test)(?:-\w+)?\d{4}")
+_QUESTIONS = re.compile(r".*questions.*")
+_BOTH = re.compile(r"vqa(?!.*(?:questions|annotations)).*")
+_FORMS = "vqa-v2:DIR or vqa-v2:QUESTIONS.json"
+SPLITS_OF_PHOTOS = ("train2014", "val2014", "test2015")
+"""The splits of VQA v2, after which its photos are named."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhotoWithQuestions:
@@ -226,15 +234,6 @@ def _description(asked: tuple[PhotoWithQuestions, ...], coco: CocoRecords | None
     scenes = f"{count_noun(len(asked), 'scene')} with {count_noun(questions, 'question')} and their answers"
     objects = counts_of([photo.image for photo in asked if photo.image]) if coco else "no objects"
     return f"{scenes}, {objects}" + ("" if photos else ", no photos found")
-
-
-_ENDS = (".json", ".json.gz")
-_SPLIT = re.compile(r"(?:train|val|test)(?:-\w+)?\d{4}")
-_QUESTIONS = re.compile(r".*questions.*")
-_BOTH = re.compile(r"vqa(?!.*(?:questions|annotations)).*")
-_FORMS = "vqa-v2:DIR or vqa-v2:QUESTIONS.json"
-SPLITS_OF_PHOTOS = ("train2014", "val2014", "test2015")
-"""The splits of VQA v2, after which its photos are named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -101,7 +101,7 @@ class AnswerStore:
 
     @property
     def is_shared(self) -> bool:
-        """Whether other processes may use it."""
+        """True if other processes may use it."""
         return self.file is not None
 
     @property

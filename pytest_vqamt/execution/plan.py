@@ -33,12 +33,6 @@ MAX_CASES = 100
 CONTRAST_SHARE = 0.5
 """The share of a run's cases that get a contrast, by default: over all relations a fifth more distinct queries."""
 
-
-def default_contrast(preset: str | None) -> float:
-    """The share of cases with a contrast where none is given; a paper's preset asks what its paper asked."""
-    return CONTRAST_SHARE if preset is None or preset_of(preset).contrasts else 0.0
-
-
 _DRAWS_PER_CASE = 20
 _MAX_FRUITLESS_DRAWS = 1_000
 """Draws in a row without a new case, after which the source counts as exhausted."""
@@ -49,19 +43,24 @@ Where there is little to draw, a part has few draws: it ends when Hypothesis has
 """
 
 
+def default_contrast(preset: str | None) -> float:
+    """The share of cases with a contrast where none is given; a paper's preset asks what its paper asked."""
+    return CONTRAST_SHARE if preset is None or preset_of(preset).contrasts else 0.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
     """How many cases a run has, and how they are sampled."""
 
     max_cases: int = MAX_CASES
     all_published: bool = False
-    """Whether a relation of published cases has all of them, whatever ``max_cases``."""
+    """True if a relation of published cases has all of them, whatever ``max_cases``."""
     seed: int = 0
     sampler: Sampler = Sampler.HYPOTHESIS
     shard: tuple[int, int] = (1, 1)
     """(I, N), counted from 1: this run keeps the I-th of N shares of the cases, by case id."""
     allow_bad_records: bool = False
-    """Whether a broken scene is left out instead of ending the run."""
+    """True if a broken scene is left out instead of ending the run."""
     contrast: float = 0.0
     """The share of cases that get a contrast, where there is one; by case id."""
     repeats: int = 1
@@ -69,7 +68,7 @@ class Sampling:
 
     @property
     def is_whole(self) -> bool:
-        """Whether this run has all shards."""
+        """True if this run has all shards."""
         return self.shard[1] == 1
 
     def owns(self, name: str) -> bool:
@@ -394,13 +393,13 @@ class RunOptions:
     expired_waivers: tuple[tuple[str, str], ...] = ()
     """The case ids of waivers that no longer hold, with their last day."""
     keeps_judged: bool = False
-    """Whether results keep the outcome of every case, for comparisons over all relations."""
+    """True if results keep the outcome of every case, for comparisons over all relations."""
     reader: Callable[[Query, Answer], Answer] | None = None
     """Gives the answer that is judged in place of a model's."""
 
 
 def is_left_out(relation: Relation, source: SceneSource, wanted: Sequence[str]) -> bool:
-    """Whether the relation is not run on the source, given the user's patterns ``wanted``.
+    """True if the relation is not run on the source, given the user's patterns ``wanted``.
 
     On a source with published pairs and without patterns, only relations of published cases run: its figures are
     wanted, and other relations would only add queries. On any other source, a relation of published cases runs only if

@@ -53,6 +53,9 @@ from pytest_vqamt.stats.thresholds import Drops, GateKind, TotalKind
 AnswerReader: TypeAlias = Callable[[Query, Answer], Answer]
 """Gives the answer that is judged; the report keeps the model's own."""
 
+_SCENES_SAMPLED = 200
+"""Of each source, for the photo of the most pixels."""
+
 
 def answer_reader(settings: Mapping[str, str]) -> AnswerReader | None:
     """The reader that the settings name; None if they name none.
@@ -131,7 +134,7 @@ class RunSettings:
 
     @property
     def asks_no_contrast(self) -> bool:
-        """Whether no case can have a contrast, so that no grounded rate can be gated; a baseline has its own."""
+        """True if no case can have a contrast, so that no grounded rate can be gated; a baseline has its own."""
         return not self.terms.sampling.contrast and self.baseline is None
 
 
@@ -162,10 +165,6 @@ class ItemSpec:
     def id(self) -> str:
         """The id after ``vqamt::``, and in brackets in tests with the fixture."""
         return f"{self.item}-{self.model}-{self.data}"
-
-
-_SCENES_SAMPLED = 200
-"""Of each source, for the photo of the most pixels."""
 
 
 def largest_photos(source: SceneSource) -> Iterator[Photo]:
@@ -454,12 +453,7 @@ class Resources:
         return chosen
 
     def _left_in(self, chosen: Sequence[tuple[Relation, str]]) -> dict[str, list[tuple[Relation, str]]]:
-        """The relation variants that run on each source.
-
-        Raises:
-            OptionError: there is none.
-            VqamtError: a source cannot be opened.
-        """
+        """The relation variants that run on each source."""
         settings = self.settings
         wanted = settings.relations or (("*",) if settings.only else ())  # an id may be of any item
         for relation in {each.info.name: each for each, _ in chosen}.values():

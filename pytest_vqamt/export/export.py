@@ -35,6 +35,19 @@ from pytest_vqamt.models.reference.oracle import answer_text
 TRAIN, TEST = "train", "test"
 
 
+_MOST_LABELS = 100
+"""The number of different labels listed in ``export.json``; captions are nearly all different."""
+
+Progress = Callable[[str, int], Callable[[], object]]
+"""Called with the name of a stage and its number of steps; the result is called after each step."""
+
+EVALUATION_FILE = "vqamt-evaluation.txt"
+"""Read where it lies in the report's folder or beside it, or in the current one."""
+
+_HELD_OUT = re.compile(r"(?<![a-z])(val|valid|validation|dev|test|testdev|minival)(?![a-z])", re.IGNORECASE)
+_A_FILE = re.compile(r"[/\\]|\.(txt|list|json|jsonl|csv)$")
+
+
 def split_side(photo: Photo, share: float, seed: int) -> str:
     """TRAIN for about ``share`` of all photos, by SHA-256 of the seed and the photo's digest.
 
@@ -54,13 +67,6 @@ def photos_in(picture: Picture) -> tuple[Photo, ...]:
     return tuple(dict.fromkeys((picture.photo, *inserted)))
 
 
-_MOST_LABELS = 100
-"""The number of different labels listed in ``export.json``; captions are nearly all different."""
-
-Progress = Callable[[str, int], Callable[[], object]]
-"""Called with the name of a stage and its number of steps; the result is called after each step."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
     """The settings of an export."""
@@ -75,7 +81,7 @@ class Terms:
     skip_evaluation: bool = False
     """Leave out rows of evaluation data instead of refusing to export."""
     published: bool = True
-    """Whether held-out splits of published data sets count as evaluation data."""
+    """True if held-out splits of published data sets count as evaluation data."""
 
 
 @dataclass(slots=True)
@@ -180,11 +186,7 @@ def _checked(
     terms: Terms,
     progress: Progress,
 ) -> Exported:
-    """Counts what will be exported, before anything is rendered.
-
-    Raises:
-        OptionError: some of it is evaluation data, or nothing is left.
-    """
+    """Counts what will be exported, before anything is rendered."""
     exported = Exported(cases_left_out=found.left_out)
     refused: list[tuple[ReportedQuery, str]] = []
     ahead = progress("checking", len(found))
@@ -265,13 +267,6 @@ def _facts(terms: Terms, evaluating: EvaluationData, exported: Exported) -> dict
     }
 
 
-EVALUATION_FILE = "vqamt-evaluation.txt"
-"""Read where it lies in the report's folder or beside it, or in the current one."""
-
-_HELD_OUT = re.compile(r"(?<![a-z])(val|valid|validation|dev|test|testdev|minival)(?![a-z])", re.IGNORECASE)
-_A_FILE = re.compile(r"[/\\]|\.(txt|list|json|jsonl|csv)$")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationSet:
     """Evaluation data that the user named."""
@@ -297,7 +292,7 @@ class EvaluationData:
     named: tuple[EvaluationSet, ...] = ()
     """The sets that the user named."""
     published: bool = True
-    """Whether photos and sources named like a held-out split of a published data set count."""
+    """True if photos and sources named like a held-out split of a published data set count."""
     _of_source: dict[str, str] = field(default_factory=dict)
 
     def why(self, scene: str, photos: Sequence[Photo], source: SceneSource) -> str:

@@ -23,6 +23,9 @@ EXPORT_FILE = "export.json"
 _MARK = ".vqamt-export"
 _SORTING = ".sorting"
 
+_ASKED = {Task.VQA: "question", Task.ENTAILMENT: "hypothesis"}
+_LABELLED = {Task.VQA: "answer", Task.ENTAILMENT: "label", Task.CAPTIONING: "caption"}
+
 
 @contextmanager
 def new_folder(folder: Path) -> Iterator[Path]:
@@ -149,13 +152,9 @@ class Example:
     label: str
     """The right answer, the label of the hypothesis, or a caption."""
     certain: bool
-    """Whether the annotations leave no doubt about the label."""
+    """True if the annotations leave no doubt about the label."""
     side: str
     """The side of the split."""
-
-
-_ASKED = {Task.VQA: "question", Task.ENTAILMENT: "hypothesis"}
-_LABELLED = {Task.VQA: "answer", Task.ENTAILMENT: "label", Task.CAPTIONING: "caption"}
 
 
 def example_row(example: Example, layout: Layout, image: str, vqamt_version: str) -> dict[str, Json]:

@@ -41,6 +41,19 @@ _CRASH_PHASE = "???"
 REPORT_ATTRIBUTE = "vqamt"
 """The attribute of a test report that holds its ``ItemOutcome``; a JSON object while the report is serialised."""
 
+_MARKUP: Mapping[str, dict[str, bool]] = {
+    "": {},
+    "met": {"green": True},
+    "missed": {"red": True, "bold": True},
+    "warning": {"yellow": True},
+}
+
+_SHORT_ID = 8
+"""So many characters of an id are enough: ``vqamt replay`` takes the beginning of one."""
+
+_DEPTH = 2
+"""``vqamt replay`` looks for reports in so many folders below the current one."""
+
 
 @dataclass(slots=True)
 class ItemOutcome:
@@ -50,7 +63,7 @@ class ItemOutcome:
     spent: ModelUse | None = None
     """The model use of an item without a result."""
     failed: bool = False
-    """Whether the item could not be run."""
+    """True if the item could not be run."""
     failure: str = ""
     """Why it could not, in one line, where that is known."""
     baseline: str = ""
@@ -123,7 +136,7 @@ def awaiting_baseline_hint(names: Sequence[str], report: Path | None) -> str:
 
 
 def is_on_ci() -> bool:
-    """Whether this is a CI server, by the variables that pytest goes by."""
+    """True if this is a CI server, by the variables that pytest goes by."""
     return any(os.environ.get(name) for name in ("CI", "BUILD_NUMBER"))
 
 
@@ -265,18 +278,3 @@ class SessionReport:
         yield from self._notes
         if settings.report is None and report.relations:
             yield "for a page with each violation and its pictures: --vqamt-report=DIR"
-
-
-_MARKUP: Mapping[str, dict[str, bool]] = {
-    "": {},
-    "met": {"green": True},
-    "missed": {"red": True, "bold": True},
-    "warning": {"yellow": True},
-}
-
-
-_SHORT_ID = 8
-"""So many characters of an id are enough: ``vqamt replay`` takes the beginning of one."""
-
-_DEPTH = 2
-"""``vqamt replay`` looks for reports in so many folders below the current one."""

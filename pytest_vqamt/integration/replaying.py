@@ -48,6 +48,18 @@ if TYPE_CHECKING:
     from pytest_vqamt.integration.settings import Settings
 
 
+REPORT_FOLDERS = ("", "*/", "*/*/")
+"""Where reports are searched."""
+
+_SHOWN_CASES = Path(".pytest_cache", "d", "vqamt", "answers.sqlite")
+"""The default place of the violations that runs have shown."""
+
+_MAX_NAMED = 5
+"""The most ids that a message names."""
+
+SHEET = "sheet.png"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LocatedCase:
     """A case, the source of its scene, the recorded verdicts by model, and the settings of its relation."""
@@ -88,11 +100,7 @@ def replay(settings: Settings, resources: Resources, case_id: str) -> str:
 
 
 def _models(resources: Resources, case: Case) -> tuple[list[LoadedModel], list[str]]:
-    """The session's models that have the tasks of the case, and a line on the others.
-
-    Raises:
-        OptionError: no model has them.
-    """
+    """The session's models that have the tasks of the case, and a line on the others."""
     tasks = tuple(dict.fromkeys(query.task for query in case.queries))
     models = [resources.model(spec) for spec in resources.settings.models]
     able = [model for model in models if all(task in model.tasks for task in tasks)]
@@ -126,11 +134,7 @@ def _preferred(reported: ReportedCase, data: tuple[str, ...]) -> tuple[str, dict
 
 
 def _made(resources: Resources, row: dict[str, Json], where: str) -> tuple[Case, SceneSource]:
-    """The case and its source: the one that the row names, or the first that has its pictures.
-
-    Raises:
-        DataError: no source has them.
-    """
+    """The case and its source: the one that the row names, or the first that has its pictures."""
     recorded = row.get("data")
     errors: list[DataError] = []
     for spec in sorted(resources.settings.data, key=lambda spec: resources.data_name(spec) != recorded):
@@ -255,16 +259,6 @@ def answer_queries(queries: Sequence[Query], source: SceneSource, model: LoadedM
     return answers
 
 
-REPORT_FOLDERS = ("", "*/", "*/*/")
-"""Where reports are searched."""
-
-_SHOWN_CASES = Path(".pytest_cache", "d", "vqamt", "answers.sqlite")
-"""The default place of the violations that runs have shown."""
-
-_MAX_NAMED = 5
-"""The most ids that a message names."""
-
-
 def shown_cases_files() -> list[Path]:
     """The files with the violations that pytest has shown, in the current folder and in those up to two below it."""
     return newest_below(_SHOWN_CASES)
@@ -347,11 +341,7 @@ class _Line(NamedTuple):
 
 
 def _lines_in_files(files: Iterable[Path], typed: str) -> Iterator[_Line]:
-    """The lines on cases whose ids begin with ``typed``, in those of the files that are there.
-
-    Raises:
-        DataError: a file cannot be read.
-    """
+    """The lines on cases whose ids begin with ``typed``, in those of the files that are there."""
     for file in files:
         if file.is_file():
             for where, line in lines_of_case(file, typed):
@@ -359,12 +349,7 @@ def _lines_in_files(files: Iterable[Path], typed: str) -> Iterator[_Line]:
 
 
 def _first_with_case(typed: str, *places: Iterable[_Line]) -> ReportedCase | None:
-    """The case in the first of ``places`` that has one; its other files are named with it.
-
-    Raises:
-        OptionError: several ids begin with ``typed``.
-        DataError: a file cannot be read, or a line is broken.
-    """
+    """The case in the first of ``places`` that has one; its other files are named with it."""
     for place in places:
         lines: dict[str, dict[Path, list[_Line]]] = {}
         for line in place:
@@ -438,9 +423,6 @@ def _row(line: _Line) -> dict[str, Json]:
     return row
 
 
-SHEET = "sheet.png"
-
-
 class ContrastReply(NamedTuple):
     """The answer of a model to the contrast of a case, None without an answer, and the verdict on it."""
 
@@ -510,7 +492,7 @@ class AnsweredCase:
 
     @property
     def contrast_verdict(self) -> str:
-        """Whether the answer to the contrast differs as it must, with the earlier verdict; "" without a contrast."""
+        """True if the answer to the contrast differs as it must, with the earlier verdict; "" without a contrast."""
         contrast, reply = self.case.contrast, self.now.contrast
         if contrast is None:
             return ""

@@ -90,11 +90,11 @@ class ReportedCase:
     facts: dict[str, Json]
     """What the relation tells of the case, by name."""
     presumed: bool
-    """Whether it rests on an absence that the annotations do not guarantee."""
+    """True if it rests on an absence that the annotations do not guarantee."""
     waived: bool
-    """Whether a person judged it invalid."""
+    """True if a person judged it invalid."""
     is_unread: bool
-    """Whether an answer could not be read, so that the case counts as unread."""
+    """True if an answer could not be read, so that the case counts as unread."""
     before: Outcome | None
     """The verdict in the baseline; None without one."""
     queries: tuple[ReportedQuery, ...]

@@ -52,6 +52,9 @@ _SETTING_FOR = {
 
 _FIXED = {"stream": "answers are read whole", "n": "one answer to a query is read (see the option repeats)"}
 
+ANSWER_FIELD = "answer"
+"""The field of structured output that holds the answer."""
+
 
 def _instead_of(field: str) -> str:
     if field == "model":
@@ -233,7 +236,3 @@ def token_scores(
             sums[key] = (spelling, before + exp(score))
     found = sorted(sums.values(), key=lambda each: -each[1])
     return tuple((label, log(share)) for label, share in found if share > 0) or None
-
-
-ANSWER_FIELD = "answer"
-"""The field of structured output that holds the answer."""

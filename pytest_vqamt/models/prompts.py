@@ -16,6 +16,29 @@ PLACEHOLDER = "{text}"
 LONGEST_REASONING = 2048
 """The most tokens of the reasoning that a query asks for, before the answer."""
 
+_FIELD_OF = {
+    "prompt-question": "question",
+    "prompt-yes-no": "yes_no",
+    "prompt-count": "count",
+    "prompt-choice": "choice",
+    "prompt-entailment": "entailment",
+    "prompt-caption": "caption",
+}
+_MAY_BE_EMPTY = frozenset({"yes_no", "count", "choice"})
+_LENGTH_OF = {"longest-answer": "longest_answer", "longest-caption": "longest_caption"}
+
+_LONGEST_NUMBER = 9
+"""Digits of a length. What a model takes beside its prompt is for the model to say."""
+
+QUERY_PROMPT_SETTINGS = tuple(_FIELD_OF)
+"""The names of ``--vqamt-option NAME=VALUE`` that change the texts of prompts."""
+
+PROMPT_SETTINGS = (*QUERY_PROMPT_SETTINGS, *_LENGTH_OF)
+"""The same, and those that change how long answers may be."""
+
+CHAT_SETTINGS = ("system", "body.NAME", "logprobs", "min-pixels", "max-pixels")
+"""The names of the other settings of a chat (``models/chat_settings.py``); NAME stands for any name."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompts:
@@ -93,30 +116,6 @@ INSTRUCTION_PROMPTS = Prompts(
     caption="Describe the picture in one sentence. Name everything that can be seen.",
 )
 """For published models that follow instructions. The first is LLaVA-1.5's own for short answers (Liu et al. 2024)."""
-
-_FIELD_OF = {
-    "prompt-question": "question",
-    "prompt-yes-no": "yes_no",
-    "prompt-count": "count",
-    "prompt-choice": "choice",
-    "prompt-entailment": "entailment",
-    "prompt-caption": "caption",
-}
-_MAY_BE_EMPTY = frozenset({"yes_no", "count", "choice"})
-_LENGTH_OF = {"longest-answer": "longest_answer", "longest-caption": "longest_caption"}
-
-_LONGEST_NUMBER = 9
-"""Digits of a length. What a model takes beside its prompt is for the model to say."""
-
-QUERY_PROMPT_SETTINGS = tuple(_FIELD_OF)
-"""The names of ``--vqamt-option NAME=VALUE`` that change the texts of prompts."""
-
-PROMPT_SETTINGS = (*QUERY_PROMPT_SETTINGS, *_LENGTH_OF)
-"""The same, and those that change how long answers may be."""
-
-
-CHAT_SETTINGS = ("system", "body.NAME", "logprobs", "min-pixels", "max-pixels")
-"""The names of the other settings of a chat (``models/chat_settings.py``); NAME stands for any name."""
 
 
 def prompts_from(options: ModelOptions, base: Prompts = INSTRUCTION_PROMPTS) -> Prompts:

@@ -92,6 +92,12 @@ CALL_ASYNC = "call it in a plain function, return asyncio.run(...)"
 METHODS: Mapping[Task, str] = {Task.VQA: "answer", Task.ENTAILMENT: "entail", Task.CAPTIONING: "caption"}
 """The method of each task, in the order in which tasks are listed."""
 
+Method: TypeAlias = Callable[[Sequence[ModelInput]], object]
+
+Preprocess: TypeAlias = Callable[[Task, Sequence[ModelInput]], object]
+
+StreamAnswers: TypeAlias = Callable[[Task, Sequence[ModelInput]], Iterable[tuple[int, object]]]
+
 
 @runtime_checkable
 class Deferred(Protocol):
@@ -103,7 +109,7 @@ class Deferred(Protocol):
         ...
 
     def lacks(self, query: Query) -> bool:
-        """Whether the query has no answer yet; called before the query is sent."""
+        """True if the query has no answer yet; called before the query is sent."""
         ...
 
     def todo(self, queries: Iterable[Query]) -> None:
@@ -144,15 +150,8 @@ class ModelOptions:
             raise OptionError(f"Expected a timeout of more than 0 seconds, but got timeout={self.timeout_s!r}")
 
 
-Method: TypeAlias = Callable[[Sequence[ModelInput]], object]
-
-Preprocess: TypeAlias = Callable[[Task, Sequence[ModelInput]], object]
-
-StreamAnswers: TypeAlias = Callable[[Task, Sequence[ModelInput]], Iterable[tuple[int, object]]]
-
-
 def accepts(function: Callable[..., object], *arguments: str) -> bool:
-    """Whether ``function`` takes these positional arguments; False where it has no signature."""
+    """True if ``function`` takes these positional arguments; False where it has no signature."""
     try:
         signature_of(function).bind(*arguments)
     except (TypeError, ValueError):

@@ -81,11 +81,11 @@ class LoadedModel:
     kind: str = field(compare=False, default="")
     """The kind of its spec; of a served model the kind on the server. "" for an object that ``vqamt.run`` was given."""
     switches_reasoning: bool = field(compare=False, default=False)
-    """Whether its reasoning can be switched on and off."""
+    """True if its reasoning can be switched on and off."""
     prompts: Callable[[ModelInput], str] | None = field(repr=False, compare=False, default=None)
     """Makes the prompts of its inputs, for a model of the user's."""
     is_users: bool = field(compare=False, default=False)
-    """Whether its code is the user's own, which errors are shown with a traceback."""
+    """True if its code is the user's own, which errors are shown with a traceback."""
     spec: str = field(compare=False, default="")
     """Its spec, if it has a short name."""
 

@@ -167,7 +167,7 @@ def _relationships(entries: list[_Entry], boxes: list[Box]) -> Iterator[Relation
 
 
 def _level(a: Box, b: Box) -> bool:
-    """Whether two boxes share at least half of the height of the lower one."""
+    """True if two boxes share at least half of the height of the lower one."""
     return min(a.y1, b.y1) - max(a.y, b.y) >= 0.5 * min(a.h, b.h)
 
 

@@ -35,6 +35,11 @@ _INDOOR_WEIGHTS = (36, 16, 2, 6, 16, 16, 8)
 _PERSON_COLOURS = ("red", "blue", "green", "yellow", "purple", "pink", "orange", "white", "black", "gray", "brown")
 _PATTERNS = ("plain", "striped", "dotted", "checked")
 
+Bitmap = NDArray[np.bool_]
+
+_CACHED = 1500
+"""Pieces of about 20 kB each."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Styled:
@@ -138,12 +143,6 @@ def _colour(rng: Random, colours: tuple[str, ...]) -> str:
 
 def _pattern(rng: Random) -> str:
     return by_weight(rng, _PATTERNS, (55, 15, 15, 15))
-
-
-Bitmap = NDArray[np.bool_]
-
-_CACHED = 1500
-"""Pieces of about 20 kB each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -52,9 +52,9 @@ class Asked:
     batch: int = 0
     """Requests of one number were sent together; 0 for those sent alone."""
     truncated: bool = False
-    """Whether the model says that it read only the beginning of the text."""
+    """True if the model says that it read only the beginning of the text."""
     reasoned: bool = False
-    """Whether the adapter has taken reasoning out of the answer."""
+    """True if the adapter has taken reasoning out of the answer."""
 
     @property
     def reading(self) -> str:

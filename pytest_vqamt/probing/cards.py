@@ -42,6 +42,24 @@ _BRIGHT = 3 * 128
 _WHITE, _BLACK = (255, 255, 255), (0, 0, 0)
 
 
+_VARIANTS = 700
+"""Variants of each of two cards: 65,536 values are met by 7 of the 490,000 pairs on average."""
+
+_COLLIDING_SIZE = (96, 96)
+_COLLIDING_PAIRS = 2
+
+HASHES: dict[str, tuple[str, str, slice]] = {
+    "the last 16 bits of SHA-256 of the pixels": ("pixels", "sha256", slice(-4, None)),
+    "the first 16 bits of SHA-256 of the pixels": ("pixels", "sha256", slice(4)),
+    "the last 16 bits of MD5 of the pixels": ("pixels", "md5", slice(-4, None)),
+    "the last 16 bits of SHA-1 of the pixels": ("pixels", "sha1", slice(-4, None)),
+    "the last 16 bits of SHA-256 of the file": ("file", "sha256", slice(-4, None)),
+    "the first 16 bits of SHA-256 of the file": ("file", "sha256", slice(4)),
+    "the last 16 bits of MD5 of the file": ("file", "md5", slice(-4, None)),
+}
+"""Short hashes of which collisions can be made: of RGB pixels, or of the PNG as ``openai:`` sends it."""
+
+
 class CardForm(StrEnum):
     """How the pixels are stored in the file that a server gets."""
 
@@ -161,23 +179,6 @@ def _in_form(image: Image, card: Card) -> Image:
 
 
 # Cards of which two and two collide where a cache keeps only 16 bits of a picture's hash
-
-_VARIANTS = 700
-"""Variants of each of two cards: 65,536 values are met by 7 of the 490,000 pairs on average."""
-
-_COLLIDING_SIZE = (96, 96)
-_COLLIDING_PAIRS = 2
-
-HASHES: dict[str, tuple[str, str, slice]] = {
-    "the last 16 bits of SHA-256 of the pixels": ("pixels", "sha256", slice(-4, None)),
-    "the first 16 bits of SHA-256 of the pixels": ("pixels", "sha256", slice(4)),
-    "the last 16 bits of MD5 of the pixels": ("pixels", "md5", slice(-4, None)),
-    "the last 16 bits of SHA-1 of the pixels": ("pixels", "sha1", slice(-4, None)),
-    "the last 16 bits of SHA-256 of the file": ("file", "sha256", slice(-4, None)),
-    "the first 16 bits of SHA-256 of the file": ("file", "sha256", slice(4)),
-    "the last 16 bits of MD5 of the file": ("file", "md5", slice(-4, None)),
-}
-"""Short hashes of which collisions can be made: of RGB pixels, or of the PNG as ``openai:`` sends it."""
 
 
 @cache

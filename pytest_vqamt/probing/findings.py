@@ -9,6 +9,18 @@ from types import MappingProxyType
 
 from pytest_vqamt.stats.binomial import upper_tail
 
+FLIPS = 0.02
+"""The share of random answers that is no finding."""
+
+MOST_CHANCE = 5e-5
+"""The most probable chance that is a finding.
+
+A deployment that gives another answer at random in 2 % of requests is taken for sane. Each finding may rest on that
+noise with a probability of at most 5e-5. A probe makes at most 15 comparisons that may end in a finding, so that it has
+one with less than 1 in 1,000 (15 x 5e-5 = 0.00075). Comparisons that are made in several forms share their 5e-5.
+``tests/probing/simulation.py`` measures it.
+"""
+
 
 class FindingKind(StrEnum):
     """The kinds of findings, in the order of the page; ``--allow`` takes these names."""
@@ -169,19 +181,6 @@ class Finding:
         return CAUSES[self.kind]
 
 
-FLIPS = 0.02
-"""The share of random answers that is no finding."""
-
-MOST_CHANCE = 5e-5
-"""The most probable chance that is a finding.
-
-A deployment that gives another answer at random in 2 % of requests is taken for sane. Each finding may rest on that
-noise with a probability of at most 5e-5. A probe makes at most 15 comparisons that may end in a finding, so that it has
-one with less than 1 in 1,000 (15 x 5e-5 = 0.00075). Comparisons that are made in several forms share their 5e-5.
-``tests/probing/simulation.py`` measures it.
-"""
-
-
 def repeated_difference(flips: float) -> float:
     """The chance that a request differs twice in a row from its reference, the majority of three answers.
 
@@ -191,7 +190,7 @@ def repeated_difference(flips: float) -> float:
 
 
 def is_finding(found: int, tries: int, rate: float, forms: int = 1) -> bool:
-    """Whether so many differences are no chance, where the comparison is made in so many forms.
+    """True if so many differences are no chance, where the comparison is made in so many forms.
 
     >>> is_finding(2, 3, 0.0016, forms=3), is_finding(2, 3, 0.0016, forms=7)
     (True, False)

@@ -61,6 +61,8 @@ from pytest_vqamt.stats.thresholds import Drops, GateKind, GateOn, Threshold, de
 
 Counted = TypeVar("Counted", RepeatedCases, GradedCases)
 
+_SAME = "run the shards with the same options, data and model"
+
 
 def merge_folders(folders: Sequence[Path], out: Path) -> Report:
     """Writes the cases and ``report.json`` of the whole run into ``out``, and returns the report.
@@ -313,9 +315,6 @@ def describe_item(relation: RelationResult) -> str:
 def describe_demand(gate: Gate | None) -> str:
     """The requirement of a gate, for messages."""
     return f"{gate.kind} {gate.threshold:g} by {gate.on}" if gate else "none"
-
-
-_SAME = "run the shards with the same options, data and model"
 
 
 def _check_all_there(parts: Mapping[str, Report]) -> None:

@@ -12,6 +12,9 @@ from typing import Protocol, TypeVar
 
 T = TypeVar("T")
 
+_PART = 100
+"""The number of draws in a Hypothesis run; each part has its own seed, so that long runs are not kept in memory."""
+
 
 class Chooser(Protocol):
     """Makes the choices of a relation.
@@ -66,10 +69,6 @@ class RandomChooser:
 
     def between(self, lo: int, hi: int) -> int:
         return lo + int(self._random() * (hi - lo + 1))
-
-
-_PART = 100
-"""The number of draws in a Hypothesis run; each part has its own seed, so that long runs are not kept in memory."""
 
 
 class Sampler(StrEnum):

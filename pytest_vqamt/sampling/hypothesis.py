@@ -19,6 +19,8 @@ T = TypeVar("T")
 
 _STEPS = 1 << 20
 
+BACKEND = "pytest-vqamt"
+
 
 class Draw(Protocol):
     """Hypothesis's ``draw``."""
@@ -60,8 +62,6 @@ def _integers(lo: int, hi: int) -> SearchStrategy[int]:
 # pass rate is an estimate, and needs each case to be as likely as its relation says. This backend makes the same
 # choices at even odds; shrinking goes on as ever. See "Alternative backends" in Hypothesis's documentation.
 
-
-BACKEND = "pytest-vqamt"
 
 _seed: ContextVar[int] = ContextVar("_seed")
 

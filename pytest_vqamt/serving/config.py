@@ -11,6 +11,8 @@ from pathlib import Path
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.models.protocol import ModelOptions
 
+_CONNECT_S = 10
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeConfig:
@@ -79,11 +81,8 @@ class ServeConfig:
         return cls(**{**row, "data": tuple(row["data"])})
 
 
-_CONNECT_S = 10
-
-
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can connect to ``host``.
+    """True if only this machine can connect to ``host``.
 
     >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("0.0.0.0")
     (True, True, False)

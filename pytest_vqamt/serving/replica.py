@@ -38,6 +38,12 @@ if TYPE_CHECKING:
 Renderer: TypeAlias = "Callable[[Picture], Image]"
 ResolvedPicture: TypeAlias = "tuple[Picture, Renderer]"
 
+ResolvedQuery: TypeAlias = "tuple[QueryRow, ResolvedPicture | QueryResult]"
+"""A query with its picture, or with the reason why it has none."""
+
+_MAX_PIXELS_AT_ONCE = 200_000_000
+"""Of the pictures of one batch: 0.8 GB, at four bytes a pixel."""
+
 
 def check_edit(row: Json) -> Edit:
     """The edit of a recipe, if its values are within bounds and its inpainter is available here.
@@ -191,13 +197,6 @@ def _opened(row: PngRow) -> Iterator[Image]:
             yield image
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise DataError(f"Expected a PNG file that can be read, but got {len(row.png)} bytes: {error}") from error
-
-
-ResolvedQuery: TypeAlias = "tuple[QueryRow, ResolvedPicture | QueryResult]"
-"""A query with its picture, or with the reason why it has none."""
-
-_MAX_PIXELS_AT_ONCE = 200_000_000
-"""Of the pictures of one batch: 0.8 GB, at four bytes a pixel."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,6 +42,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_CONTROL = "control"
+
+Stratum = TypeVar("Stratum", bound=StratumResult)
+
+FLOOR = "control.repeat"
+"""The relation that asks each query twice. Its rate of violations is the noise floor of a run that asks once."""
+
+
 class _Scored(NamedTuple):
     """The result of one model on one item; ``judged`` is None if single cases are not recorded."""
 
@@ -184,9 +192,6 @@ def paired_of(first: CaseArrays, second: CaseArrays) -> PairedClusters:
     return paired_by_scene(first.scenes[in_first], first.holds[in_first], second.holds[in_second])
 
 
-_CONTROL = "control"
-
-
 def differences(results: Sequence[RelationResult]) -> tuple[ModelDifference, ...]:
     """Returns the differences between pairs of models, in the order of the results.
 
@@ -237,12 +242,6 @@ def _of_item(results: Sequence[RelationResult]) -> Iterator[_ModelPair]:
             paired = paired_of(before, after)
             if paired.shared:
                 yield _ModelPair(first, second, presumed, paired)
-
-
-Stratum = TypeVar("Stratum", bound=StratumResult)
-
-FLOOR = "control.repeat"
-"""The relation that asks each query twice. Its rate of violations is the noise floor of a run that asks once."""
 
 
 def with_noise(results: Sequence[RelationResult]) -> tuple[RelationResult, ...]:

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_OUTCOMES = 4
+
+
 def gate(
     item: str,
     tags: Sequence[str],
@@ -230,9 +233,6 @@ def records_of(judged: JudgedCases) -> NDArray[np.void]:
     import numpy as np
 
     return np.frombuffer(bytes(judged.records), dtype=[("case", ">u8"), ("scene", ">u8"), ("bits", "u1")])
-
-
-_OUTCOMES = 4
 
 
 def paired_by_scene(scenes: NDArray[np.uint64], first: NDArray[np.bool_], second: NDArray[np.bool_]) -> PairedClusters:

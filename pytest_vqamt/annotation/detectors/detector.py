@@ -32,6 +32,29 @@ if TYPE_CHECKING:
     from pytest_vqamt.data.graphs import Polygons
 
 
+LEAST_SIDE_PX = 1.0
+"""Smaller boxes are left out."""
+
+_LABELS_FILE = Path(__file__).with_name("labels.toml")
+_UNNAMED = re.compile(r"label_\d+")
+_PARENTHESES = re.compile(r"_?\([^)]*\)")
+_NO_PART_OF_A_WORD = re.compile(r"[^\w\s'-]|_")
+_MIN_LIST_SHARE = 0.9
+
+LEAST_IOU = 0.7
+"""Boxes of this overlap are of one thing, whatever its names.
+
+In 40 photos of COCO, annotated thing by thing, the largest IoU of 1,025 pairs of one class is 0.61 (two
+buses), and that of 3,183 pairs of two classes is 0.62 (a pizza and its table).
+"""
+
+LEAST_IOU_OF_OUTLINES = 0.5
+"""The same for outlines: a rider and the horse seen head-on share a box, and no pixel."""
+
+LEAST_IOU_OF_TWO_DETECTORS = 0.5
+"""The same for findings of two detectors whose names may be those of one thing."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectedObject:
     """An object that a detector found."""
@@ -77,10 +100,6 @@ class Grounder(Protocol):
         Raises:
             ModelError: a phrase is empty, or too long for the model.
         """
-
-
-LEAST_SIDE_PX = 1.0
-"""Smaller boxes are left out."""
 
 
 class DetectionOutputs(Protocol):
@@ -163,13 +182,6 @@ def box_within(corners: Sequence[float], image: Image) -> Box | None:
     if right - left < LEAST_SIDE_PX or bottom - top < LEAST_SIDE_PX:
         return None
     return Box.from_corners(left, top, right, bottom)
-
-
-_LABELS_FILE = Path(__file__).with_name("labels.toml")
-_UNNAMED = re.compile(r"label_\d+")
-_PARENTHESES = re.compile(r"_?\([^)]*\)")
-_NO_PART_OF_A_WORD = re.compile(r"[^\w\s'-]|_")
-_MIN_LIST_SHARE = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,22 +292,8 @@ def _first_synonym(text: str) -> str:
     return " ".join(word for word in words if word)
 
 
-LEAST_IOU = 0.7
-"""Boxes of this overlap are of one thing, whatever its names.
-
-In 40 photos of COCO, annotated thing by thing, the largest IoU of 1,025 pairs of one class is 0.61 (two
-buses), and that of 3,183 pairs of two classes is 0.62 (a pizza and its table).
-"""
-
-LEAST_IOU_OF_OUTLINES = 0.5
-"""The same for outlines: a rider and the horse seen head-on share a box, and no pixel."""
-
-LEAST_IOU_OF_TWO_DETECTORS = 0.5
-"""The same for findings of two detectors whose names may be those of one thing."""
-
-
 def is_same_thing(one: DetectedObject, other: DetectedObject) -> bool:
-    """Whether both are of one thing."""
+    """True if both are of one thing."""
     iou = one.box.iou(other.box)
     if iou >= LEAST_IOU and one.polygons and other.polygons:
         from pytest_vqamt.annotation.detectors.outlines import overlap

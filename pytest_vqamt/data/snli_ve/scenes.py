@@ -31,6 +31,11 @@ if TYPE_CHECKING:
 BOUNDLESS = Box(0, 0, MAX_SIDE_PX, MAX_SIDE_PX)
 """The frame of a photo of unknown size."""
 
+LEAST_IOU_OF_UNITS = 0.9
+"""Two units of this overlap are about one thing."""
+LEAST_IOU_WITH_GRAPH = 0.5
+"""A unit of this overlap is about a thing of the scene graph, whose box another model or a person has drawn."""
+
 
 class GraphsBeside(Graphs):
     """A file of scene graphs by the names of photos, which may be missing; one line a photo.
@@ -203,12 +208,6 @@ def _description(
 def _around(boxes: list[Box]) -> Box:
     """The smallest frame of whole pixels around the boxes."""
     return Box(0, 0, ceil(max((box.x1 for box in boxes), default=0)), ceil(max((box.y1 for box in boxes), default=0)))
-
-
-LEAST_IOU_OF_UNITS = 0.9
-"""Two units of this overlap are about one thing."""
-LEAST_IOU_WITH_GRAPH = 0.5
-"""A unit of this overlap is about a thing of the scene graph, whose box another model or a person has drawn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

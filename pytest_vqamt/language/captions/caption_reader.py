@@ -23,6 +23,51 @@ from pytest_vqamt.language.captions.naming_words import (
 from pytest_vqamt.language.captions.number import Mention, NounForm, Quantity, read_preceding_words
 from pytest_vqamt.language.english.nouns import plural
 
+_DENIALS: tuple[tuple[re.Pattern[str], str], ...] = (
+    # "a street without any cars"
+    (re.compile(r"\bwithout (?:any|a single)\b", re.IGNORECASE), "with no"),
+    # "neither a cat nor a dog"
+    (re.compile(r"\bneither(?: (?:an?|any|the))?\b", re.IGNORECASE), "no"),
+    (
+        re.compile(
+            r"\bnor(?: (?:is|are|does|do)(?: there| it| the \w+)?(?: \w+)??)?(?: (?:an?|any|the))?\b", re.IGNORECASE
+        ),
+        "and no",
+    ),
+    # "the picture does not show a cat", "there isn't any dog"
+    (
+        re.compile(
+            r"\b(?:does|do|did|is|are|can|could)(?: not|n['\u2019]t)(?: (?:seem|appear) to)?"
+            r"(?: (?:show|contain|have|include|feature|depict|display|see|be))?(?:ing)? (?:any|an?)\b",
+            re.IGNORECASE,
+        ),
+        "no",
+    ),
+    # "a cloud shaped like a dog" shows no dog
+    (
+        re.compile(
+            r"\b(?:shaped like|in the shape of|in the form of|resembling|reminiscent of|dressed (?:up )?as|disguised as"
+            r"|imitating|as if it were|like that of) (?:an?|the)\b",
+            re.IGNORECASE,
+        ),
+        "no",
+    ),
+)
+"""What denies a mention, or only compares with it, and is written as "no"."""
+_NAME = r"[a-z-]+(?: [a-z-]+){0,2}"
+_NO_LIST = re.compile(rf"\bno ({_NAME}(?:, {_NAME}){{0,8}}),? or (?=[a-z])", re.IGNORECASE)
+
+_KINDS = ("animal", "vehicle", "food")
+"""Super-categories that name what their classes are; those of "kitchen" are no kitchens, and plants no furniture."""
+
+_UNREAD = frozenset({"skis", "knife", "donut", "tv", "mouse"})
+"""Classes of COCO with names of one word that are not among the tool's 60."""
+
+_TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\s\w]")
+_NOUNS_WITH_ORANGE = frozenset(
+    {"juice", "slice", "slices", "peel", "peels", "tree", "trees", "soda", "wedge", "wedges"}
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedClasses:
@@ -63,41 +108,6 @@ def read_classes(caption: str) -> NamedClasses:
         perhaps=MappingProxyType(perhaps),
         single=tuple(each.perhaps for each in mentions if not each.classes and each.form is NounForm.SINGULAR),
     )
-
-
-_DENIALS: tuple[tuple[re.Pattern[str], str], ...] = (
-    # "a street without any cars"
-    (re.compile(r"\bwithout (?:any|a single)\b", re.IGNORECASE), "with no"),
-    # "neither a cat nor a dog"
-    (re.compile(r"\bneither(?: (?:an?|any|the))?\b", re.IGNORECASE), "no"),
-    (
-        re.compile(
-            r"\bnor(?: (?:is|are|does|do)(?: there| it| the \w+)?(?: \w+)??)?(?: (?:an?|any|the))?\b", re.IGNORECASE
-        ),
-        "and no",
-    ),
-    # "the picture does not show a cat", "there isn't any dog"
-    (
-        re.compile(
-            r"\b(?:does|do|did|is|are|can|could)(?: not|n['\u2019]t)(?: (?:seem|appear) to)?"
-            r"(?: (?:show|contain|have|include|feature|depict|display|see|be))?(?:ing)? (?:any|an?)\b",
-            re.IGNORECASE,
-        ),
-        "no",
-    ),
-    # "a cloud shaped like a dog" shows no dog
-    (
-        re.compile(
-            r"\b(?:shaped like|in the shape of|in the form of|resembling|reminiscent of|dressed (?:up )?as|disguised as"
-            r"|imitating|as if it were|like that of) (?:an?|the)\b",
-            re.IGNORECASE,
-        ),
-        "no",
-    ),
-)
-"""What denies a mention, or only compares with it, and is written as "no"."""
-_NAME = r"[a-z-]+(?: [a-z-]+){0,2}"
-_NO_LIST = re.compile(rf"\bno ({_NAME}(?:, {_NAME}){{0,8}}),? or (?=[a-z])", re.IGNORECASE)
 
 
 def _denials_as_no(caption: str) -> str:
@@ -179,10 +189,6 @@ def _classes_of_kind(kind: str) -> set[tuple[str, ...]]:
     return {(name,) for name, row in class_rows().items() if row.kind == kind} if kind in _KINDS else set()
 
 
-_KINDS = ("animal", "vehicle", "food")
-"""Super-categories that name what their classes are; those of "kitchen" are no kitchens, and plants no furniture."""
-
-
 @cache
 def _not_published() -> tuple[str, ...]:
     return tuple(name for name, row in class_rows().items() if row.kind and name not in published_classes())
@@ -197,15 +203,6 @@ def _not_published() -> tuple[str, ...]:
 #
 # **Deviation:** the paper has no classes but the 60. Others are read as the sequence of their words where they are
 # asked for.
-
-
-_UNREAD = frozenset({"skis", "knife", "donut", "tv", "mouse"})
-"""Classes of COCO with names of one word that are not among the tool's 60."""
-
-_TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\s\w]")
-_NOUNS_WITH_ORANGE = frozenset(
-    {"juice", "slice", "slices", "peel", "peels", "tree", "trees", "soda", "wedge", "wedges"}
-)
 
 
 @cache
@@ -273,7 +270,7 @@ def _strict_form(words: tuple[str, ...], at: int, shape: WordShape) -> NounForm:
 
 
 def _is_proper(spelled: tuple[str, ...], at: int) -> bool:
-    """Whether a capital within a sentence makes it a name ("a Frisbee"), unless all is in capitals."""
+    """True if a capital within a sentence makes it a name ("a Frisbee"), unless all is in capitals."""
     word = spelled[at]
     if not word[0].isupper() or at == 0 or spelled[at - 1] in ".!?":
         return False

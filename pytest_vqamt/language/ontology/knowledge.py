@@ -21,9 +21,9 @@ class Category:
     noun: str
     """The noun of questions ("What color is ..."), "" without a natural one."""
     is_action: bool
-    """Whether the attributes are what is done, not how a thing is."""
+    """True if the attributes are what is done, not how a thing is."""
     is_gradable: bool
-    """Whether they depend on the class of the thing and on its surroundings."""
+    """True if they depend on the class of the thing and on its surroundings."""
     members: tuple[str, ...]
     """Its attributes; those shared with another category last."""
 
@@ -83,7 +83,7 @@ class Ontology:
         return found.members if found else ()
 
     def excludes(self, a: str, b: str) -> bool:
-        """Whether no thing is both, as annotators use the words.
+        """True if no thing is both, as annotators use the words.
 
         >>> from pytest_vqamt.language.ontology import ontology
         >>> known = ontology()
@@ -118,7 +118,7 @@ class Ontology:
         return found is not None and found.is_gradable
 
     def askable(self, attribute: str) -> bool:
-        """Whether it can follow "is the cup" and stand in a noun phrase."""
+        """True if it can follow "is the cup" and stand in a noun phrase."""
         word = self.canonical(attribute)
         return word in self.category_by_attribute and word not in self.not_askable
 

@@ -53,6 +53,23 @@ from pytest_vqamt.language.tables import toml_table
 Askable: TypeAlias = Exists | Both | Either | Has | Choice
 Fillings: TypeAlias = Mapping[str, str]
 
+_PREPOSITION_OF_NOUN = {
+    "pose": "in",
+    "position": "in",
+    "sport": "doing",
+    "activity": "engaged in",
+    "action": "performing",
+    "gesture": "making",
+}
+"""Of each noun for actions ("what pose is the man in"), what closes the question."""
+
+_ATTRIBUTE_NOUNS = frozenset({
+    "color", "colour", "material", "size", "shape", "pattern", "length", "height", "age", "width", "weight",
+    "thickness", "depth", "texture", "breed", "brand", "style", "type", "flavor", "gender", "sex", "hair color",
+    "temperature",
+})  # fmt: skip
+"""Nouns that can stand in "what color is the cup". Others, such as how clean the cup is, have none."""
+
 
 class QuestionType(StrEnum):
     """Q1 to Q7."""
@@ -268,17 +285,6 @@ def _unrelated(group: Group) -> str:
     return phrase_with_the(replace(group, related=()), "singular")
 
 
-_PREPOSITION_OF_NOUN = {
-    "pose": "in",
-    "position": "in",
-    "sport": "doing",
-    "activity": "engaged in",
-    "action": "performing",
-    "gesture": "making",
-}
-"""Of each noun for actions ("what pose is the man in"), what closes the question."""
-
-
 def _fill_action_choice(asking: Asking, _: bool) -> Fillings:
     assert isinstance(asking.meaning, Choice)
     category = asking.category
@@ -288,14 +294,6 @@ def _fill_action_choice(asking: Asking, _: bool) -> Fillings:
         "in_it": _PREPOSITION_OF_NOUN.get(category, "doing"),
         "options": join_phrases(asking.meaning.options, "or"),
     }
-
-
-_ATTRIBUTE_NOUNS = frozenset({
-    "color", "colour", "material", "size", "shape", "pattern", "length", "height", "age", "width", "weight",
-    "thickness", "depth", "texture", "breed", "brand", "style", "type", "flavor", "gender", "sex", "hair color",
-    "temperature",
-})  # fmt: skip
-"""Nouns that can stand in "what color is the cup". Others, such as how clean the cup is, have none."""
 
 
 def _fill_attribute_choice(asking: Asking, _: bool) -> Fillings:

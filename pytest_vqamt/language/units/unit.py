@@ -11,6 +11,10 @@ from pytest_vqamt.language.tables import word_set
 from pytest_vqamt.language.units.lexicon import Tag, look_up, words_of
 from pytest_vqamt.language.wordnet import wordnet
 
+_OF_MANY = frozenset({"all", "both", "few", "many", "most", "others", "several", "some", "them", "they", "us", "we"})
+
+_LIVING = ("person.n.01", "animal.n.01")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DescriptionUnit:
@@ -21,7 +25,7 @@ class DescriptionUnit:
     property: str = ""
     """"is aiming his rifle at something", or ""."""
     is_plural: bool = False
-    """Whether it means several things."""
+    """True if it means several things."""
 
 
 def unit_of(words: str, said: str) -> DescriptionUnit:
@@ -39,7 +43,7 @@ def unit_of(words: str, said: str) -> DescriptionUnit:
 
 
 def says_all_of(unit: DescriptionUnit, other: DescriptionUnit) -> bool:
-    """Whether the unit's property contains all words of the other unit."""
+    """True if the unit's property contains all words of the other unit."""
     words = f"{other.object} {other.property}".strip().lower()
     return bool(re.search(rf"(?<![\w-]){re.escape(words)}(?![\w-])", unit.property.lower()))
 
@@ -61,9 +65,6 @@ def head_noun(object: str) -> str:  # noqa: A002  # the word of the paper
         if not (of and after.strip() and is_quantity):
             return singular(noun)
         words = after.strip().removeprefix("the ")
-
-
-_OF_MANY = frozenset({"all", "both", "few", "many", "most", "others", "several", "some", "them", "they", "us", "we"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +131,6 @@ class Sentence:
 
 
 _words = partial(word_set, "units/things.toml")
-_LIVING = ("person.n.01", "animal.n.01")
 
 
 @lru_cache(maxsize=65536)
@@ -153,7 +153,7 @@ def is_living(noun: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def is_object(name: str) -> bool:
-    """Whether things of the name are separate in a picture, so that one of them can be erased.
+    """True if things of the name are separate in a picture, so that one of them can be erased.
 
     >>> is_object("dog"), is_object("red ball"), is_object("shirt"), is_object("water"), is_object("joy")
     (True, True, False, False, False)
@@ -176,7 +176,7 @@ def is_object(name: str) -> bool:
 
 
 def _names_things(noun: str) -> bool:
-    """Whether it is the name of a thing more often than not."""
+    """True if it is the name of a thing more often than not."""
     word = look_up(noun)
     return word.thing > word.idea
 

@@ -23,6 +23,28 @@ _RESPONSES = ("text", "json")
 _MOST_IN_FLIGHT = 512
 _LONGEST_S = 86_400
 
+_HEADER = "header."
+_OWN_HEADERS = frozenset({"host", "content-type", "content-length", "accept", "user-agent", "transfer-encoding"})
+_VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+KEY_VARIABLE = "VQAMT_OPENAI_KEY"
+"""The environment variable that may hold the key."""
+
+_FORM = re.compile(r"(?P<model>.+)@(?P<url>https?://.*)", re.IGNORECASE | re.DOTALL)
+_EXAMPLE = "such as openai:llama3.2-vision:11b@http://127.0.0.1:11434/v1"
+_ENDPOINT = "/chat/completions"
+_OTHER_ENDPOINTS = ("completions", "completion", "responses", "models", "messages", "embeddings", "chat", "generate")
+"""The ends of paths of other endpoints, or of half of ours."""
+
+_PER = 1_000_000
+"""Prices are for so many tokens."""
+
+_FIELDS = ("in", "out", "cached-in", "request")
+_NEEDED = ("in", "out")
+"""What a price must have, unless it is for requests alone: a field that is forgotten would cost nothing."""
+
+_EXAMPLE_PRICES = '["gpt-4o-mini"] with in = 0.15 and out = 0.60, for a million tokens'
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAISettings:
@@ -45,7 +67,7 @@ class OpenAISettings:
     revision: str = ""
     """The user's name for the state of a model that may change under its name."""
     is_json: bool = False
-    """Whether answers are structured output by a JSON schema."""
+    """True if answers are structured output by a JSON schema."""
     headers: tuple[tuple[str, str], ...] = ()
     """The environment variables that further headers take their values from, by header."""
     chat: ChatSettings = field(default_factory=ChatSettings)
@@ -88,11 +110,6 @@ def openai_settings(options: ModelOptions, address: ModelAddress) -> OpenAISetti
     )
 
 
-_HEADER = "header."
-_OWN_HEADERS = frozenset({"host", "content-type", "content-length", "accept", "user-agent", "transfer-encoding"})
-_VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-
-
 def _header(name: str, value: str) -> tuple[str, str]:
     """A header and the environment variable that holds its value."""
     header = name.removeprefix(_HEADER)
@@ -110,16 +127,6 @@ def _one_of(known: tuple[str, ...], value: str, name: str) -> str:
     if value not in known:
         raise OptionError(f"Expected one of {', '.join(known)}, but got {name}={value!r}")
     return value
-
-
-KEY_VARIABLE = "VQAMT_OPENAI_KEY"
-"""The environment variable that may hold the key."""
-
-_FORM = re.compile(r"(?P<model>.+)@(?P<url>https?://.*)", re.IGNORECASE | re.DOTALL)
-_EXAMPLE = "such as openai:llama3.2-vision:11b@http://127.0.0.1:11434/v1"
-_ENDPOINT = "/chat/completions"
-_OTHER_ENDPOINTS = ("completions", "completion", "responses", "models", "messages", "embeddings", "chat", "generate")
-"""The ends of paths of other endpoints, or of half of ours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,7 +172,7 @@ class ModelAddress:
 
     @property
     def is_of_openai(self) -> bool:
-        """Whether it is OpenAI's own, and no one on the way can read what is sent there."""
+        """True if it is OpenAI's own, and no one on the way can read what is sent there."""
         return self.host == "api.openai.com" and self.url.startswith("https:")
 
 
@@ -215,15 +222,7 @@ def api_key_for(
     return key_from_environment(environment, key_variables(address), values)
 
 
-_PER = 1_000_000
-"""Prices are for so many tokens."""
-
 _MOST = 1e9
-_FIELDS = ("in", "out", "cached-in", "request")
-_NEEDED = ("in", "out")
-"""What a price must have, unless it is for requests alone: a field that is forgotten would cost nothing."""
-
-_EXAMPLE_PRICES = '["gpt-4o-mini"] with in = 0.15 and out = 0.60, for a million tokens'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,6 +47,15 @@ _NO_ANSWER = ("", "<unk>")
 outside of the list (VisualBERT).
 """
 
+HOLDS = " with the weights, the list of answers and the detector"
+"""The content of a folder that needs no network, in messages."""
+
+BERT = "google-bert/bert-base-uncased"
+"""The tokenizer of LXMERT and VisualBERT."""
+
+_VOCABULARY_FILE = "vocab.txt"
+_BERT_FILES = ("tokenizer.json", "tokenizer_config.json", _VOCABULARY_FILE)
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RegionBatch:
@@ -209,10 +218,6 @@ def config_int(checkpoint: Checkpoint, name: str, default: int) -> int:
     return value
 
 
-HOLDS = " with the weights, the list of answers and the detector"
-"""The content of a folder that needs no network, in messages."""
-
-
 def check_needs(named: str, published: tuple[str, ...], lists: AnswerLists, options: ModelOptions) -> None:
     """Tells at once of all that is neither here nor to be fetched, before anything is fetched.
 
@@ -235,13 +240,6 @@ def check_needs(named: str, published: tuple[str, ...], lists: AnswerLists, opti
         f"detector: give {model} {fetched} to fetch all (from {', '.join(sorted(hosts))} and, for weights, the hub), "
         f"or files with {settings({'answers': 'FILE', 'detector': 'PATH'})}"
     )
-
-
-BERT = "google-bert/bert-base-uncased"
-"""The tokenizer of LXMERT and VisualBERT."""
-
-_VOCABULARY_FILE = "vocab.txt"
-_BERT_FILES = ("tokenizer.json", "tokenizer_config.json", _VOCABULARY_FILE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -116,7 +116,7 @@ class PackedRequest:
         return write_request(model, [picture.row for picture in self._pictures.values()], self._queries)
 
     def sends_pixels(self, item: ModelInput) -> bool:
-        """Whether the input's picture is sent as PNG."""
+        """True if the input's picture is sent as PNG."""
         return self._pictures[item.query.picture.digest].as_pixels
 
 
@@ -134,7 +134,7 @@ class RequestPacker:
     as_pixels: Callable[[ModelInput], bool]
     """Tells whether an input's picture is sent as PNG rather than as its recipe."""
     with_meaning: bool
-    """Whether meanings are sent."""
+    """True if meanings are sent."""
     max_queries: int
     max_bytes: int
     """``max_queries`` and ``max_bytes``: limits of one request. A single query may exceed them."""

@@ -117,11 +117,11 @@ class ModelCard:
     batch_size: PositiveInt
     """Of one replica."""
     reads_meaning: bool = True
-    """Whether meanings must be sent."""
+    """True if meanings must be sent."""
     needs_scenes: bool = False
-    """Whether it looks at scenes rather than pixels, so that recipes must be sent."""
+    """True if it looks at scenes rather than pixels, so that recipes must be sent."""
     switches_reasoning: bool = False
-    """Whether its reasoning can be switched on and off."""
+    """True if its reasoning can be switched on and off."""
     data: tuple[ServedData, ...] = ()
     max_queries: PositiveInt = MAX_QUERIES
     max_bytes: PositiveInt = MAX_BYTES

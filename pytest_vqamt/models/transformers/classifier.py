@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 
 _TIMEOUT_S = 30
 
+TOP_ANSWERS = 5
+"""Answers that are reported with their scores."""
+
+DECIMALS = 3
+"""Of a score: the rest of a batch changes it by 1e-6."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedList:
@@ -167,13 +173,6 @@ def _download(address: str, file: Path) -> None:
             f"Expected to fetch the list of answers from {address}, but: {error}; fetch it where there is a network "
             f"and give {setting('answers', 'FILE')}"
         ) from error
-
-
-TOP_ANSWERS = 5
-"""Answers that are reported with their scores."""
-
-DECIMALS = 3
-"""Of a score: the rest of a batch changes it by 1e-6."""
 
 
 def answers_from_logits(

@@ -30,6 +30,9 @@ _PRECISIONS = {"float32": "float32", "fp32": "float32", "bfloat16": "bfloat16", 
 
 M = TypeVar("M", bound="torch.nn.Module")
 
+ForwardStep: TypeAlias = Callable[[], tuple[Answer, ...]]
+"""The second step of a batch: one answer for each input."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
@@ -233,10 +236,6 @@ def exclusive(used: object) -> AbstractContextManager[bool]:
         if used not in _locks:
             _locks[used] = RLock()
         return _locks[used]
-
-
-ForwardStep: TypeAlias = Callable[[], tuple[Answer, ...]]
-"""The second step of a batch: one answer for each input."""
 
 
 class ReleasableMemory(Protocol):

@@ -53,7 +53,7 @@ class Sprite:
     surface: float | None = None
     """Where things may stand on it, as a fraction of the height from the top; None where they cannot."""
     under: bool = False
-    """Whether there is room underneath."""
+    """True if there is room underneath."""
 
 
 SPRITES: dict[str, Sprite] = {

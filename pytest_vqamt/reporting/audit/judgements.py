@@ -21,6 +21,10 @@ from pytest_vqamt.reporting.audit.sample import CaseKey, Sample, SampledCase, Sa
 from pytest_vqamt.reporting.audit.sheet import SHEET, unescape_formula
 from pytest_vqamt.stats.intervals import pass_rate_interval, wilson
 
+_NEEDED = ("case_id", "model", "data", "judgement", "note", "of", "drawn_from")
+
+_AS_WRITTEN = f"give the {SHEET} that `vqamt audit -o` wrote, or the one that its page gives"
+
 
 class Judgement(StrEnum):
     """A person's judgement of a case."""
@@ -232,9 +236,6 @@ def majority(sheets: Sequence[JudgedSheet]) -> dict[CaseKey, Judgement]:
     }
 
 
-_NEEDED = ("case_id", "model", "data", "judgement", "note", "of", "drawn_from")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedSheet:
     """The judgements of one person."""
@@ -343,9 +344,6 @@ def _judgement(cell: str, where: str) -> Judgement | None:
             f"{did_you_mean(word, known)}"
         )
     return Judgement(word)
-
-
-_AS_WRITTEN = f"give the {SHEET} that `vqamt audit -o` wrote, or the one that its page gives"
 
 
 def _rows(file: Path) -> Iterator[_Row]:

@@ -23,6 +23,9 @@ CaseKey: TypeAlias = tuple[str, str, str]
 _NOISE = "control"
 _VIOLATIONS = (Outcome.VIOLATED, Outcome.UNPARSED)
 
+DEFAULT_SAMPLE = 100
+"""The default sample size."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampledCase:
@@ -193,10 +196,6 @@ class _SampleHeaps:
 def _item(row: Mapping[str, Json]) -> str:
     presumed = "presumed" in cast("list[Json]", row.get("tags") or [])
     return f"{row['relation']} (presumed)" if presumed else str(row["relation"])
-
-
-DEFAULT_SAMPLE = 100
-"""The default sample size."""
 
 
 class AuditTarget(StrEnum):

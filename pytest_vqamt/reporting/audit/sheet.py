@@ -35,6 +35,11 @@ SheetRow: TypeAlias = dict[str, str]
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """Begins a formula in a spreadsheet."""
 
+SIDE_PX = 480
+"""The largest length of a picture's longer side."""
+_QUALITY = 85
+_PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
 
 def sheet_row(shown: SheetCase, sample: Sample) -> SheetRow:
     """The row of a case, not judged yet."""
@@ -92,12 +97,6 @@ def _edits(asked: SheetQuery, shown: SheetCase) -> str:
     return f" [{picture.note}]" if picture.note else ""
 
 
-SIDE_PX = 480
-"""The largest length of a picture's longer side."""
-_QUALITY = 85
-_PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetQuery:
     """A query and its answer."""
@@ -112,7 +111,7 @@ class SheetQuery:
     answer: str | None
     """None if there is none, or if the judge must not see it."""
     is_contrast: bool = False
-    """Whether it is that of the contrast, the last one."""
+    """True if it is that of the contrast, the last one."""
 
     @property
     def words(self) -> str:

@@ -36,6 +36,11 @@ from pytest_vqamt.stats.thresholds import APART, Drops, TotalKind, allowed_drop
 
 _CONTROL = "control"
 
+Part: TypeAlias = tuple[tuple[str, str], tuple[str, str]]
+"""The names of a model, and the specs of its data, in the two runs."""
+
+_NAMED = 5
+
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
@@ -57,7 +62,7 @@ class _Compared:
 
     @property
     def counts(self) -> bool:
-        """Whether it is among those that are corrected for together."""
+        """True if it is among those that are corrected for together."""
         return self.may_be_gated and self.change.paired.shared > 0
 
     @property
@@ -380,7 +385,7 @@ class ChangedCase:
     data: str
     scene: str
     is_fix: bool
-    """Whether it holds in the second run; otherwise it is a regression."""
+    """True if it holds in the second run; otherwise it is a regression."""
     expected: str
     reason: str
     """Why it is violated in the other run."""
@@ -399,7 +404,7 @@ class ComparedItem:
     """``models`` and ``data``: the names and the specs in the two runs."""
     presumed: bool
     grounded: bool
-    """Whether it is of the grounded rate, over the cases that have a contrast in both runs."""
+    """True if it is of the grounded rate, over the cases that have a contrast in both runs."""
     tags: tuple[str, ...]
     standing: Conclusion
     change: BaselineChange
@@ -417,10 +422,6 @@ class ComparedItem:
     regressions: tuple[str, ...]
     fixes: tuple[str, ...]
     """``regressions`` and ``fixes``: ids of the cases that hold only in the first or only in the second run, sorted."""
-
-
-Part: TypeAlias = tuple[tuple[str, str], tuple[str, str]]
-"""The names of a model, and the specs of its data, in the two runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -456,7 +457,7 @@ class Comparison:
     undecided: Undecided = Undecided.PASS
     """What a gate that cannot tell does to ``fails``."""
     two_sided: bool = False
-    """Whether the p-values are two-sided, of two models neither of which is the one before."""
+    """True if the p-values are two-sided, of two models neither of which is the one before."""
 
     @property
     def missed(self) -> tuple[ComparedItem, ...]:
@@ -559,13 +560,13 @@ class ItemPairs:
 
 
 def is_presumed(both: CasePair) -> bool:
-    """Whether the case is presumed, in the second run if it has the case."""
+    """True if the case is presumed, in the second run if it has the case."""
     line = both.before if both.after is None else both.after
     return line is not None and "presumed" in cast("list[str]", line.row.get("tags") or [])
 
 
 def _has_contrasts(both: CasePair) -> bool:
-    """Whether the case has a verdict on the same sure contrast in both runs."""
+    """True if the case has a verdict on the same sure contrast in both runs."""
     contrasts = [cast("Row | None", line.row.get("contrast")) if line else None for line in both]
     queries = {str(cast("Row", each["query"]).get("id")) for each in contrasts if each}
     return len(queries) == 1 and all(each and each.get("verdict") and not each.get("presumed") for each in contrasts)
@@ -704,9 +705,6 @@ def _unread(items: Sequence[ComparedItem]) -> Iterator[str]:
     ]
     if often:
         yield f"cases with an answer that could not be read: {some_of(often, _NAMED)}"
-
-
-_NAMED = 5
 
 
 def _costs(

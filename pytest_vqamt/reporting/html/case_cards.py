@@ -66,6 +66,29 @@ _MOST_REGIONS = 30
 _MISSED = (Outcome.VIOLATED.value, Outcome.UNPARSED.value)
 _KINDS = {OutlineKind.EDITED: "edit", OutlineKind.ASKED: "asked"}
 
+CARDS_AT_MOST = {Images.NONE: 1_000, Images.VIOLATIONS: 1_000, Images.ALL: 4_000}
+BYTES_AT_MOST = {Images.NONE: 9_000_000, Images.VIOLATIONS: 9_000_000, Images.ALL: 36_000_000}
+"""The limit of the JSON with the pictures, of which cards take two thirds at most; the rest of the page is extra."""
+SLOW_AT_MOST = {Images.NONE: 0, Images.VIOLATIONS: 40, Images.ALL: 4_000}
+"""The limit of pictures that take a second or more to render."""
+_LEAST_OF_A_PICTURE = 900
+"""Smaller pictures, in bytes, show nothing: rather than that, there are fewer."""
+_AROUND_A_PICTURE = 150
+"""Bytes of a picture's name, size and URI prefix."""
+
+_SIDE_PX = 224
+"""The longer side: the size of the picture world's own pictures."""
+_LADDER: tuple[tuple[int, int], ...] = (
+    (224, 75), (224, 50), (192, 40), (160, 40), (160, 25), (128, 35), (128, 20), (96, 30), (64, 25), (48, 20), (32, 20),
+)  # fmt: skip
+"""Pixels of the longer side and quality, tried in turn until the file is small enough.
+
+At the first, pictures of the picture world come out in 2.8 kB and photos in 6; at (160, 25) photos take 2 kB. The last
+ones are for pictures of noise, of which no photo of COCO is one.
+"""
+_THREADS_AT_MOST = 8
+_TELEA = "telea"
+
 
 def make_card(row: Row, pictures: dict[str, Picture], others: Sequence[Row] = ()) -> Row:
     """The card of a case.
@@ -230,17 +253,6 @@ def _edits(query: Row) -> tuple[Edit, ...]:
         with suppress(DataError):
             found.append(edit_from_row(row))
     return tuple(found)
-
-
-CARDS_AT_MOST = {Images.NONE: 1_000, Images.VIOLATIONS: 1_000, Images.ALL: 4_000}
-BYTES_AT_MOST = {Images.NONE: 9_000_000, Images.VIOLATIONS: 9_000_000, Images.ALL: 36_000_000}
-"""The limit of the JSON with the pictures, of which cards take two thirds at most; the rest of the page is extra."""
-SLOW_AT_MOST = {Images.NONE: 0, Images.VIOLATIONS: 40, Images.ALL: 4_000}
-"""The limit of pictures that take a second or more to render."""
-_LEAST_OF_A_PICTURE = 900
-"""Smaller pictures, in bytes, show nothing: rather than that, there are fewer."""
-_AROUND_A_PICTURE = 150
-"""Bytes of a picture's name, size and URI prefix."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -552,20 +564,6 @@ def _visible(value: Json) -> Json:
         case list():
             return list(map(_visible, value))
     return value
-
-
-_SIDE_PX = 224
-"""The longer side: the size of the picture world's own pictures."""
-_LADDER: tuple[tuple[int, int], ...] = (
-    (224, 75), (224, 50), (192, 40), (160, 40), (160, 25), (128, 35), (128, 20), (96, 30), (64, 25), (48, 20), (32, 20),
-)  # fmt: skip
-"""Pixels of the longer side and quality, tried in turn until the file is small enough.
-
-At the first, pictures of the picture world come out in 2.8 kB and photos in 6; at (160, 25) photos take 2 kB. The last
-ones are for pictures of noise, of which no photo of COCO is one.
-"""
-_THREADS_AT_MOST = 8
-_TELEA = "telea"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

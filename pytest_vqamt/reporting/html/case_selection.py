@@ -151,12 +151,12 @@ class CaseSelector:
 
 
 def _holds(line: bytes) -> bool:
-    """Whether the case of a line holds, without parsing the line."""
+    """True if the case of a line holds, without parsing the line."""
     return line.startswith(b'holds",', line.find(_VERDICT) + len(_VERDICT))
 
 
 def _misses_contrast(line: bytes) -> bool:
-    """Whether a case has a violated contrast, without parsing the line."""
+    """True if a case has a violated contrast, without parsing the line."""
     begins = line.rfind(_CONTRAST)
     return begins >= 0 and line.startswith(_MISSED, line.find(_VERDICT, begins) + len(_VERDICT))
 
@@ -175,7 +175,7 @@ def _turn(row: Row) -> CardPriority:
 
 
 def _is_confident(row: Row) -> bool:
-    """Whether the case is a violation of which the model was sure."""
+    """True if the case is a violation of which the model was sure."""
     margin = row.get("margin")
     is_violation = row["verdict"] in (Outcome.VIOLATED.value, Outcome.UNPARSED.value)
     return is_violation and isinstance(margin, int | float) and margin >= CONFIDENT

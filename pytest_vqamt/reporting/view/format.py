@@ -14,6 +14,8 @@ from pytest_vqamt.stats.thresholds import Drops, describe_drops
 WIDTH = 100
 """Of a wrapped line, in characters."""
 
+CHANGE_HEAD = ("shared cases", "before", "now", "points", "95 % interval", "p (Holm)")
+
 
 def format_rate(value: float | None) -> str:
     """A rate in percent with one place, as in a table; "-" where there is none.
@@ -343,9 +345,6 @@ def unit_table(
         caption=caption,
         notes=tuple(notes),
     )
-
-
-CHANGE_HEAD = ("shared cases", "before", "now", "points", "95 % interval", "p (Holm)")
 
 
 def change_cells(change: BaselineChange, *, unadjusted_p: bool = False, two_sided: bool = False) -> tuple[str, ...]:

@@ -53,6 +53,16 @@ _DROPS_SHOWN = 8
 _MUCH_UNREAD = 0.2
 _WAIVERS_SHOWN = 3
 
+LONGEST_FAILURE = 300
+"""The characters of ``Report.failure`` in a summary: the failed test has it in full."""
+
+_FEW_MODELS = 3
+"""So many are named in a title, each with its rates."""
+
+_WEAKEST = 5
+
+_NAMED = 5
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
@@ -158,7 +168,7 @@ class GateCounts:
     together: tuple[tuple[TotalKind, GateState], ...] = ()
     """The states of the gates on all relations together, and on accuracies."""
     undecided_fails: bool = False
-    """Whether a gate that cannot tell fails the run."""
+    """True if a gate that cannot tell fails the run."""
     across: str = ""
 
     @property
@@ -173,7 +183,7 @@ class GateCounts:
 
     @property
     def fail(self) -> bool:
-        """Whether the run fails by them."""
+        """True if the run fails by them."""
         return bool(self.misses or (self.undecided_fails and self.cannot_tell))
 
     @property
@@ -377,12 +387,8 @@ def ungated_line(report: Report, patterns: Sequence[str] = ()) -> str:
 
 
 def is_broken(report: Report) -> bool:
-    """Whether no case was judged because items could not be run, for a reason that is known."""
+    """True if no case was judged because items could not be run, for a reason that is known."""
     return bool(report.failure) and not any(each.total.judged for each in report.relations)
-
-
-LONGEST_FAILURE = 300
-"""The characters of ``Report.failure`` in a summary: the failed test has it in full."""
 
 
 def _title(report: Report, figures: Sequence[ModelFigures], parts: Sequence[RunPart]) -> str:
@@ -406,10 +412,6 @@ def _title(report: Report, figures: Sequence[ModelFigures], parts: Sequence[RunP
     if len(known) <= _FEW_MODELS:
         return "; ".join(f"{each.model}: {_rates(each)}" for each in known) + unread
     return f"{len(known)} models: {_range_of(known)}{unread}"
-
-
-_FEW_MODELS = 3
-"""So many are named in a title, each with its rates."""
 
 
 def _rates(figures: ModelFigures, of: str = "") -> str:
@@ -450,9 +452,6 @@ def _verdict(report: Report, lines: Sequence[ResultRow]) -> tuple[str, str]:
     if gates.cannot_tell:
         return "cannot-tell", f"{share}: none missed, {undecided}{gates.met} met.{together}"
     return "met", f"{share}: all met.{together}"
-
-
-_WEAKEST = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -590,7 +589,7 @@ def _has_missed(change: BaselineChange) -> bool:
 
 
 def _is_below(line: ResultRow, held: Gate) -> bool:
-    """Whether the rate misses a gate by itself, whatever is unread."""
+    """True if the rate misses a gate by itself, whatever is unread."""
     rates = [line.counted.tally.pass_rate] if held is line.counted.gate else []
     rates += [part.rate for part in line.grounded if held is part.gate]
     return any(rate is not None and rate < held.threshold for rate in rates)
@@ -772,9 +771,6 @@ def expired_waivers_line(report: Report) -> str:
 def _not_compared(where: str, items: Sequence[str]) -> Iterator[str]:
     if items:
         yield f"{count_noun(len(items), 'relation variant')} {where}: {', '.join(items)}."
-
-
-_NAMED = 5
 
 
 def baseline_notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:

@@ -37,13 +37,13 @@ _NAMED_TOGETHER = 6
 
 
 def is_misleading(grounded: Grounded) -> bool:
-    """Whether the relation holds in most cases, but the whole interval of the grounded rate lies below a half."""
+    """True if the relation holds in most cases, but the whole interval of the grounded rate lies below a half."""
     cells = grounded.cells
     return bool(cells.cases) and cells.consistent >= CONSISTENT * cells.cases and grounded.interval[1] < GROUNDED
 
 
 def hardly_looks(found: Sequence[Grounded]) -> bool:
-    """Whether all cases with a contrast together are grounded no more often than by guessing, and surely seldom."""
+    """True if all cases with a contrast together are grounded no more often than by guessing, and surely seldom."""
     rows = tuple(row for each in found for row in each.clusters.rows)
     low, high = pass_rate_interval(Clusters(rows))
     cases = sum(each.cells.cases for each in found)

@@ -134,9 +134,9 @@ class Asked:
     subject: int
     """The place of the subject among them, -1 without one."""
     denies: bool
-    """Whether it asks that something is not so."""
+    """True if it asks that something is not so."""
     starts_with_verb: bool
-    """Whether the first item may stand elsewhere in the answer."""
+    """True if the first item may stand elsewhere in the answer."""
     is_presence: bool
     """Whether it asks for something that is there or can be seen."""
 
@@ -153,7 +153,7 @@ def asked_by(language: Language, clauses: Sequence[Clause], *, is_presence: bool
 
 
 def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
-    """Whether a statement says what is asked, its denial left aside; None if it says nothing of it for sure.
+    """True if a statement says what is asked, its denial left aside; None if it says nothing of it for sure.
 
     ``is_alone``: whether the answer has no other statement, so that a fragment is about the subject.
     """
@@ -197,7 +197,7 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
 
 
 def _is_owner(asked: Asked, item: Item) -> bool:
-    """Whether the question asks more of the subject than that it is of this one."""
+    """True if the question asks more of the subject than that it is of this one."""
     owner = asked.items[asked.subject + 1 : asked.subject + 2]
     others = [each for place, each in enumerate(asked.items) if place != asked.subject and each not in owner]
     is_genitive = (
@@ -242,7 +242,7 @@ def _stands_for_the_subject(asked: Asked, statement: Statement, extra: Sequence[
 
 
 def _describes(asked: Asked) -> bool:
-    """Whether a question asks for nothing but how a thing looks."""
+    """True if a question asks for nothing but how a thing looks."""
     rest = [item for place, item in enumerate(asked.items) if place != asked.subject]
     return rest != [] and all(item.mark[0] == "=" for item in rest)
 
@@ -265,13 +265,13 @@ def _same_binder(wanted: str, said: str, *, denied: bool) -> bool:
 
 
 def _bound_otherwise(asked: Sequence[Item], extra: Sequence[Item]) -> bool:
-    """Whether a noun of the question stands in the answer with another preposition."""
+    """True if a noun of the question stands in the answer with another preposition."""
     marks = {item.mark for item in asked if item.mark[0] not in "=~#@"}
     return any(item.mark in marks for item in extra)
 
 
 def _in_order(asked: Asked, places: Sequence[int | None]) -> bool:
-    """Whether the words come in the order of the question, but for its verb and what has a preposition."""
+    """True if the words come in the order of the question, but for its verb and what has a preposition."""
     found = [
         place
         for number, (item, place) in enumerate(zip(asked.items, places, strict=True))
@@ -284,7 +284,7 @@ def _in_order(asked: Asked, places: Sequence[int | None]) -> bool:
 
 
 def _excluded(asked: Asked, rest: Sequence[Item], extra: Sequence[Item]) -> bool:
-    """Whether the one thing that is left out is replaced by one that it excludes; "a cushion" may be another one."""
+    """True if the one thing that is left out is replaced by one that it excludes; "a cushion" may be another one."""
     if asked.is_presence or (asked.subject >= 0 and asked.items[asked.subject].article == "a"):
         return False
     rest = [item for item in rest if item.mark[0] != "~"] or rest
@@ -306,7 +306,7 @@ def _excluded(asked: Asked, rest: Sequence[Item], extra: Sequence[Item]) -> bool
 
 
 def _is_empty(asked: Asked, items: Sequence[Item]) -> bool:
-    """Whether the place is said to be empty at which something is asked for."""
+    """True if the place is said to be empty at which something is asked for."""
     if any(item.mark in ("=empty", "=full") for item in asked.items) or Item("=empty") not in items:
         return False
     nouns = [item.mark for item in items if item.mark[0] not in "=~#@"]

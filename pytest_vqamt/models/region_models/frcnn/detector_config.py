@@ -19,6 +19,25 @@ _Form: TypeAlias = tuple[str, Callable[[object], object]]
 
 _WHOLE: _Form = ("a whole number, 1 or more", lambda value: value if type(value) is int and value >= 1 else None)
 
+BLOCKS: Mapping[int, tuple[int, int, int, int]] = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
+"""Numbers of blocks in res2, res3, res4 and res5 of a ResNet, by its depth."""
+
+_FIXED_VALUES: Mapping[str, object] = {
+    "model.max_pool": True,
+    "size_divisibility": 0,
+    "rpn.in_features": ["res4"],
+    "roi_heads.in_features": ["res4"],
+    "roi_box_head.res5halve": False,
+    "roi_box_head.attr": True,
+    "roi_box_head.cls_agnostic_bbox_reg": False,
+    "resnets.out_features": ["res4"],
+    "resnets.num_groups": 1,
+    "resnets.norm": "BN",
+    "resnets.stride_in_1x1": True,
+    "resnets.res5_dilation": 1,
+}
+"""Other values would be another network, in which the same weights mean something else."""
+
 
 def _one_of(*known: object) -> _Form:
     return " or ".join(map(str, known)), lambda value: value if value in known else None
@@ -51,10 +70,6 @@ def _number(value: object) -> float | None:
     if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value):
         return float(value)
     return None
-
-
-BLOCKS: Mapping[int, tuple[int, int, int, int]] = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
-"""Numbers of blocks in res2, res3, res4 and res5 of a ResNet, by its depth."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,19 +232,3 @@ _FIELDS: Mapping[str, tuple[str, _Form]] = {
     "attributes": ("roi_box_head.num_attrs", _WHOLE),
 }
 """The name in the file and the valid form of each field."""
-
-_FIXED_VALUES: Mapping[str, object] = {
-    "model.max_pool": True,
-    "size_divisibility": 0,
-    "rpn.in_features": ["res4"],
-    "roi_heads.in_features": ["res4"],
-    "roi_box_head.res5halve": False,
-    "roi_box_head.attr": True,
-    "roi_box_head.cls_agnostic_bbox_reg": False,
-    "resnets.out_features": ["res4"],
-    "resnets.num_groups": 1,
-    "resnets.norm": "BN",
-    "resnets.stride_in_1x1": True,
-    "resnets.res5_dilation": 1,
-}
-"""Other values would be another network, in which the same weights mean something else."""

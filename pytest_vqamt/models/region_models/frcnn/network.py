@@ -14,6 +14,12 @@ from pytest_vqamt.core.spelling import option
 from pytest_vqamt.models.region_models.frcnn.detector_config import DetectorConfig
 from pytest_vqamt.models.region_models.frcnn.ops import RoIPool, apply_deltas, clip_boxes, has_sides_above, nms
 
+_PROPOSALS_PER_BATCH = 25
+"""The number of proposals that go through res5 together: on the CPU more are no faster, and 300 take gigabytes."""
+
+STRIDE = 16
+"""Pixels of the resized picture per cell of the map of features."""
+
 
 class FasterRcnn(nn.Module):
     """Faster R-CNN with attributes (Anderson et al., CVPR 2018); its keys are those of the published checkpoint."""
@@ -50,10 +56,6 @@ class FasterRcnn(nn.Module):
         """Has the ResNet compute in another precision; what chooses among boxes stays in float32."""
         self.backbone.to(precision)
         self.roi_heads.res5.to(precision)
-
-
-_PROPOSALS_PER_BATCH = 25
-"""The number of proposals that go through res5 together: on the CPU more are no faster, and 300 take gigabytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -255,10 +257,6 @@ class ProposalGenerator(nn.Module):
         sound = has_sides_above(boxes, config.proposal_min_side)
         boxes, logits = boxes[sound], logits[sound]
         return boxes[nms(boxes, logits, config.proposal_overlap, limit=config.proposals)]
-
-
-STRIDE = 16
-"""Pixels of the resized picture per cell of the map of features."""
 
 
 class Anchors(nn.Module):

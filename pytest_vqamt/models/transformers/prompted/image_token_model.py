@@ -48,6 +48,10 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
+_MAX_METADATA_NUMBERS = 16
+"""A tensor of at most so many numbers is metadata, such as the picture's size."""
+
+
 class ImageTokenModel(CheckpointFamily, ABC):
     """A checkpoint that reads pictures in place of image tokens."""
 
@@ -115,7 +119,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
 
     @property
     def adds_special_tokens(self) -> bool:
-        """Whether the tokenizer adds the tokens that begin and end a text."""
+        """True if the tokenizer adds the tokens that begin and end a text."""
         return True
 
     @abstractmethod
@@ -214,10 +218,6 @@ class ImageTokenModel(CheckpointFamily, ABC):
                 "a word or nothing: its files are incomplete (tokenizer.json, added_tokens.json) or of another model"
             )
         return str(added.content)
-
-
-_MAX_METADATA_NUMBERS = 16
-"""A tensor of at most so many numbers is metadata, such as the picture's size."""
 
 
 class _ImageProcessor(Protocol):

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from transformers import BatchEncoding, GenerationConfig, PreTrainedConfig, PreTrainedTokenizerBase
 
 
+_KEPT_SETTINGS = ("bos_token_id", "decoder_start_token_id", "forced_bos_token_id", "bad_words_ids", "suppress_tokens")
+
+_OLDER_TEMPLATE_FILES = ("chat_template.json", "processor_config.json", "tokenizer_config.json")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
     """The text for one picture."""
@@ -177,9 +182,6 @@ def fit_prompt(prompt: Prompt, room: int, length: Callable[[Prompt], int]) -> Pr
     return prompt
 
 
-_KEPT_SETTINGS = ("bos_token_id", "decoder_start_token_id", "forced_bos_token_id", "bad_words_ids", "suppress_tokens")
-
-
 class _GenerationModel(Protocol):
     generation_config: GenerationConfig
 
@@ -279,9 +281,6 @@ def _check_generation_config(checkpoint: Checkpoint) -> None:
 def _end_tokens(saved: GenerationConfig) -> list[int]:
     ends: object = saved.eos_token_id
     return list(ends) if isinstance(ends, list | tuple) else [ends] if isinstance(ends, int) else []
-
-
-_OLDER_TEMPLATE_FILES = ("chat_template.json", "processor_config.json", "tokenizer_config.json")
 
 
 class ChatTemplate:
