@@ -140,7 +140,7 @@ def run_command(argv: Sequence[str] | None = None) -> int:
 
 
 def _check_none_is_empty(typed: Sequence[str]) -> None:
-    """Checks that no value is empty: as a path it would be the current folder, and as most others as good as left off."""
+    """Checks that no value is empty: as a path it would be the current folder, and as most others as good as absent."""
     for before, text in pairwise(("", *typed)):
         name = text.removesuffix("=") if re.fullmatch(r"--[\w-]+=", text) else before if before.startswith("-") else ""
         if text == "" or text == f"{name}=":
