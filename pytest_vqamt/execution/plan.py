@@ -36,11 +36,6 @@ CONTRAST_SHARE = 0.5
 _DRAWS_PER_CASE = 20
 _MAX_FRUITLESS_DRAWS = 1_000
 """Draws in a row without a new case, after which the source counts as exhausted."""
-_MAX_FRUITLESS_PARTS = 10
-"""Parts of a Hypothesis run in a row without a new case, with the same meaning.
-
-Where there is little to draw, a part has few draws: it ends when Hypothesis has seen all of them.
-"""
 
 
 def default_contrast(preset: str | None) -> float:
@@ -171,7 +166,7 @@ class Plan:
         reasons: dict[int, str] = {}
         fruitful: set[int] = set()
         known: set[str] = set()
-        made = fruitless = fruitful_part = 0
+        made = fruitless = 0
         max_attempts = limit * _DRAWS_PER_CASE + _MAX_FRUITLESS_DRAWS
         for attempts, drawn in enumerate(draws(self.sampling.sampler, self.draw, self._next_part), start=1):
             fruitless += 1
@@ -186,11 +181,9 @@ class Plan:
                     self.position = made
                     made += 1
                     fruitless = 0
-                    fruitful_part = self.part
                     if whole or self.sampling.owns(case_id):
                         yield self._with_contrast(outcome)
-            is_exhausted = fruitless == _MAX_FRUITLESS_DRAWS or self.part - fruitful_part > _MAX_FRUITLESS_PARTS
-            if made == limit or is_exhausted or attempts == max_attempts:
+            if made == limit or fruitless == _MAX_FRUITLESS_DRAWS or attempts == max_attempts:
                 break
         self.not_applicable = Counter(
             reason
