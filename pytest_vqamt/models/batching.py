@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytest_vqamt.core.errors import note, raised_at
-from pytest_vqamt.core.query import Answer, Failure, ModelInput
+from pytest_vqamt.core.query import Answer, ModelInput
 from pytest_vqamt.core.results import COUNTED
 from pytest_vqamt.core.text import MAX_READ, error_text, readable, shortest, shown
 from pytest_vqamt.language.answers.answer_text import prepare
@@ -102,8 +102,6 @@ class ModelHealth:
     """The first exception of each kind that the user's own model raised, by type and place; a few."""
     error_kinds: dict[str, str] = field(default_factory=dict)
     """The kind of exception, by the reason of a failure."""
-    prefetch_failures: dict[str, Failure] = field(default_factory=dict)
-    """Failures of look-ahead queries that no item has needed yet, by query id."""
     used: Mapping[str, float] | None = None
     """Its usage when last recorded; None before."""
     calls: int = 0
