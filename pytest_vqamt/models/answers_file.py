@@ -33,11 +33,13 @@ _ContentKey: TypeAlias = tuple[str | None, str | None, Task | None]
 """A photo's id, a text, and the task where the row names one."""
 
 _SUFFIX = ".jpg"
+"""Of a photo's id; rows may have it or not."""
 
 MAX_NAMED = 3
 """The number of unanswered queries that the message at the end of a run names."""
 
 _MOST_OF_A_TEXT = 150
+"""Characters of a query's text in messages."""
 
 
 def load(argument: str, _options: ModelOptions) -> AnswersFile:
@@ -57,6 +59,7 @@ class AnswersFile:
     """Answers queries from a file, and lists missing ones. Its fingerprint is the digest of the file."""
 
     batch_size = 256
+    # A row of its own has the answer with reasoning: the todo list asks for it.
     switches_reasoning = True
 
     def __init__(self, path: Path) -> None:
@@ -81,6 +84,7 @@ class AnswersFile:
         return self._rows.find(query) is None
 
     def todo(self, queries: Iterable[Query]) -> None:
+        # Read once: other processes only add rows, and a row twice does no harm.
         if self._todo_ids is None:
             rows = (_parse_or_none(line) for _, line in numbered_lines(_read(self.todo_file)))
             self._todo_ids = {row.id for row in rows if row and row.id}
@@ -113,15 +117,21 @@ class _AnswerIndex:
     """The answered rows, by everything that can match them."""
 
     by_id: dict[str, AnswerRow] = field(default_factory=dict)
+    """By the id of the query."""
     by_published: dict[str, AnswerRow] = field(default_factory=dict)
+    """Rows of pictures without edits, by the id of the published question."""
     by_content: dict[_ContentKey, AnswerRow] = field(default_factory=dict)
+    """Rows of pictures without edits; the first of each key."""
     conflicts: dict[_ContentKey, AnswerRow] = field(default_factory=dict)
+    """The first row that contradicts the one in ``by_content``."""
 
     def add(self, row: AnswerRow) -> None:
+        # A row of the todo list that was copied into the file as it is.
         if row.answer is None:
             return
         for name, known in ((row.id, self.by_id), (row.published if row.plain else None, self.by_published)):
             if name is not None and (first := known.setdefault(name, row)).answer != row.answer:
+                # An id names one query, so two answers cannot both be right.
                 raise _contradiction(first, row)
         if row.plain and row.photo is not None and row.text is not None:
             key: _ContentKey = (row.photo, row.text, row.task)
@@ -132,6 +142,7 @@ class _AnswerIndex:
         """True if a row of the todo list has been answered."""
         if row is None:
             return False
+        # An edited picture has no other key than the id.
         if row.id in self.by_id or not row.plain:
             return row.id in self.by_id
         keys = _content_keys(row.photo, row.text, row.task)
@@ -139,6 +150,7 @@ class _AnswerIndex:
 
     def find(self, query: Query) -> AnswerRow | None:
         row = self.by_id.get(query.id)
+        # Photo and text name the unedited picture, asked for the first time, without reasoning.
         if row is not None or query.picture.edits or query.manner:
             return row
         return self._by_published_id(query) or self._by_content(query)
@@ -228,10 +240,13 @@ class AnswerRow:
     where: str
     """File and line, for messages."""
     id: str | None
+    """Of the query; None where missing."""
     photo: str | None
+    """The photo's id; None where missing."""
     text: str | None
+    """The question or the hypothesis; None where missing."""
     task: Task | None
-    """``id``, ``photo``, ``text`` and ``task``: None where missing."""
+    """None where missing: the row answers the text in any task."""
     published: str | None
     """The id of the published question, prefixed with its file's name."""
     plain: bool
@@ -285,6 +300,7 @@ def todo_line(query: Query) -> str:
 
 def numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
     """The lines that are not blank, with their numbers from 1."""
+    # Editors on Windows begin a file with the mark of UTF-8.
     for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         if line.strip():
             yield number, line

@@ -36,6 +36,7 @@ def is_of_the_session(error: BaseException) -> bool:
 
 def _is_of_a_signal(error: BaseException) -> bool:
     """True where a handler raised it, as that of a time limit by SIGALRM: it met the model's code by chance."""
+    # By the code object, as the frame of a handler has no other mark.
     handlers = {getattr(signal.getsignal(number), "__code__", None) for number in signal.valid_signals()} - {None}
     trace = error.__traceback__
     while trace is not None:
@@ -58,6 +59,7 @@ def calling() -> Iterator[None]:
             raise
         if isinstance(error, Exception) and _has_text(error):
             raise
+        # GeneratorExit, a BaseException of a library, or an exception whose __str__ raises.
         raise RaisedError(error_text(error)).with_traceback(error.__traceback__) from None
 
 
@@ -96,6 +98,7 @@ def guarded(function: Callable[P, T]) -> Callable[P, T]:
     def call(*arguments: P.args, **named: P.kwargs) -> T:
         with calling():
             returned = function(*arguments, **named)
+            # Texts and mappings stay as they are: the caller refuses them with their type.
             if isinstance(returned, Iterable) and not isinstance(returned, str | bytes | Mapping | set | frozenset):
                 return list(returned)  # type: ignore[return-value]  # where it is a generator, its code runs here
             return returned

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from pytest_vqamt.models.wrapped import LoadedModel
-from pytest_vqamt.probing.asking import Asked, Asker, Request, RequestsSpentError
+from pytest_vqamt.probing.asking import Asker, Request, RequestsSpentError, SentRequest
 from pytest_vqamt.probing.cards import COLOURS, HASHES, Card, CardForm, colliding_pairs
-from pytest_vqamt.probing.findings import FLIPS, Finding, FindingKind, is_finding, repeated_difference
+from pytest_vqamt.probing.findings import FLIPS, FindingKind, ProbeFinding, is_finding, repeated_difference
 from pytest_vqamt.relations.serving import FILLER, LINES, with_filler
 from pytest_vqamt.stats.binomial import upper_tail
 
@@ -23,14 +23,22 @@ NUMBER = "Which number is written in this picture?"
 COLOUR = "What colour is the background of this picture?"
 
 _CARDS = 6
+"""Cards that every check uses, the first six of ``COLOURS`` as grounds; ordinary cards are squares of 224 px."""
 _SQUARES_PX = (96, 448, 1024, 1536, 2048)
 _LARGE_PX = 1024
+"""Differences at this side and above alone are a fault of large pictures."""
 _RATIOS = ((672, 224), (224, 672), (896, 224), (160, 640))
+"""Widths and heights in pixels: 3 to 4 times as wide as high, and as high as wide."""
 _FAINT = (12, 18, 26, 38, 56)
+"""Steps of 255 between digits and ground: some of them are hard to read for any encoder."""
 _MORE = 5
+"""Further requests about a faint card whose three answers differ."""
 _MORE_ROUNDS = 7
+"""Further rounds over all cards where answers to the same request differ, to measure how often."""
 _NEAR, _FAR = 14, 42
+"""Steps of 255: where a far one is unread at some levels and a near one is read at others, levels are coarse."""
 _MOST_FAILED = 3
+"""Failures of ordinary requests from which on they are a finding."""
 _FORMS = 3
 """Forms of file that are compared: without transparency, with a palette, grayscale."""
 _EMPTY = {
@@ -44,15 +52,17 @@ _EMPTY = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """Something that was observed and is no finding."""
+    """An observation that is no finding, as how transparent pictures are handled."""
 
     name: str
+    """What was observed: "EXIF rotation"."""
     value: str
+    """The observation in words."""
 
 
 @dataclass(slots=True)
 class ProbeResult:
-    """What a probe found."""
+    """The result of a probe."""
 
     model: str
     """Its spec."""
@@ -60,13 +70,15 @@ class ProbeResult:
     """The question that the comparisons ask; "" where no question could be used."""
     flips: float = 0.0
     """The share of answers about easy cards that differed from the majority."""
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[ProbeFinding] = field(default_factory=list)
+    """In the order of the checks; empty for a sane deployment."""
     facts: list[Fact] = field(default_factory=list)
+    """Observations that decide nothing."""
     checked: list[str] = field(default_factory=list)
     """The checks that were made."""
     skipped: list[tuple[str, str]] = field(default_factory=list)
     """Checks that were not made, with the reason."""
-    log: list[Asked] = field(default_factory=list)
+    log: list[SentRequest] = field(default_factory=list)
     """All requests."""
 
 
@@ -86,33 +98,37 @@ class _Probe:
         self.asker = asker
         self.random = Random(seed)
         numbers = clear_numbers(self.random, 2 * _CARDS)
+        # Numbers on grounds, so that either question tells the cards apart.
         self.cards = [
             Card(number=number, ground=COLOURS[name])
             for number, name in zip(numbers, tuple(COLOURS)[:_CARDS], strict=False)
         ]
+        # Six more numbers, that no answer about the six cards can be.
         self.spare = numbers[_CARDS:]
         self.result = ProbeResult(model=asker.model.name, log=asker.log)
+        # True once texts need a number of their own; see `calibrate`.
         self.salted = False
         self.reference: dict[tuple[int, str], str] = {}
-        self.repeats: list[tuple[int, str, Asked]] = []
+        self.repeats: list[tuple[int, str, SentRequest]] = []
         self.flips = FLIPS
 
     # What every check uses
 
     def text(self, question: str) -> str:
         """The question; after a cache by text was found, with a number of its own before it."""
+        # A prefix before the question makes each request another one to a cache by text.
         if not self.salted:
             return question
         salt = self.random.randrange(10**6)
         return f"Request {salt:06}. {question}"
 
-    def ask(self, card: Card, question: str) -> Asked:
+    def ask(self, card: Card, question: str) -> SentRequest:
         return self.asker.alone(Request(card=card, text=self.text(question)))
 
     def found(
         self,
         kind: FindingKind,
-        differing: Sequence[Asked],
+        differing: Sequence[SentRequest],
         compared: int,
         rate: float,
         detail: str = "",
@@ -120,7 +136,7 @@ class _Probe:
         forms: int = 1,
     ) -> None:
         self.result.findings.append(
-            Finding(
+            ProbeFinding(
                 kind=kind,
                 differing=len(differing),
                 compared=compared,
@@ -132,20 +148,24 @@ class _Probe:
 
     @property
     def rate(self) -> float:
+        # As measured by `check_repeats`, so a server that is not deterministic has that one finding, and not one for
+        # each check.
         return min(0.9, repeated_difference(self.flips))
 
-    def differs(self, place: int, card: Card, question: str = "") -> Asked | None:
+    def differs(self, place: int, card: Card, question: str = "") -> SentRequest | None:
         """The second request, where both of two about a variant of a card differ from the card's reference."""
         asked = question or self.result.subject
+        # Twice: one flip of a sane server must be no finding.
         for is_again in (False, True):
             seen = self.ask(card, asked)
+            # A refusal or a text that was cut with notice is honest.
             if seen.failure or seen.truncated or seen.reading == self.reference[place, self.result.subject]:
                 return None
             if is_again:
                 return seen
         return None
 
-    def variants(self, variants: Iterable[tuple[int, Card]]) -> tuple[list[Asked], int]:
+    def variants(self, variants: Iterable[tuple[int, Card]]) -> tuple[list[SentRequest], int]:
         """Those of (card's place, variant) that differ, and how many there are."""
         given = list(variants)
         return [seen for place, card in given if (seen := self.differs(place, card))], len(given)
@@ -174,11 +194,13 @@ class _Probe:
             ("near colours", self.check_levels, True),
         )
         for name, check, reads in checks:
+            # Near and faint digits need a model that reads the clear ones.
             if reads and self.result.subject != NUMBER:
                 self.skip(name, "the model does not read the numbers on the cards")
                 continue
             try:
                 check()
+                # A check may skip itself.
                 if name not in dict(self.result.skipped):
                     self.result.checked.append(name)
             except RequestsSpentError:
@@ -192,6 +214,7 @@ class _Probe:
 
     def calibrate(self) -> bool:
         """Finds a question whose answers depend on the card, and the reference of each card; False where none does."""
+        # The same answer to all cards: with equal texts it may be a cache by text, or no picture at all.
         if not self.establish():
             first = self.asker.log[0]
             self.salted = True
@@ -208,8 +231,10 @@ class _Probe:
                 self.found(FindingKind.TEXT_KEYED, shown, len(others), self.rate, detail)
                 return True
             self.result.subject = ""
+            # The first card was seen, and stays for all others.
             stuck = str(self.cards[0].number) in first.reading
             kind = FindingKind.FIRST_PICTURE if stuck else FindingKind.PICTURE_UNUSED
+            # The requests about other cards that got the same answer are the evidence.
             same = [each for each in self.asker.log if each.card.number != self.cards[0].number][:_CARDS]
             empty = [self.ask(card, first.text) for card in _EMPTY.values()]
             alike = [each for each in empty if each.reading == first.reading]
@@ -226,6 +251,7 @@ class _Probe:
     def establish(self) -> bool:
         """Asks both questions about each card, three times in three orders; True where answers depend on the card."""
         self.repeats = []
+        # Three orders, so that an answer that depends on the request before it differs from itself.
         orders = (range(_CARDS), reversed(range(_CARDS)), self.random.sample(range(_CARDS), _CARDS))
         answers: dict[tuple[int, str], list[str]] = {}
         for turn, order in enumerate(orders):
@@ -234,10 +260,13 @@ class _Probe:
                     seen = self.ask(self.cards[place], question)
                     self.repeats.append((place, question, seen))
                     answers.setdefault((place, question), []).append(seen.reading)
+            # Two distinct answers of six may be a flip; without a third nothing depends on the card.
             if turn == 0 and all(self._distinct(answers, question) < 3 for question in (NUMBER, COLOUR)):
                 return False
         self.reference = {key: Counter(given).most_common(1)[0][0] for key, given in answers.items()}
         majorities = {key: [answer] for key, answer in self.reference.items()}
+        # Numbers first, as they say more than colours: all but one card told apart, else three colours, else three
+        # numbers.
         for question, least in ((NUMBER, _CARDS - 1), (COLOUR, 3), (NUMBER, 3)):
             if self._distinct(majorities, question) >= least:
                 self.result.subject = question
@@ -249,7 +278,7 @@ class _Probe:
         return len({given[0] for (_, asked), given in answers.items() if asked == question})
 
     def check_empty(self) -> None:
-        """Pictures of one colour and noise: what is said of them, and whether it is the number of a card."""
+        """Pictures of one colour, and noise: no answer about them may be the number of a card."""
         seen = [self.ask(card, self.result.subject) for card in _EMPTY.values()]
         self.result.facts.append(
             Fact(
@@ -260,18 +289,20 @@ class _Probe:
             )
         )
         if self.result.subject == NUMBER:
+            # Sent again: a model may guess a number once.
             again = [self.ask(each.card, NUMBER) for each in seen if self._names_a_card(each)]
             wrong = [each for each in again if self._names_a_card(each)]
             if is_finding(len(wrong), len(_EMPTY), self.rate):
                 self.found(FindingKind.EMPTY_PICTURE, wrong, len(_EMPTY), self.rate)
 
-    def _names_a_card(self, asked: Asked) -> bool:
+    def _names_a_card(self, asked: SentRequest) -> bool:
         return any(str(card.number) in asked.reading for card in self.cards)
 
     def check_text(self) -> None:
         """The same picture with another text: the answer to the number must not be that to the colour."""
         places = [place for place in range(_CARDS) if self.reference[place, NUMBER] == self.reference[place, COLOUR]]
         same = [each for place, question, each in self.repeats if place in places and question == COLOUR]
+        # On all cards; where colours are not told apart either, the text proves nothing.
         if len(places) == _CARDS and self._distinct({k: [v] for k, v in self.reference.items()}, COLOUR) >= 3:
             self.found(FindingKind.TEXT_IGNORED, same[:_CARDS], _CARDS, self.rate)
 
@@ -279,6 +310,7 @@ class _Probe:
         """The same request again: cold, warm, and in three orders."""
         tries = [each for each in self.repeats if each[1] == self.result.subject]
         other = [each for each in tries if each[2].reading != self.reference[each[0], each[1]]]
+        # Only then: a deterministic server costs no further requests.
         if other:
             for _ in range(_MORE_ROUNDS):
                 for place in range(_CARDS):
@@ -291,11 +323,12 @@ class _Probe:
         self.result.flips = len(other) / len(tries)
         if is_finding(len(other), len(tries), FLIPS):
             self.found(FindingKind.NON_DETERMINISTIC, [each for _, _, each in other], len(tries), FLIPS)
+            # An upper bound, since the rate was measured on few requests: all later checks allow for it.
             self.flips = min(0.8, 1.5 * self.result.flips + 0.05)
 
     def check_hashes(self) -> None:
         """Pairs of pictures that collide in 16 bits of a usual hash, one after the other with one text."""
-        shown: list[Asked] = []
+        shown: list[SentRequest] = []
         names: list[str] = []
         tries = 0
         for name, pairs in colliding_pairs((self.cards[0], self.cards[2])).items():
@@ -308,7 +341,7 @@ class _Probe:
             detail = f"they share {' and '.join(names)}"
             self.found(FindingKind.SHORT_HASH, shown, tries, self.rate, detail, forms=len(HASHES))
 
-    def _mistaken(self, first: Card, second: Card) -> Asked | None:
+    def _mistaken(self, first: Card, second: Card) -> SentRequest | None:
         """The request that got the answer to ``first`` for ``second`` twice, where one of another hash does not."""
         subject = self.result.subject
         text = self.text(subject)
@@ -318,6 +351,7 @@ class _Probe:
             if seen.failure or seen.reading != self.reference[0, subject]:
                 return None
             if is_again:
+                # Another nonce is another hash: where that card gets its own answer, the hash was the reason.
                 control = self.asker.alone(Request(card=replace(second, nonce=second.nonce + 1000), text=text))
                 return seen if control.reading == self.reference[2, subject] else None
         return None
@@ -327,6 +361,7 @@ class _Probe:
         long = " ".join([FILLER] * 12)
         plain = self._together(lambda question: question)
         mixed = self._together(lambda question: f"{long}\n{question}", longer=True)
+        # Mixed up already among equal lengths: padding is not needed to explain it.
         if is_finding(len(plain), _CARDS, self.rate):
             self.found(FindingKind.BATCH, plain, _CARDS, self.rate, self._whose(plain))
         elif is_finding(len(mixed), _CARDS, self.rate):
@@ -334,10 +369,10 @@ class _Probe:
                 FindingKind.BATCH_PADDING, mixed, _CARDS, self.rate, f"beside a text of {len(long.split())} words"
             )
 
-    def _together(self, lengthen: Callable[[str], str], *, longer: bool = False) -> list[Asked]:
+    def _together(self, lengthen: Callable[[str], str], *, longer: bool = False) -> list[SentRequest]:
         """The requests that differed in two sendings of one batch; with ``longer`` two long texts go first."""
         subject = self.result.subject
-        wrong: list[Asked] = []
+        wrong: list[SentRequest] = []
         for _ in range(2):
             requests = [Request(card=card, text=self.text(subject)) for card in self.cards]
             beside = [
@@ -351,11 +386,12 @@ class _Probe:
             ]
             if not differing:
                 return []
+            # Only cards that differed in both sendings.
             before = {each.card.digest for each in wrong}
             wrong = [each for each in differing if not before or each.card.digest in before]
         return wrong
 
-    def _whose(self, differing: Sequence[Asked]) -> str:
+    def _whose(self, differing: Sequence[SentRequest]) -> str:
         known = {self.reference[place, self.result.subject] for place in range(_CARDS)}
         swapped = sum(each.reading in known for each in differing)
         return f"{swapped} of {len(differing)} answers are those to another card of the batch" if swapped else ""
@@ -367,6 +403,7 @@ class _Probe:
         wrong, tries = self.variants(squares)
         oblong, of_ratios = self.variants(ratios)
         if is_finding(len(wrong), tries, self.rate):
+            # All differing cards are large: a limit of size. Small ones among them: bad resizing.
             sides = {each.card.size[0] for each in wrong}
             kind = FindingKind.LARGE_PICTURE if min(sides) >= _LARGE_PX else FindingKind.SIZE
             self.found(kind, wrong, tries, self.rate, f"sides of {', '.join(f'{px:,}' for px in sorted(sides))} px")
@@ -387,6 +424,7 @@ class _Probe:
                 for place, level in ((0, 40), (3, 200), (5, 90))
             ]
             wrong, tries = self.variants(greys)
+            # As RGB the same gray cards must be read, or it is the gray and not the file that is hard.
             plain, _ = self.variants((place, replace(card, form=CardForm.RGB)) for place, card in greys if wrong)
             if not plain and is_finding(len(wrong), tries, self.rate, _FORMS):
                 self.found(FindingKind.FILE_FORM, wrong, tries, self.rate, CardForm.GREY.value, forms=_FORMS)
@@ -414,11 +452,13 @@ class _Probe:
         self.result.facts.append(
             Fact(name="colours named", value=f"{wrongly}; others rightly" if wrongly else "rightly")
         )
+        # A model that names no colours rightly says nothing about channels: green is the same in RGB and BGR.
         if "green" not in named["green"] or "blue" not in named["red"] or "red" not in named["blue"]:
             return
         swaps = {"red": "blue", "blue": "red"}
         wrong = [
             seen
+            # New cards, so that no cache answers.
             for number, (name, other) in zip(self.spare, 3 * tuple(swaps.items()), strict=False)
             if other in (seen := self.ask(Card(number=number, ground=COLOURS[name]), COLOUR)).reading
         ]
@@ -444,7 +484,7 @@ class _Probe:
 
     def check_faint(self) -> None:
         """Digits that hardly differ from their ground: the same request three times, and more where answers differ."""
-        other: list[Asked] = []
+        other: list[SentRequest] = []
         tries = 0
         for step in _FAINT:
             for place, number in enumerate(self.spare[:3]):
@@ -463,6 +503,7 @@ class _Probe:
 
     def check_levels(self) -> None:
         """Digits a step above their ground, at many levels: which step is read must not depend on the level."""
+        # With noise, which step is read is chance.
         if any(finding.kind is FindingKind.NOISY_DETAIL for finding in self.result.findings):
             return self.skip("near colours", "faint digits are read otherwise each time")
         unread = [seen for level in range(8, 212, 24) if (seen := self._unread(level, _FAR))]
@@ -477,8 +518,8 @@ class _Probe:
             self.found(FindingKind.COARSE_LEVELS, unread, tries, self.rate, detail)
         return None
 
-    def _unread(self, level: int, step: int) -> Asked | None:
-        last: Asked | None = None
+    def _unread(self, level: int, step: int) -> SentRequest | None:
+        last: SentRequest | None = None
         for number in self.spare[4:6]:
             card = Card(number=number, ground=(level,) * 3, ink=(level + step,) * 3)
             last = self.ask(card, NUMBER)
@@ -496,6 +537,7 @@ class _Probe:
         failed = [each for each in self.asker.log if each.failure]
         for each in failed:
             self.result.facts.append(Fact(name=f"request {each.number} failed", value=each.failure))
+        # A server may refuse large pictures and long texts, but not ordinary ones.
         plain = [each for each in failed if max(each.card.size) <= _LARGE_PX and len(each.text.split()) < 200]
         if len(plain) >= _MOST_FAILED:
             self.found(FindingKind.FAILURES, plain, len(self.asker.log), FLIPS)
@@ -504,6 +546,7 @@ class _Probe:
         """Tokens of a request by the size of its picture."""
         seen: dict[tuple[int, int], int] = {}
         for each in self.asker.log:
+            # Without the long texts the differences are those of the pictures.
             if each.tokens_in is not None and len(each.text.split()) < 20:
                 seen.setdefault(each.card.size, each.tokens_in)
         if seen:
@@ -517,6 +560,7 @@ def clear_numbers(random: Random, count: int) -> list[int]:
     while len(found) < count:
         number = random.randrange(100, 1000)
         digits = str(number)
+        # Two misread digits are needed to turn one card into another.
         if len(set(digits)) == 3 and "0" not in digits and all(_apart(digits, str(each)) for each in found):
             found.append(number)
     return found

@@ -10,10 +10,10 @@ from typing import TypeAlias
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.text import count_noun, shortened, visible
 from pytest_vqamt.probing.against import AgainstResult
-from pytest_vqamt.probing.asking import Asked
+from pytest_vqamt.probing.asking import SentRequest
 from pytest_vqamt.probing.cards import Card, CardForm, render_card
 from pytest_vqamt.probing.checks import ProbeResult
-from pytest_vqamt.probing.findings import Finding
+from pytest_vqamt.probing.findings import ProbeFinding
 
 Result: TypeAlias = ProbeResult | AgainstResult
 
@@ -21,7 +21,10 @@ _SHOWN = 6
 """Requests that the terminal and the cards of the page show for a finding."""
 
 _THUMBNAIL_BYTES = 6_000
+"""The most bytes of the picture of a card on the page, which holds dozens of them."""
+
 _LONG, _END = 160, 48
+"""A text of more characters is shown by its end, of so many: filler comes first and the question last."""
 
 
 def probe_lines(result: ProbeResult, allowed: Sequence[str] = ()) -> Iterator[str]:
@@ -45,7 +48,7 @@ def probe_lines(result: ProbeResult, allowed: Sequence[str] = ()) -> Iterator[st
         yield f"not checked: {name}: {reason}"
 
 
-def summary(finding: Finding) -> str:
+def summary(finding: ProbeFinding) -> str:
     """How often it was seen, how probable that is by chance, and where."""
     detail = f"; {finding.detail}" if finding.detail else ""
     return (
@@ -94,7 +97,7 @@ def _quoted(text: str) -> str:
     return repr(visible(shortened(text)))
 
 
-def evidence(log: Sequence[Asked], numbers: Sequence[int]) -> list[Asked]:
+def evidence(log: Sequence[SentRequest], numbers: Sequence[int]) -> list[SentRequest]:
     """The requests of these numbers."""
     return [log[number - 1] for number in numbers]
 
@@ -153,7 +156,7 @@ def _against_row(result: AgainstResult) -> dict[str, Json]:
     }
 
 
-def _asked_row(asked: Asked) -> dict[str, Json]:
+def _asked_row(asked: SentRequest) -> dict[str, Json]:
     return {
         "number": asked.number,
         "card": asked.card.look,
@@ -198,5 +201,6 @@ def _thumbnail(card: Card) -> str:
     from pytest_vqamt.reporting.html.case_cards import thumbnail
 
     image = render_card(card)
+    # Browsers would turn it; a thumbnail is saved without its EXIF.
     upright = ImageOps.exif_transpose(image) if card.form is CardForm.TURNED else image
     return thumbnail(upright.convert("RGB"), _THUMBNAIL_BYTES).uri

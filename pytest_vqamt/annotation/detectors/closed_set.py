@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 from pytest_vqamt.annotation.detectors.detector import (
     LEAST_SIDE_PX,
+    ClassLabel,
     DetectedObject,
     DetectionNetwork,
     DetectionOutputs,
-    Label,
     box_within,
     class_labels,
     parse_label,
@@ -134,6 +134,7 @@ def _check_backbone(checkpoint: Checkpoint) -> None:
     except Exception:  # loading the weights reports what is wrong
         return
     backbone = getattr(config, "backbone_config", None)
+    # transformers would only say that timm is missing, and timm wants torchvision; other revisions need neither.
     if getattr(backbone, "model_type", "") == "timm_backbone" and find_spec("timm") is None:
         raise ModelError(
             f"Expected a checkpoint whose image encoder is one of transformers', but {checkpoint.name!r} has one of "
@@ -176,10 +177,10 @@ class ClosedSetMasks(_ClosedSet):
 def _confident_masks(
     outputs: DetectionOutputs,
     inputs: Mapping[str, torch.Tensor],
-    labels: Mapping[int, Label],
+    labels: Mapping[int, ClassLabel],
     least_score: float,
     size: tuple[int, int],
-) -> Iterator[tuple[float, Label, torch.Tensor]]:
+) -> Iterator[tuple[float, ClassLabel, torch.Tensor]]:
     """The masks above the score: score, label, and the covered pixels of a picture of ``size`` (H, W; bool).
 
     A score is that of the likeliest class times the mean score of the covered pixels, as in Cheng et al. (CVPR 2022).
@@ -192,10 +193,13 @@ def _confident_masks(
     height, width = int(own.any(dim=1).sum()), int(own.any(dim=0).sum())
     # The last class is "no object".
     likely, numbers = outputs.class_queries_logits[0].softmax(-1)[:, :-1].max(-1)
+    # The score below is at most this, so what fails here need not be resized.
     for place in (likely > least_score).nonzero().flatten().tolist():
+        # Classes without a meaning, such as "N/A", are left out.
         label = labels.get(int(numbers[place]))
         if label is None:
             continue
+        # To the padded size, cut to the picture, then to its own pixels: see the head of this file.
         whole = _resized(outputs.masks_queries_logits[0, place], (int(pixels.shape[-2]), int(pixels.shape[-1])))
         logits = _resized(whole[:height, :width], size).cpu()
         shown = logits > 0

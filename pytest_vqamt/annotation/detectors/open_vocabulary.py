@@ -72,6 +72,7 @@ class OpenVocabulary:
     def ground(self, image: Image, phrases: Sequence[str]) -> tuple[tuple[DetectedObject, ...], ...]:
         """The boxes of each phrase, independent of the other phrases, which may cost one pass for each."""
         distinct = tuple(dict.fromkeys(phrases))
+        # All phrases in one text would change the boxes of each (Grounding DINO).
         together = (distinct,) if self._reader.reads_each_alone else tuple((phrase,) for phrase in distinct)
         boxes: dict[str, tuple[DetectedObject, ...]] = {}
         for texts in (group for each in together for group in self._reader.groups(each)):
@@ -87,6 +88,7 @@ class OpenVocabulary:
         taken: list[Box] = []
         for reading in sorted(readings, key=lambda each: -each.scores[place]):
             box, score = box_within(reading.corners, image), reading.scores[place]
+            # Networks propose a thing several times.
             if box is not None and score > self._least_score and all(box.iou(other) < LEAST_IOU for other in taken):
                 taken.append(box)
                 yield DetectedObject(name=phrase, box=box, score=score, by=self.name)
@@ -116,10 +118,12 @@ def _text_scorer(checkpoint: Checkpoint, runtime: Runtime) -> TextScorer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextScores:
-    """A box ``x0, y0, x1, y1`` in pixels of the picture, and the score of each text, from 0 to 1."""
+    """A box with the score of each text."""
 
     corners: tuple[float, ...]
+    """``x0, y0, x1, y1`` in pixels of the picture; perhaps beyond it."""
     scores: tuple[float, ...]
+    """From 0 to 1, in the order of the texts."""
 
 
 class TextScorer(Protocol):
@@ -201,6 +205,7 @@ class Owl(_PhraseNetwork):
 
     def read(self, image: Image, texts: Sequence[str]) -> Sequence[TextScores]:
         inputs = self._look.pixels(image)
+        # To the full length, as its processor in transformers does.
         tokens = self._tokenizer(list(texts), padding="max_length", max_length=self._longest, return_tensors="pt")
         device = inputs["pixel_values"].device
         inputs |= {name: cast("torch.Tensor", tokens[name]).to(device) for name in ("input_ids", "attention_mask")}
@@ -239,14 +244,17 @@ class GroundingDino(_PhraseNetwork):
 
     def groups(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
         group: list[str] = []
+        # Without [CLS] and [SEP].
         room = self._longest - 2
         for text in texts:
             length = len(self._tokens(text))
+            # A full stop alone has length 1.
             if not 1 < length <= self._longest - 2:
                 raise ModelError(
                     f"Expected a text of 1 to {self._longest - 3} tokens, as many as the model in {self._folder} "
                     f"reads, but got text={text!r} of {length - 1}: say it in fewer words"
                 )
+            # More names than fit into one text are looked for in several.
             if length > room:
                 yield tuple(group)
                 group, room = [], self._longest - 2

@@ -20,6 +20,7 @@ UNKNOWN = "unknown"
 """The answer where no answer is right, such as a choice that no option or several fit."""
 
 Responder: TypeAlias = Callable[[Query], str]
+"""Makes the text of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,11 @@ class ScriptedModel:
     """A model for every task whose answer is a function of the query."""
 
     reply: Callable[[Query], str]
+    """Makes the answer; may have a method ``meet`` that takes the scene sources of the run."""
     batch_size: ClassVar[int] = 256
+    """Nothing is computed together, so any size will do."""
     switches_reasoning: ClassVar[bool] = True
+    """It answers alike with and without, so that relations on reasoning are tested, too."""
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         return tuple(self._answer(item.query) for item in batch)
@@ -97,9 +101,11 @@ def off_by(query: Query, error: int) -> str:
 def wrong_answer(value: Truth) -> Truth:
     """Another answer of the same kind."""
     match value:
+        # Before int, of which bool is a subclass.
         case bool():
             return not value
         case int():
+            # Never negative: one too few of none would be no number of things.
             return value + 1
         case Label.ENTAILMENT:
             return Label.CONTRADICTION

@@ -29,6 +29,7 @@ BUCKETS = 8
 _SURVEYED = 32
 """The most scenes that the prior of a source is taken from, evenly spaced."""
 _HALF = 2
+"""One picture in so many is not looked at by ``half-blind``."""
 
 
 def hashed(*parts: str) -> int:
@@ -37,7 +38,7 @@ def hashed(*parts: str) -> int:
 
 
 class OtherSceneModel:
-    """Replies to a query by another scene, or by several, of the source that its picture is from."""
+    """Replies to a query by other scenes of the source that its picture is from."""
 
     def __init__(self, reply: Callable[[Query, SceneSource], str]) -> None:
         self._reply = reply
@@ -46,6 +47,7 @@ class OtherSceneModel:
 
     def meet(self, sources: Sequence[SceneSource]) -> None:
         """Takes the sources of the run, in their order."""
+        # A session gives the same sources for each item, and finding a photo in them takes time.
         if tuple(sources) != self._sources:
             self._sources = tuple(sources)
             self._source_of = {}
@@ -67,6 +69,7 @@ class OtherSceneModel:
 
 def _has(source: SceneSource, photo: Photo) -> bool:
     try:
+        # Two sources may have photos of one id: the digest decides.
         return source.scene(source.place(photo.id)).photo == photo
     except DataError:
         return False
@@ -96,6 +99,7 @@ def is_unseen(query: Query) -> bool:
 def scene_instead(query: Query, source: SceneSource) -> Scene:
     """Another scene than the one shown, where there is one."""
     shown = source.place(query.picture.photo.id)
+    # Never the scene itself, unless the source has one alone.
     return _scene_at(source, shown + 1 + hashed("instead", query.picture.digest) % max(1, len(source) - 1))
 
 
@@ -121,6 +125,7 @@ def scene_without_specks(query: Query, source: SceneSource) -> Scene:
 
 def _scene_at(source: SceneSource, index: int) -> Scene:
     """The scene at ``index``, counted round; the next one where its record is broken."""
+    # A broken record of the data is no error of this model.
     for place in range(index, index + len(source)):
         try:
             return source.scene(place % len(source))
@@ -145,6 +150,7 @@ def prior_model() -> OtherSceneModel:
             count = min(len(source), _SURVEYED)
             scenes = (_scene_at(source, place * len(source) // count) for place in range(count))
             found = Counter(known for scene in scenes if (known := _known_answer(query, scene)) is not None)
+            # Of equally frequent answers the first in the alphabet, in every process.
             answers[asked] = min(found, key=lambda text: (-found[text], text)) if found else _guess(query.meaning)
         return answers[asked]
 
@@ -197,9 +203,9 @@ def _is_of(name: str, word: str) -> bool:
 
 
 class GradedModel:
-    """Replies as another one to a share of the queries, by the hash of their ids, and rightly to the others.
+    """Has a fault in a share of the queries, chosen by the hash of their ids, and is right about the others.
 
-    It replies alike in all trials of a query, or with ``each_trial`` as another one to that share of the trials.
+    All trials of a query are alike, unless ``each_trial`` makes it a share of the trials.
     """
 
     def __init__(self, reply: Responder, share: float, *, each_trial: bool = False) -> None:
@@ -208,10 +214,11 @@ class GradedModel:
         self._each_trial = each_trial
 
     def meet(self, sources: Sequence[SceneSource]) -> None:
-        """Gives the sources to the other one."""
+        """Gives the sources to the faulty responder."""
         meet_sources(self._reply, sources)
 
     def __call__(self, query: Query) -> str:
-        text = self._reply(query)  # to each query, since it may remember what it was shown
+        text = self._reply(query)  # of every query, since a fault may depend on earlier ones (sees-erased)
+        # By the id alone: the same queries in every order, process and shard.
         chosen_by = query if self._each_trial or not query.trial else replace(query, trial=0)
         return text if hashed("graded", chosen_by.id) < self._limit else answer_text(true_answer(query))

@@ -62,7 +62,7 @@ class DiskRegionCache:
             content = BytesIO(self._file(key).read_bytes())
             with np.load(content, allow_pickle=False) as archive:
                 return _regions(archive["features"], archive["boxes"])
-        except Exception:  # zip, zlib and NumPy's own reader raise a different one each; it is made again
+        except Exception:  # zip, zlib and NumPy's reader raise a different one each; the regions are detected again
             return None
 
     def put(self, key: str, regions: Regions) -> None:
@@ -74,6 +74,7 @@ class DiskRegionCache:
         import numpy as np
 
         content = BytesIO()
+        # Padding up to 36 is zeros, and is made again on reading.
         real = slice(regions.count)
         np.savez(content, features=regions.features[real].astype(self._precision), boxes=regions.boxes[real])
         file = self._file(key)
@@ -89,6 +90,7 @@ class DiskRegionCache:
         """Locks ``key`` against other processes; False if another one holds it and ``wait`` is False."""
         from filelock import FileLock, Timeout
 
+        # A picture takes the detector 13 s: no two workers should detect the same one.
         lock = FileLock(self._file(key).with_suffix(".lock"))
         try:
             self._file(key).parent.mkdir(exist_ok=True)
@@ -103,11 +105,13 @@ class DiskRegionCache:
             yield True
         finally:
             lock.release()
+            # Who waits for the lock finds the file; without it the next one detects, and needs the lock.
             if self._file(key).is_file():
                 with suppress(OSError):  # another process may have it open
                     Path(lock.lock_file).unlink()
 
     def _file(self, key: str) -> Path:
+        # In up to 256 folders: a data set has 100,000 photos, and their edits.
         return self._folder / key[:2] / f"{key}.npz"
 
     def _unwritable(self, error: OSError) -> ModelError:
@@ -143,7 +147,7 @@ def _size(regions: Regions) -> int:
 
 
 class DetectedBoxes(Protocol):
-    """A detector's output: ``boxes_px`` (n, 4) x1 y1 x2 y2 in pixels, ``features`` (n, 2048)."""
+    """The boxes and features that a detector found: (n, 4) x1 y1 x2 y2 in pixels, and (n, 2048)."""
 
     @property
     def boxes_px(self) -> NDArray[np.float32]: ...
@@ -152,7 +156,7 @@ class DetectedBoxes(Protocol):
 
 
 class BoxDetector(Protocol):
-    """A detector."""
+    """Finds the regions of a picture."""
 
     @property
     def fingerprint(self) -> str: ...
@@ -188,6 +192,7 @@ class DetectedRegions:
         """The regions of each picture. Those that another process is detecting come last."""
         keys = [digest(self.fingerprint, item.query.picture.digest) for item in batch]
         found: dict[str, Regions] = {}
+        # First all pictures that no other process is detecting, so that no time is lost waiting.
         for wait in (False, True):
             for key, item in zip(keys, batch, strict=True):
                 if key not in found and (regions := self._of(key, item, wait)) is not None:
@@ -196,14 +201,15 @@ class DetectedRegions:
 
     def _remembered(self, item: ModelInput) -> Regions | None:
         key = digest(self.fingerprint, item.query.picture.digest)
-        with self._keeping:  # two threads may make two batches ready that share a picture
+        with self._keeping:  # two threads may preprocess two batches that share a picture
             regions = self._latest.get(key)
             if regions is None and self._kept is not None:
                 regions = self._read(self._kept, key)
             if regions is not None:
                 self._latest.put(key, regions)
         if regions is None:
-            item.image  # noqa: B018  # renders it
+            # Rendered now, on the thread that preprocesses, and kept on the input for the detector.
+            item.image  # noqa: B018  # a property that renders
         return regions
 
     def _of(self, key: str, item: ModelInput, wait: bool) -> Regions | None:
@@ -223,6 +229,7 @@ class DetectedRegions:
         with kept.claim(key, wait) as is_ours:
             if not is_ours:
                 return None
+            # Again, under the lock: another process may have written it meanwhile.
             regions = self._read(kept, key)
             if regions is None:
                 regions = self._detected(item)
@@ -338,6 +345,7 @@ def region_source(options: ModelOptions, beside: Path | None) -> RegionSource:
     if named is None:
         return DetectedRegions(load_detector(options, beside), cache, precision)
     file = FeatureFile(expanded(named))
+    # A detector that the user named must load; one that lies about is a bonus.
     if not options.settings.get("detector") and not os.environ.get(DETECTOR_VARIABLE):
         try:
             find_detector(beside, options)

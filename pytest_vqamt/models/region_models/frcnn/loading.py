@@ -26,6 +26,7 @@ DETECTOR_VARIABLE = "VQAMT_DETECTOR"
 """The environment variable with the detector's folder or file."""
 
 _DEAD_HOSTS = ("cdn.huggingface.co", "nlp.cs.unc.edu")
+"""Hosts in published instructions that no longer have the files."""
 CONFIG = "config.yaml"
 WEIGHTS = "pytorch_model.bin"
 _FORM = f"a folder with {CONFIG} and {WEIGHTS}, or a file of weights (.bin, .safetensors, .pkl)"
@@ -37,6 +38,7 @@ _TIMEOUT_S = 30.0
 _BLOCK = 1 << 20
 
 _DETECTRON = "faster_rcnn_from_caffe_attr.pkl"
+"""Detectron2's form of the same weights, under its published name."""
 
 _WEIGHT_FILES = (WEIGHTS, "model.safetensors", _DETECTRON)
 
@@ -109,6 +111,7 @@ def _resolve_files(beside: Path | None, given: str) -> DetectorFiles:
 
 def _files_named(given: str, where: str) -> DetectorFiles:
     address = urlsplit(given)
+    # Instructions for LXMERT name addresses, and nothing is fetched that the user did not ask for by name.
     if address.scheme in ("http", "https"):
         gone = f"{address.hostname} no longer has it: " if address.hostname in _DEAD_HOSTS else ""
         raise ModelError(
@@ -167,6 +170,7 @@ def _download(address: str, file: Path) -> None:
         cast("HTTPResponse", urlopen(address, timeout=_TIMEOUT_S)) as response,
         part.open("wb") as opened,
     ):
+        # None where the server does not say it.
         expected = response.length
         with progress_bar(f"fetching {file.name}", expected, "B") as progress:
             while block := response.read(_BLOCK):
@@ -178,11 +182,14 @@ def _download(address: str, file: Path) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectorFiles:
-    """The weights of a detector, with its configuration and class names where present."""
+    """The files of one detector."""
 
     weights: Path
+    """A .bin, .pth, .pt, .safetensors or .pkl."""
     config: Path | None = None
+    """A config.yaml; None for the published settings."""
     vocabulary: Path | None = None
+    """The folder of the names of classes and attributes; None where there are none: LXMERT needs no names."""
 
 
 def files_at(path: Path) -> DetectorFiles | None:
@@ -223,7 +230,9 @@ class Vocabulary:
     """Names by class and by attribute, from 0; several may share one."""
 
     objects: tuple[str, ...]
+    """1,600 in the published vocabulary."""
     attributes: tuple[str, ...]
+    """400 in the published vocabulary."""
 
     @property
     def digest(self) -> str:
@@ -251,6 +260,7 @@ def _read_names(path: Path, count: int, what: str) -> tuple[str, ...]:
             f"Expected the names of the detector's {what} in {path}, but got: {error}; the files that belong to it are "
             "demo/data/genome/1600-400-20 of airsplay/py-bottom-up-attention"
         ) from error
+    # A line has synonyms: "stop sign,stopsign".
     names = tuple(line.partition(",")[0].strip().lower() for line in lines)
     if len(names) != count:
         raise ModelError(

@@ -17,6 +17,7 @@ _BLOCK = 128
 """The number of boxes that are compared with all others at once."""
 
 _LAST_RESORT = (0.8, 0.9)
+"""IoUs that are tried where those of the configuration leave fewer than 36 regions."""
 
 
 def apply_deltas(boxes: Tensor, deltas: Tensor, scales: Sequence[float]) -> Tensor:
@@ -52,7 +53,7 @@ def clip_boxes(boxes: Tensor, width: int, height: int) -> Tensor:
 
 
 def has_sides_above(boxes: Tensor, least: float) -> Tensor:
-    """Whether both sides of each box are longer than ``least``: bool (n,)."""
+    """True for each box with both sides longer than ``least``: bool (n,)."""
     return ((boxes[:, 2:] - boxes[:, :2]) > least).all(dim=1)
 
 
@@ -64,17 +65,19 @@ def nms(boxes: Tensor, scores: Tensor, overlap: float, limit: int | None = None)
     """
     left = torch.sort(scores, descending=True, stable=True).indices
     kept: list[Tensor] = []
+    # Block by block: all pairs of 6,000 boxes would take 144 MB, and 300 are wanted.
     while len(left) and (limit is None or sum(map(len, kept)) < limit):
         block, left = left[:_BLOCK], left[_BLOCK:]
         stays = block[_nms_survivors(_iou(boxes[block], boxes[block]) > overlap)]
         kept.append(stays)
+        # NaN, of boxes without area, is not more than the limit: they stay.
         left = left[~(_iou(boxes[stays], boxes[left]) > overlap).any(dim=0)]
     found = torch.cat(kept) if kept else left
     return found[:limit]
 
 
 def _nms_survivors(overlapping: Tensor) -> Tensor:
-    """Whether each box stays, of boxes from best to worst with these overlapping pairs: bool (n,).
+    """True for each box that stays, of boxes from best to worst with these overlapping pairs: bool (n,).
 
     Box j stays unless some box i < j that stays overlaps with it. Whatever we start from, the first k boxes are right
     after k rounds, so what a round leaves unchanged is the answer.
@@ -133,6 +136,7 @@ class RoIPool:
         left, right, wide = (each[start:stop] for each in (self._left, self._right, self._wide))
         table = (tall[:, :, None] * self._levels_x + wide[:, None, :]) * self._height
         pooled: Tensor | None = None
+        # Two overlapping powers of two cover each side: 5 = 4 from the start and 4 up to the end.
         for y in (top, bottom - (1 << tall)):
             for x in (left, right - (1 << wide)):
                 place = (table + y[:, :, None]) * self._width + x[:, None, :]
