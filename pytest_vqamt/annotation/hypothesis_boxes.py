@@ -111,7 +111,7 @@ def _is_present(photo: str, photos: PhotoFiles) -> bool:
 
 
 def _other_settings(files: SnliVeFiles, settings: Mapping[str, str]) -> list[Mapping[str, object]]:
-    """Other settings that wrote lines which are still there, one a hypothesis."""
+    """The settings that wrote lines still in the file and that are not ``settings``, once for each hypothesis."""
     found: dict[str, Mapping[str, object]] = {}
     for row in noted(files.folder / NOTES):
         used, hypotheses = row.get("settings"), row.get("hypotheses")
@@ -137,7 +137,7 @@ def _grounder(options: ModelOptions) -> Grounder:
 
 
 def _split_kind(given: str) -> tuple[tuple[str, ...], str]:
-    """The model types that the setting allows, none if it has no prefix; and the checkpoint."""
+    """Splits the setting into the model types that its prefix allows, empty without a prefix, and the checkpoint."""
     kind, mark, named = given.partition(":")
     return (_KINDS[kind], named) if mark and kind in _KINDS else ((), given)
 
@@ -179,7 +179,7 @@ class _Grounded:
 
 
 class _HypothesisAnnotator:
-    """Writes the lines of the hypotheses about one photo after the other."""
+    """Finds and writes the lines of hypotheses, photo by photo."""
 
     def __init__(
         self, index: HypothesisIndex, folder: Path, photos: PhotoFiles, grounder: Grounder, settings: Mapping[str, str]

@@ -119,12 +119,12 @@ def rounded(box: Box, size: tuple[int, int]) -> Box | None:
 
 
 def settings_named(options: ModelOptions, names: Sequence[str]) -> dict[str, str]:
-    """The settings of these names, as notes have them."""
+    """The settings with these names, as they are written into notes."""
     return {name: options.settings[name] for name in names if name in options.settings}
 
 
 def print_other_settings(others: Sequence[Mapping[str, object]], file: Path) -> None:
-    """Says that ``others`` wrote lines of ``file``, which stay as they are."""
+    """Prints that ``others`` wrote lines of ``file``, which stay as they are."""
     if others:
         by = " ".join(f"{name}={value}" for name, value in others[-1].items())
         print_status(
@@ -167,7 +167,7 @@ def append(file: Path, rows: Sequence[Mapping[str, Json]]) -> None:
 
 @contextmanager
 def only_writer(file: Path) -> Iterator[None]:
-    """Waits until no other process is in it with the same ``file``; a file system without locks lets all in.
+    """Makes this the only process within the block for this ``file``; a file system without locks lets all in.
 
     Raises:
         DataError: the folder of the file cannot be written.

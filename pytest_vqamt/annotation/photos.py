@@ -72,7 +72,7 @@ def annotate_photos(argument: str, options: ModelOptions) -> AnnotationOutcome:
 
 
 def _settings_of_lines(folder: OwnPhotos) -> Mapping[str, Mapping[str, object]]:
-    """The settings by which detectors last wrote the line of each photo."""
+    """The settings that last wrote the line of each photo."""
     return {
         str(row.get("photo")): settings
         for row in noted(folder.path / NOTES)
@@ -81,7 +81,7 @@ def _settings_of_lines(folder: OwnPhotos) -> Mapping[str, Mapping[str, object]]:
 
 
 class _PhotoAnnotator:
-    """Writes the line of one photo after the other."""
+    """Finds and writes the lines of photos, one by one."""
 
     def __init__(self, folder: OwnPhotos, detector: Detector, settings: Mapping[str, str], taken: set[str]) -> None:
         """``taken`` are the ids of the scenes in the file."""

@@ -173,7 +173,7 @@ class _AnswerIndex:
 
 
 def _content_keys(photo: str | None, text: str | None, task: Task | None) -> Iterator[_ContentKey]:
-    """Yields the keys of rows that answer a text: by the photo's id first, then by it with or without ".jpg"."""
+    """Yields the keys of rows that may answer a text: by the photo's id, then by that id with or without ".jpg"."""
     names = [photo]
     if photo is not None:
         names.append(photo.removesuffix(_SUFFIX) if photo.endswith(_SUFFIX) else f"{photo}{_SUFFIX}")
@@ -193,7 +193,7 @@ def _contradiction(first: AnswerRow, second: AnswerRow) -> DataError:
 
 
 def _parse_or_none(line: bytes) -> AnswerRow | None:
-    """The row of a line of the todo list; None for one that was cut off, or broken while it was being filled in."""
+    """Parses a line of the todo list; None for a line that was cut off, or broken while a person filled it in."""
     try:
         return parse_row(line, "")
     except DataError:
@@ -223,7 +223,7 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 def _append(path: Path, lines: bytes) -> None:
-    """Adds whole lines in one write, so that those of several processes do not mix."""
+    """Adds whole lines in one write, so that lines of several processes do not mix."""
     try:
         with path.open("ab", buffering=0) as file:
             written = file.write(lines)
@@ -280,7 +280,7 @@ def published_ids(query: Query) -> tuple[str, ...]:
 
 
 def todo_line(query: Query) -> str:
-    """The row, as one line, that asks for the answer to a query."""
+    """The line of the todo list for a query."""
     row: dict[str, Json] = {
         "id": query.id,
         "photo": query.picture.photo.id,
@@ -307,7 +307,7 @@ def numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def parse_row(line: bytes, where: str) -> AnswerRow:
-    """The row in a line.
+    """Parses a row.
 
     Raises:
         DataError: the line is invalid; the message begins with ``where``.

@@ -54,7 +54,7 @@ class BatchSize:
             self.current = min(2 * self.current, max(self._most, self.current))
 
     def shrink_after(self, size: int) -> None:
-        """Records that memory ran out on a batch of ``size``, and not on a single input."""
+        """Records that memory ran out on a batch of ``size`` inputs, more than one."""
         self.current = self._most = max(1, min(self.current, size // 2))
 
     def __repr__(self) -> str:
@@ -134,7 +134,7 @@ class ModelHealth:
         return {name: getattr(self, name) for name in COUNTED}
 
     def count_answers(self, answers: Sequence[Answer]) -> None:
-        """Adds answers."""
+        """Counts answers, and among them cut ones and ones that run on."""
         self.answered += len(answers)
         for each in answers:
             self.answers_cut += len(each.text) > MAX_READ
@@ -143,7 +143,7 @@ class ModelHealth:
                 self.ran_on_example = shortest(self.ran_on_example, shown(each.text, _LONGEST_EXAMPLE))
 
     def count_raised(self, error: Exception) -> None:
-        """Adds a call that raised."""
+        """Counts a call that raised."""
         self.calls_raised += 1
         self.raised_example = shortest(
             self.raised_example, shown(" ".join(error_text(error).split()), _LONGEST_EXAMPLE)

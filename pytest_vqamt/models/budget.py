@@ -73,7 +73,7 @@ class Budget:
         return False
 
     def finish(self, cost: float | None) -> None:
-        """Adds the cost of a request that was started; None where it had none."""
+        """Records the end of a started request and its cost; None where no cost is known."""
         with self._changed:
             self._in_flight -= 1
             # A request that failed may cost nothing, or a cost that nobody named.
@@ -101,7 +101,7 @@ class Budget:
             os.close(descriptor)
 
     def _total(self) -> float:
-        """The costs so far; those of other processes are read from where the last reading ended."""
+        """The costs of all processes so far; only lines that were added since the last call are read."""
         if self._file is not None and self._file.exists():
             with self._file.open("rb") as costs:
                 costs.seek(self._read)
@@ -139,7 +139,7 @@ class UsageCounter:
             self._sums[name] = self._sums.get(name, 0) + amount
 
     def add_spent(self, spent: _Priced) -> None:
-        """Adds what a reply or an answer took, as far as it is known."""
+        """Adds the tokens and the cost of a reply, as far as they are known."""
         named = {"tokens in": spent.tokens_in, "tokens out": spent.tokens_out, "cost": spent.cost}
         for name, amount in named.items():
             if amount is not None:

@@ -41,7 +41,7 @@ QUICK = "quick"
 
 
 class ModelCatalogue:
-    """The kinds of models of a session: built-in ones, those of installed packages, and those that hooks register."""
+    """The kinds of models of a session: built in, from installed packages, and registered by hooks."""
 
     def __init__(self) -> None:
         self._registered: list[ModelKind] = []
@@ -87,7 +87,7 @@ class ModelCatalogue:
             check(argument, options)
 
     def settings_of(self, specs: Iterable[str]) -> tuple[str, ...] | None:
-        """The names of the settings that models of these specs take; None where one takes any.
+        """The names of the settings that models of these specs take; None if one of them takes any setting.
 
         Raises:
             OptionError: there is no such kind.
@@ -173,7 +173,7 @@ class ModelCatalogue:
 
 
 def _own_code(spec: str) -> str:
-    """The spec of the user's code that a module or the path of its file stands for: "./m.py:load" is python:m:load.
+    """Guesses the spec of the user's code from a module or the path of its file; "" for anything else.
 
     >>> _own_code("./models/m.py:Model"), _own_code("m:Model"), _own_code("m.py")
     ('python:models.m:Model', 'python:m:Model', 'python:m:NAME')
@@ -186,9 +186,9 @@ def _own_code(spec: str) -> str:
 
 
 def _own_checkpoint(spec: str) -> str:
-    """The spec of a checkpoint of which the folder, or the name on the hub, is given alone.
+    """Guesses the spec of a checkpoint from its folder or its name on the hub; "" for anything else.
 
-    A folder of a kind that has an adapter of its own is of that kind.
+    A folder with a model type that has an adapter of its own gets the kind of that adapter.
 
     >>> _own_checkpoint("./checkpoint"), _own_checkpoint("org/name"), _own_checkpoint("oracel")
     ('hf:./checkpoint', 'hf:org/name', '')
@@ -297,7 +297,7 @@ def _check_checkpoint(kind: str, argument: str, options: ModelOptions) -> None:
 
 
 def _check_region_model(kind: str, argument: str, options: ModelOptions) -> None:
-    """Checks the checkpoint, and that its answers and a detector are here or to be fetched."""
+    """Checks the checkpoint, and that its list of answers and a detector are here or can be fetched."""
     _check_checkpoint(kind, argument, options)
     if find_spec("transformers") is None:  # loading says what to install
         return

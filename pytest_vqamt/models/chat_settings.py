@@ -1,4 +1,4 @@
-"""The settings of a chat beside its prompts: system message, further fields, log-probabilities, size of pictures.
+"""The settings of a chat other than its prompts: system message, further fields, log-probabilities, picture sizes.
 
 ``openai:`` and ``hf:`` share them.
 """
@@ -68,7 +68,7 @@ def _instead_of(field: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatSettings:
-    """The settings of a chat beside its prompts."""
+    """The settings of a chat other than its prompts."""
 
     system: str = ""
     """The system message; empty for none."""
@@ -110,7 +110,7 @@ class ChatSettings:
 
     @property
     def fingerprint(self) -> str:
-        """Names what can change an answer; empty where nothing was set."""
+        """A digest of all settings, which may change answers; "" where none was set."""
         # Fingerprints of models from before these settings have no such part.
         if self == ChatSettings():
             return ""
@@ -118,7 +118,7 @@ class ChatSettings:
         return digest(self.system, json.dumps(self.body), str(self.logprobs), *pixels)
 
     def resized(self, image: Image) -> Image:
-        """The image, RGB uint8, within the bounds, in the same proportions; the image itself where it is.
+        """The image, RGB uint8, resized to the bounds of pixels; the same object if it is within them.
 
         >>> from PIL import Image
         >>> ChatSettings(max_pixels=30_000).resized(Image.new("RGB", (640, 480))).size
@@ -133,7 +133,7 @@ class ChatSettings:
 
 
 def resized_size(size: tuple[int, int], least: int | None, most: int | None) -> tuple[int, int]:
-    """Width and height within bounds of their product, in the same proportions as near as whole pixels allow."""
+    """Width and height scaled so that their product is within the bounds; proportions stay, up to whole pixels."""
     width, height = size
     if most is not None and width * height > most:
         scale = sqrt(most / (width * height))
@@ -177,7 +177,7 @@ def _pixels(given: Mapping[str, str], name: str) -> int | None:
 
 
 def _field(name: str, value: str, known: Sequence[str] | None) -> str:
-    """The JSON of a field, in one spelling."""
+    """Checks a further field of the request, and returns its value as canonical JSON."""
     field = name.partition(".")[2]
     shown = f"but got '{name}={value}'"
     if not re.fullmatch(r"[A-Za-z_][\w-]*", field):

@@ -1,4 +1,4 @@
-"""Prompts: how each task is put to a model that reads one text."""
+"""The prompts of each task, for models that read one text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.models.protocol import ModelOptions
 
 PLACEHOLDER = "{text}"
-"""Stands for the question or the hypothesis in a prompt."""
+"""The part of a template that the question or the hypothesis replaces."""
 
 
 LONGEST_REASONING = 2048
@@ -43,7 +43,7 @@ CHAT_SETTINGS = ("system", "body.NAME", "logprobs", "min-pixels", "max-pixels")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompts:
-    """The prompt templates of a model; ``{text}`` stands for the question or the hypothesis.
+    """The prompt templates of a model; ``{text}`` is replaced by the question or the hypothesis.
 
     The form of a question depends on its text alone: queries of one id have one prompt.
     """
@@ -74,7 +74,7 @@ class Prompts:
         return prompt.replace(PLACEHOLDER, query.text)
 
     def longest(self, task: Task, *, reasoning: bool | None = None) -> int:
-        """The most tokens to generate; ``reasoning`` is that of the query."""
+        """The most tokens to generate; ``reasoning`` is the query's."""
         answer = self.longest_caption if task is Task.CAPTIONING else self.longest_answer
         return answer + LONGEST_REASONING if reasoning else answer
 
@@ -125,7 +125,7 @@ INSTRUCTION_PROMPTS = Prompts(
 
 
 def prompts_from(options: ModelOptions, base: Prompts = INSTRUCTION_PROMPTS) -> Prompts:
-    r"""``base`` with the user's settings; ``\n`` in a prompt is a new line.
+    r"""The prompts of ``base``, replaced by the user's settings; ``\n`` in a prompt is a new line.
 
     Raises:
         OptionError: a prompt lacks ``{text}``; a caption prompt has it, or is empty where it is needed; or a

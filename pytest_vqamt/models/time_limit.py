@@ -82,7 +82,7 @@ class Watchdog:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Watches what is inside; several threads may be."""
+        """Watches the calls within the block; several threads may use it at once."""
         with self._lock:
             self._open += 1
         try:
@@ -244,7 +244,7 @@ def result_by(future: Future[Value], deadline: Callable[[], float]) -> Value:
 def _watched(
     executor: DaemonExecutor, call: Callable[[], Value], deadline: Callable[[], float], limit_s: float, message: str
 ) -> Value:
-    """As ``result_by``, but ends this process where the call lets no other thread run, with ``message``."""
+    """Like ``result_by``, but where the call lets no other thread run, the process is ended with ``message``."""
     ended = f"\nvqamt: {message}. It let no other thread run, so the process was ended: what was answered is kept\n"
 
     def beat() -> float:

@@ -1,4 +1,4 @@
-"""How many tokens queries will take: by the documented formula of a family of models, or as measured."""
+"""Forecasts of tokens, by the documented formula of a family of models, or by measured answers."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def claude_area(width: int, height: int) -> float:
 
 
 def gemini_tiles(width: int, height: int) -> float:
-    """258 tokens, or so many for each tile of a picture of which a side is above 384 pixels.
+    """258 tokens; for a picture with a side above 384 pixels, 258 for each tile.
 
     https://ai.google.dev/gemini-api/docs/tokens
     """
@@ -191,7 +191,7 @@ class TokenForecaster:
         self._bounds = bounds
 
     def forecast(self, queries: Sequence[Query], measured: Iterable[tuple[Query, Answer]]) -> TokenForecast:
-        """The tokens of ``queries``, of which each is sent once; ``measured`` are answers with their queries."""
+        """Forecasts the tokens of ``queries``, each sent once; ``measured`` are queries with their answers."""
         known = [(query, answer) for query, answer in measured if answer.tokens_in is not None]
         # The difference of measurement and formula for each size of picture: the error of text differs little.
         off: dict[tuple[int, int], list[float]] = defaultdict(list)

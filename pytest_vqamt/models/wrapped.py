@@ -389,7 +389,7 @@ def _check_method(name: str, method: Method, called: str) -> None:
 
 
 def _optional_method(model: object, name: str) -> Callable[[Task, Sequence[ModelInput]], Any] | None:
-    """Its method of this name, unless that has another signature and so another purpose."""
+    """The model's method of this name, or None; one with another signature serves another purpose."""
     found: object = getattr(model, name, None)
     return found if callable(found) and accepts(found, "task", "batch") else None
 

@@ -70,7 +70,7 @@ class AgainstResult:
 
     @property
     def parted(self) -> str:
-        """Where they part: the likely stage in words; "" where they do not."""
+        """The likely stage where they differ, in words; "" if they do not differ."""
         found = {each.stage for each in self.stages if each.is_finding}
         if not found:
             once = sum(len(each.differing) + each.wavering for each in self.stages)

@@ -1,4 +1,4 @@
-"""Sends the cards of a probe to a model, alone or together, and keeps each request with its answer."""
+"""Sends the cards of a probe to a model, alone or together, and logs each request with its answer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_FAILURES = 20
 
 
 class RequestsSpentError(Exception):
-    """The next requests would be more than the probe may send."""
+    """The probe may not send as many requests as it needs next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

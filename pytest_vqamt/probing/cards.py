@@ -115,7 +115,7 @@ class Card:
 
 
 def render_card(card: Card) -> Image:
-    """Draws the card, in the mode of its form (RGB, RGBA, P or L); no pixel is smoothed, so all forms hold the same."""
+    """Draws the card in the mode of its form (RGB, RGBA, P or L), without smoothing: all forms have equal pixels."""
     from PIL import Image as Pillow
     from PIL.ImageDraw import Draw
 

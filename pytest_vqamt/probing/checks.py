@@ -67,7 +67,7 @@ class ProbeResult:
     model: str
     """Its spec."""
     subject: str = ""
-    """The question that the comparisons ask; "" where no question could be used."""
+    """The question of the comparisons; "" where no question could be used."""
     flips: float = 0.0
     """The share of answers about easy cards that differed from the majority."""
     findings: list[ProbeFinding] = field(default_factory=list)
@@ -115,7 +115,7 @@ class _Probe:
     # What every check uses
 
     def text(self, question: str) -> str:
-        """The question; after a cache by text was found, with a number of its own before it."""
+        """The question; once a cache by text was found, with a unique number before it."""
         # A prefix before the question makes each request another one to a cache by text.
         if not self.salted:
             return question
@@ -153,7 +153,7 @@ class _Probe:
         return min(0.9, repeated_difference(self.flips))
 
     def differs(self, place: int, card: Card, question: str = "") -> SentRequest | None:
-        """The second request, where both of two about a variant of a card differ from the card's reference."""
+        """Sends a variant of a card twice; None unless both answers differ from the card's reference."""
         asked = question or self.result.subject
         # Twice: one flip of a sane server must be no finding.
         for is_again in (False, True):
@@ -166,7 +166,7 @@ class _Probe:
         return None
 
     def variants(self, variants: Iterable[tuple[int, Card]]) -> tuple[list[SentRequest], int]:
-        """Those of (card's place, variant) that differ, and how many there are."""
+        """Sends variants with the index of their card; returns the differing requests and the number of variants."""
         given = list(variants)
         return [seen for place, card in given if (seen := self.differs(place, card))], len(given)
 
@@ -249,7 +249,7 @@ class _Probe:
         return True
 
     def establish(self) -> bool:
-        """Asks both questions about each card, three times in three orders; True where answers depend on the card."""
+        """Sends both questions about each card three times, in three orders; True if answers depend on the card."""
         self.repeats = []
         # Three orders, so that an answer that depends on the request before it differs from itself.
         orders = (range(_CARDS), reversed(range(_CARDS)), self.random.sample(range(_CARDS), _CARDS))
@@ -299,7 +299,7 @@ class _Probe:
         return any(str(card.number) in asked.reading for card in self.cards)
 
     def check_text(self) -> None:
-        """The same picture with another text: the answer to the number must not be that to the colour."""
+        """The same picture with another text: number and colour must not get the same answer."""
         places = [place for place in range(_CARDS) if self.reference[place, NUMBER] == self.reference[place, COLOUR]]
         same = [each for place, question, each in self.repeats if place in places and question == COLOUR]
         # On all cards; where colours are not told apart either, the text proves nothing.
@@ -342,7 +342,10 @@ class _Probe:
             self.found(FindingKind.SHORT_HASH, shown, tries, self.rate, detail, forms=len(HASHES))
 
     def _mistaken(self, first: Card, second: Card) -> SentRequest | None:
-        """The request that got the answer to ``first`` for ``second`` twice, where one of another hash does not."""
+        """Sends two cards of one hash twice; the last request if ``second`` got the answer to ``first`` both times.
+
+        None otherwise, and if the second card with another hash gets no answer of its own.
+        """
         subject = self.result.subject
         text = self.text(subject)
         for is_again in (False, True):
@@ -370,7 +373,7 @@ class _Probe:
             )
 
     def _together(self, lengthen: Callable[[str], str], *, longer: bool = False) -> list[SentRequest]:
-        """The requests that differed in two sendings of one batch; with ``longer`` two long texts go first."""
+        """Sends one batch twice; the requests that differed both times. With ``longer`` two long texts go first."""
         subject = self.result.subject
         wrong: list[SentRequest] = []
         for _ in range(2):
@@ -446,7 +449,7 @@ class _Probe:
             self.result.facts.append(Fact(name=form.value, value=yes if agreeing else no))
 
     def check_colours(self) -> None:
-        """Red and blue, three times each, where green is green."""
+        """New red and blue cards, three each, if the model names green rightly."""
         named = {name: self.reference[place, COLOUR] for place, name in enumerate(tuple(COLOURS)[:_CARDS])}
         wrongly = ", ".join(f"{name} as {seen!r}" for name, seen in named.items() if name not in seen)
         self.result.facts.append(
@@ -533,7 +536,7 @@ class _Probe:
             self.found(FindingKind.REASONING, wrong, len(self.asker.log), FLIPS)
 
     def check_failures(self) -> None:
-        """Failures are findings but for the sizes and lengths that a server may refuse with an error."""
+        """Failures of ordinary requests; a server may refuse large pictures and long texts with an error."""
         failed = [each for each in self.asker.log if each.failure]
         for each in failed:
             self.result.facts.append(Fact(name=f"request {each.number} failed", value=each.failure))

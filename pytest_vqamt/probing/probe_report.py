@@ -28,7 +28,7 @@ _LONG, _END = 160, 48
 
 
 def probe_lines(result: ProbeResult, allowed: Sequence[str] = ()) -> Iterator[str]:
-    """The result for a terminal."""
+    """The result as lines for a terminal."""
     yield f"probed {result.model} with {count_noun(len(result.log), 'request')}: {_count(result, allowed)}"
     for finding in result.findings:
         cause = finding.cause
@@ -49,7 +49,7 @@ def probe_lines(result: ProbeResult, allowed: Sequence[str] = ()) -> Iterator[st
 
 
 def summary(finding: ProbeFinding) -> str:
-    """How often it was seen, how probable that is by chance, and where."""
+    """A finding in one line: its comparisons, p-value and detail."""
     detail = f"; {finding.detail}" if finding.detail else ""
     return (
         f"seen in {finding.differing} of {finding.compared} comparisons (by chance: p = {finding.p_value:.1e}){detail}"
@@ -64,7 +64,7 @@ def _count(result: ProbeResult, allowed: Sequence[str]) -> str:
 
 
 def against_lines(result: AgainstResult) -> Iterator[str]:
-    """The comparison for a terminal."""
+    """The comparison as lines for a terminal."""
     first, second = result.models
     yield f"A = {first}"
     yield f"B = {second}"
@@ -85,7 +85,7 @@ def against_lines(result: AgainstResult) -> Iterator[str]:
 
 
 def brief(text: str) -> str:
-    """The text, or the end of a long one, where its question stands, and its length.
+    """The text; of a long one its length and its end, where the question is.
 
     >>> brief("filler " * 100 + "Which number?")
     '(713 characters) ... filler filler filler filler filler Which number?'
@@ -169,7 +169,7 @@ def _asked_row(asked: SentRequest) -> dict[str, Json]:
 
 
 def result_html(result: Result, allowed: Sequence[str] = ()) -> str:
-    """The page; its content policy loads nothing and runs nothing."""
+    """The HTML page, which loads nothing and runs no script."""
     from markupsafe import Markup
 
     from pytest_vqamt.reporting.html.page import inline_source, page_template

@@ -229,7 +229,7 @@ class _Endpoints:
 
 
 async def read_body(request: Request, max_bytes: int) -> bytes:
-    """Reads a body, and holds at most ``max_bytes`` of it whatever the headers say.
+    """Reads a body, and stores at most ``max_bytes`` of it whatever the headers say.
 
     Raises:
         RequestTooLargeError: the body, or its Content-Length, is larger.
@@ -365,7 +365,7 @@ def _chunk(request: AnswersRequest, task: Task, rows: list[QueryRow]) -> Chunk:
 
 
 class TimedH11Protocol(H11Protocol):
-    """uvicorn's HTTP/1.1, which alone would wait for the headers of a request without end."""
+    """uvicorn's HTTP/1.1 with a time limit for the headers of a request, which uvicorn itself lacks."""
 
     _timer: asyncio.TimerHandle | None = None
     _silent: ClassVar[dict[TimedH11Protocol, None]] = {}

@@ -158,7 +158,7 @@ class RayBackend:
         return 0
 
     def take_down(self) -> None:
-        """Deletes the application from a cluster, and ends Serve if it was started for it and has no other."""
+        """Deletes the application, and shuts Serve down if this server started it and no other application uses it."""
         import ray
         from ray import serve
 
@@ -203,7 +203,7 @@ def _last_line(text: str) -> str:
 
 
 def share_of_device(replicas: int, devices: int) -> float:
-    """The share that each replica takes: no device is split between more than it has to be, and no replica over two.
+    """The share of a device for each replica: as few replicas as possible on one device, and none on two.
 
     >>> share_of_device(2, 2), share_of_device(3, 2), share_of_device(6, 1)
     (1.0, 0.5, 0.1666)
@@ -241,7 +241,7 @@ def check_room(replicas: int, needed: Mapping[str, float]) -> None:
 
 
 class Failover:
-    """Runs chunks on the replicas, which Ray Serve waits for if none is alive, and retries those whose replica died."""
+    """Runs chunks on the replicas, and retries a chunk whose replica died."""
 
     def __init__(self, handle: DeploymentHandle[Any]) -> None:
         self._handle = handle

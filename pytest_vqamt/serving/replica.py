@@ -254,7 +254,7 @@ class ReplicaInfo:
 
 
 class _Batched(Protocol):
-    """A method decorated by ``serve.batch``: it takes one chunk, and the method itself a list of chunks."""
+    """A method decorated by ``serve.batch``: callers pass one chunk, and the method gets a list of chunks."""
 
     async def __call__(self, chunk: Chunk) -> ChunkResult: ...
 
@@ -366,7 +366,7 @@ class Replica:
         return found
 
     def _preprocess(self, task: Task, queries: Sequence[ResolvedQuery]) -> list[ModelInput | QueryResult]:
-        """The inputs in order; the reason instead of an input that cannot be made."""
+        """Makes and preprocesses the inputs, in order; where one cannot be made, the reason is in its place."""
         pictures = [picture for _, picture in queries if isinstance(picture, tuple)]
         self._resolver.expect(pictures, self._model.batch_size)
         made = [_input(row, picture) for row, picture in queries]
@@ -381,7 +381,7 @@ class Replica:
         return self._infer(task, made), time.monotonic() - began
 
     def _infer(self, task: Task, made: Sequence[ModelInput | QueryResult]) -> list[QueryResult] | str:
-        """The answers in order, or the reason why the model is disabled."""
+        """Runs the model: the answers in order, or the reason why the model is disabled."""
         inputs = [each for each in made if isinstance(each, ModelInput)]
         answers: Iterator[QueryResult]
         try:
@@ -406,7 +406,7 @@ class Replica:
 
 
 def fitting_count(queries: Sequence[ResolvedQuery], max_pixels: int = _MAX_PIXELS_AT_ONCE) -> int:
-    """How many of the first queries have room for their pictures in memory at once; at least one.
+    """How many of the first queries fit into memory with their pictures at once; at least one.
 
     Each query has its own copy of its picture.
     """

@@ -1,4 +1,4 @@
-"""The process of ``vqamt serve`` that the user starts: it starts the server process, and ends all others."""
+"""The process of ``vqamt serve`` that the user starts: it runs the server process, and ends it with all others."""
 
 from __future__ import annotations
 
@@ -307,7 +307,7 @@ class StopSignals:
 
     @contextmanager
     def handled(self) -> Iterator[StopSignals]:
-        """Within, the signals are only counted. SIGHUP stays ignored under ``nohup``."""
+        """Only counts the signals within the block; SIGHUP stays ignored under ``nohup``."""
         numbers = [n for n in _STOP_SIGNALS if n is not signal.SIGHUP or signal.getsignal(n) is not signal.SIG_IGN]
         before = {number: signal.signal(number, self.handle) for number in numbers}
         try:
@@ -344,7 +344,7 @@ def _is_named(process: psutil.Process, name: str) -> bool:
 
 
 def session_processes(session: int) -> set[psutil.Process]:
-    """The live processes of a session, which orphans stay in, and their descendants, which may have left it."""
+    """The live processes of a session, orphans included, and their descendants, which may have left the session."""
     found: set[psutil.Process] = set()
     for process in psutil.process_iter():
         with suppress(psutil.NoSuchProcess, OSError):
@@ -361,7 +361,7 @@ def _is_alive(process: psutil.Process) -> bool:
 
 
 def end_session(session: int) -> Sequence[int]:
-    """Kills all processes of a session but this one; returns the ids of those that are left after a while."""
+    """Kills all processes of a session but this one; returns the ids of processes that survive."""
     deadline = time.monotonic() + _KILL_TIMEOUT_S
     # Again and again: a process may start another one before it is killed.
     while left := [process for process in session_processes(session) if process.pid != os.getpid()]:

@@ -101,7 +101,7 @@ class AskedModel:
 
 
 def _rows(text: str) -> Iterator[dict[str, object]]:
-    """The objects of JSON in the text, one by one: a list that was cut off loses its last."""
+    """Yields the JSON objects in the text one by one, so that a list that was cut off only loses its last."""
     for found in _OBJECT.finditer(text):
         try:
             row = parse_json(found[0])

@@ -199,7 +199,9 @@ class CombinedDetector:
 
 
 def merge_findings(findings: Iterable[DetectedObject]) -> tuple[DetectedObject, ...]:
-    """Each thing once, by the trust in its detector, then by score; independent of the order of ``findings``.
+    """Merges findings of the same thing; the result does not depend on the order of ``findings``.
+
+    Things are ordered by the trust in their detector, then by score.
 
     Of several findings of one thing (``is_same_thing``) the first in that order stays. Without attributes of its own it
     gets those of the first other with an IoU of ``LEAST_IOU`` whose name may mean the same. A crowd is compared only to

@@ -61,7 +61,7 @@ LEAST_ATTRIBUTE_SCORE = 0.5
 
 
 class _ClosedSet(ABC):
-    """One checkpoint."""
+    """A checkpoint that knows a closed list of classes."""
 
     name: ClassVar[str]
 
@@ -223,7 +223,7 @@ def _extent(shown: torch.Tensor) -> tuple[int, int, int, int]:
 
 
 class NamedRegions:
-    """The regions above a score, with their names."""
+    """The named regions of the Bottom-Up-Top-Down detector as a detector of things."""
 
     name = "detector"
 

@@ -1,4 +1,4 @@
-"""The protocols of detectors, their networks, and the names that their labels stand for.
+"""The protocols of detectors, their networks, and the meanings of their labels.
 
 Pictures are looked at one by one: a batch is padded to the largest, which changes scores and boxes a little, and a
 scene graph must not depend on the photos beside it.
@@ -105,7 +105,7 @@ class Grounder(Protocol):
 
 
 class DetectionOutputs(Protocol):
-    """The output of a detector of transformers; its kind decides which of these there are."""
+    """The output of a detector of transformers; a kind of detector has some of these attributes."""
 
     logits: torch.Tensor
     """(pictures, boxes, classes)."""
@@ -292,7 +292,7 @@ def _label_lists() -> _LabelLists:
 
 
 def _amounts(labels: Iterable[str]) -> frozenset[str]:
-    """The labels of amounts, by the data set of the labels; none of an unknown one."""
+    """The labels that are amounts in the data set that these labels come from; empty for an unknown data set."""
     known = frozenset(map(_first_synonym, labels))
     for amounts in _label_lists().amounts:
         # By nearly all labels of a data set: single words are things in one and amounts in another.
@@ -309,7 +309,7 @@ def _first_synonym(text: str) -> str:
 
 
 def is_same_thing(one: DetectedObject, other: DetectedObject) -> bool:
-    """True if both are of one thing."""
+    """True if both findings are of one thing."""
     iou = one.box.iou(other.box)
     # Outlines decide where both have them: a rider and a horse share a box.
     if iou >= LEAST_IOU and one.polygons and other.polygons:

@@ -39,7 +39,7 @@ _DELIMITERS = {"[CLS]": 101, "[SEP]": 102, ".": 1012, "?": 1029}
 
 
 class OpenVocabulary:
-    """One checkpoint, and the names to look for."""
+    """A checkpoint with the names that it looks for."""
 
     name = "open-vocabulary"
 
@@ -59,7 +59,7 @@ class OpenVocabulary:
         return self._runtime.fingerprint(self.name, VERSION, self._reader.files, str(self._least_score), names)
 
     def find(self, image: Image) -> tuple[DetectedObject, ...]:
-        """Each box has the name with the best score."""
+        """The objects of the picture, each named by its best score."""
         found = []
         for texts in self._groups:
             for reading in self._reader.read(image, texts):
@@ -142,7 +142,7 @@ class TextScorer(Protocol):
         """The digest of the checkpoint's files."""
 
     def prompt(self, name: str) -> str:
-        """The prompt for things of a name."""
+        """The text that is scored for a name, such as "a photo of a dog"."""
 
     def groups(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
         """The texts in order, in groups for one pass each; raises ModelError if a text is too long, or has no words."""
@@ -280,7 +280,7 @@ class GroundingDino(_PhraseNetwork):
         return text_scores(self._look.boxes(outputs, image, above=ALL_SCORES)["boxes"], scores)
 
     def _tokens(self, text: str) -> list[int]:
-        """The tokens of a text in lower case, without stops and question marks, and the full stop that ends it."""
+        """The tokens of a text in lower case, with one full stop at its end and no other stops or question marks."""
         plain = " ".join(text.lower().replace(".", " ").replace("?", " ").split())
         ids = cast("list[int]", self._tokenizer(plain, add_special_tokens=False)["input_ids"])
         return [*ids, _DELIMITERS["."]]

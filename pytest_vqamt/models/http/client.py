@@ -37,7 +37,7 @@ _COMPRESSION = 1
 
 
 class _Deadline(local):
-    """The end of the exchange of a thread, by ``time.monotonic``; None outside of one."""
+    """When the exchange of this thread must end, by ``time.monotonic``; None outside of an exchange."""
 
     ends: float | None = None
 
@@ -47,7 +47,7 @@ _DEADLINE = _Deadline()
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[float]:
-    """Bounds what this thread reads inside; gives the end by ``time.monotonic``."""
+    """Sets the deadline for all reads of this thread within the block; yields it, by ``time.monotonic``."""
     _DEADLINE.ends = time.monotonic() + seconds
     try:
         yield _DEADLINE.ends
@@ -56,7 +56,7 @@ def deadline(seconds: float) -> Iterator[float]:
 
 
 def bound_by_deadlines(client: httpx2.Client) -> None:
-    """Lets the connections of a client keep to ``deadline``.
+    """Makes the connections of a client observe ``deadline``.
 
     Headers that come a byte at a time would keep a request open for ever. httpx2 has no public place for the
     connections of its pools; in a version that names them otherwise, only bodies are bounded.

@@ -134,7 +134,9 @@ class ApiKey:
 def key_from_environment(
     environment: Mapping[str, str], names: Sequence[str], headers: Mapping[str, str] | None = None
 ) -> ApiKey:
-    """The key in the first of these variables that is set, or an empty one, with the values of further headers.
+    """Reads the key from the first variable of ``names`` that is set; the key is empty if none is.
+
+    ``headers`` are further secret headers.
 
     Raises:
         OptionError: it has characters that no header can hold; the message does not repeat it.

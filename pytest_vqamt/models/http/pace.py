@@ -123,7 +123,7 @@ class PaceController:
             self._end_round(now)
 
     def refused(self, now: float, started: float, wait_s: float = 0.0, *, is_quota: bool = True) -> None:
-        """Records that the server wanted no request, and none for ``wait_s``.
+        """Records that the server refused a request, and wants none for ``wait_s``.
 
         Of those sent before a refusal was known, only one counts. One that names no quota may be a stray failure: it
         counts only where half of the last requests were refused, or stray failures would slow down a server that takes
@@ -144,7 +144,7 @@ class PaceController:
         self._cut(now)
 
     def failed(self) -> None:
-        """Records that a request ended otherwise."""
+        """Records that a request ended without an answer or a refusal."""
         self.in_flight -= 1
 
     def _cut(self, now: float) -> None:
@@ -181,7 +181,7 @@ class PaceController:
         self._grown_at = now
 
     def _end_round(self, now: float) -> None:
-        """Compares a round of answers with those of rounds with clearly fewer in flight."""
+        """Compares a round of answers with rounds that had clearly fewer requests in flight, and adapts the window."""
         window, began = int(self.window), self._round_began or 0.0
         came = self._round_answers / max(now - began, 1e-6)
         took_s = self._round_took_s / self._round_answers
@@ -231,20 +231,20 @@ class Pace:
             self._turn.release()
 
     def answered(self, started: float) -> None:
-        """Records an answer to the request that ``start`` returned this time for."""
+        """Records an answer; ``started`` is what ``start`` returned for the request."""
         with self._changed:
             self._controller.answered(time.monotonic(), started)
             # One is enough: only the thread that holds the turn waits here.
             self._changed.notify()
 
     def refused(self, started: float, wait_s: float, *, is_quota: bool = True) -> None:
-        """Records that the server wanted no request, and none for ``wait_s``."""
+        """Records that the server refused a request, and wants none for ``wait_s``."""
         with self._changed:
             self._controller.refused(time.monotonic(), started, wait_s, is_quota=is_quota)
             self._changed.notify()
 
     def failed(self) -> None:
-        """Records that a request ended otherwise."""
+        """Records that a request ended without an answer or a refusal."""
         with self._changed:
             self._controller.failed()
             self._changed.notify()

@@ -76,7 +76,7 @@ class OpenAISettings:
 
     @property
     def digest(self) -> str:
-        """Names what can change an answer."""
+        """A digest of the settings that can change an answer."""
         # The order is that of the first version: another one would be another fingerprint, and no cached answer would
         # be found.
         named = [str(self.temperature), str(self.seed), self.detail, self.token_limit, self.revision]
@@ -182,7 +182,7 @@ class ModelAddress:
 
     @property
     def is_of_openai(self) -> bool:
-        """True if it is OpenAI's own, and no one on the way can read what is sent there."""
+        """True for OpenAI's own server over https."""
         return self.host == "api.openai.com" and self.url.startswith("https:")
 
 
@@ -203,7 +203,7 @@ def _without_url(argument: str) -> str:
 
 
 def key_variables(address: ModelAddress) -> tuple[str, ...]:
-    """The environment variables that may hold the key for a server, the first that does first.
+    """The environment variables that may hold the key for a server; the first one that is set counts.
 
     OPENAI_API_KEY was made for OpenAI, and goes nowhere else.
     """
@@ -215,7 +215,7 @@ def key_variables(address: ModelAddress) -> tuple[str, ...]:
 def api_key_for(
     address: ModelAddress, environment: Mapping[str, str], headers: tuple[tuple[str, str], ...] = ()
 ) -> ApiKey:
-    """The key for a server, or an empty one, with the values of ``headers``, by the variables that hold them.
+    """Reads the key for a server, perhaps an empty one, and the values of ``headers`` from their variables.
 
     Raises:
         OptionError: it holds what no header can hold, which the message does not repeat, or a variable is not set.
@@ -359,7 +359,7 @@ _MOST_TOKENS = 2.0**53
 
 
 def _amount(value: object) -> float | None:
-    """A number that can be summed and kept, whole numbers as they are."""
+    """A number of a reply that can be summed and cached; None for anything else."""
     # JSON's true would be an int, and NaN fails the comparison.
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS:
         return value

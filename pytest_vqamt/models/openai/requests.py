@@ -332,7 +332,7 @@ class BodySizes:
             self.largest = max(self.largest, size_bytes)
 
     def is_refused(self, status: int, size_bytes: int) -> bool:
-        """True if a refusal may be for the size alone; of a server that never answers only the first few are."""
+        """True if a refusal may be for the size alone; before any answer, only the first few large requests may be."""
         # Proxies answer a body over their limit with 413, and some with 404 "Cannot POST", 405 or 410.
         if status not in (404, 405, 410, 413):
             return False
@@ -346,7 +346,7 @@ class BodySizes:
 
 
 def too_large(response: ErrorResponse, size_bytes: int, largest: int, address: ModelAddress, key: ApiKey) -> QueryError:
-    """The error of one query whose request the server does not take; the ``largest`` that it took had so many bytes."""
+    """The error of a query with too large a request; ``largest`` is the size of the largest answered one, or 0."""
     known = f"the largest that it answered had {_megabytes(largest)}" if largest else "servers often take 1 MB at most"
     # The advice is in pixels: where less than 1 MB was refused, a quarter of the usual bound.
     most = 1_000_000 if size_bytes > LARGE_BYTES else 250_000
@@ -545,7 +545,7 @@ def request_body(
     *,
     reasoning: bool | None = None,
 ) -> bytes:
-    """The JSON of a request for one completion of at most so many tokens, by a JSON schema where there is one.
+    """The JSON of a request for one completion of at most ``max_tokens``, in the form of ``schema`` if there is one.
 
     ``reasoning`` switches the model's reasoning, unless it is None.
     """
@@ -571,7 +571,7 @@ def request_body(
 
 
 def parse_body(body: bytes, url: str) -> Mapping[str, object]:
-    """The JSON object that a body holds.
+    """Parses the JSON object of a body.
 
     Raises:
         QueryError: it holds none. What it holds is not repeated: it may be anything.
@@ -608,7 +608,7 @@ def parse_body(body: bytes, url: str) -> Mapping[str, object]:
 
 
 def embedded_error(fields: Mapping[str, object]) -> Mapping[str, object] | None:
-    """The error that a reply with a status of success holds all the same, as ``{"error": ...}``.
+    """The error in a reply with a status of success, as ``{"error": ...}``; None if there is no error.
 
     OpenRouter sends them so once the model has begun to answer (openrouter.ai/docs/errors).
     """
@@ -687,7 +687,7 @@ def _no_choice(fields: Mapping[str, object]) -> str:
 
 
 def finish_reason_of(choice: Mapping[str, object]) -> str:
-    """Why the model ended, in OpenAI's words: other servers write MAX_TOKENS, max_output_tokens or SAFETY.
+    """The finish reason in OpenAI's words, of a server that may write MAX_TOKENS, max_output_tokens or SAFETY.
 
     >>> finish_reason_of({"finish_reason": "MAX_TOKENS"}), finish_reason_of({"finish_reason": "eos"})
     ('length', 'stop')
@@ -703,7 +703,7 @@ def finish_reason_of(choice: Mapping[str, object]) -> str:
 
 
 def _reason(choice: Mapping[str, object]) -> str:
-    """The server's own word; sglang's engine gives an object with a type."""
+    """The finish reason in the server's own words; sglang's engine gives an object with a type."""
     found = choice.get("finish_reason")
     # Not 0, which is FINISH_REASON_UNSPECIFIED.
     if isinstance(found, int | str) and str(found) in map(str, range(1, len(_BY_NUMBER))):
@@ -713,7 +713,7 @@ def _reason(choice: Mapping[str, object]) -> str:
 
 
 def _reasoning_text(message: Mapping[str, object]) -> str:
-    """What the server took for reasoning, under the names that servers have for it."""
+    """The text that the server separated as reasoning; servers have two names for the field."""
     return next((each for name in ("reasoning_content", "reasoning") if isinstance(each := message.get(name), str)), "")
 
 
@@ -745,7 +745,7 @@ def _scored_token(found: object) -> tuple[str, float] | None:
 
 
 def has_reasoning(fields: Mapping[str, object]) -> bool:
-    """True if the text of the completion holds reasoning, which a server should keep in a field of its own."""
+    """True if the text of the completion holds reasoning, which a server should send in a field of its own."""
     message = _choice(fields).get("message")
     text = _content_text(message.get("content")) if isinstance(message, Mapping) else None
     return text is not None and strip_traces(text).text != text.strip()
@@ -782,7 +782,7 @@ def _json_kind(value: object) -> str:
 
 
 class EncodedPictures:
-    """The pictures of a batch as data URIs: each is encoded when it is first sent, and dropped after its last query.
+    """The pictures of a batch as data URIs, each encoded on first use and dropped after its last query.
 
     Thread-safe. Only the first input with a picture has its ``image`` rendered, and resized as ``chat`` says.
     """
@@ -816,5 +816,5 @@ class EncodedPictures:
 
 
 def data_uri(image: Image) -> str:
-    """The image, RGB uint8, as a PNG in base64: the very pixels come out of it again."""
+    """The image, RGB uint8, as a lossless PNG in base64."""
     return f"data:image/png;base64,{b64encode(png_bytes(image)).decode('ascii')}"

@@ -150,7 +150,7 @@ def load(argument: str, _options: ModelOptions) -> ScriptedModel:
 
 
 def check(argument: str, options: ModelOptions) -> None:
-    """Checks the argument, as ``load`` does; that costs nothing."""
+    """Checks the argument by loading the fault, which costs nothing."""
     load(argument, options)
 
 
@@ -171,7 +171,7 @@ def _share(text: str, argument: str) -> float:
 def _fault(
     name: str, description: str, *, each_trial: bool = False
 ) -> Callable[[Callable[[Query], str | None]], Responder]:
-    """Registers a function that gives the fault's answer; None where it answers rightly."""
+    """Registers a function that gives the fault's answer, or None where the model is to answer rightly."""
 
     def register(faulty: Callable[[Query], str | None]) -> Responder:
         @wraps(faulty)
@@ -459,7 +459,7 @@ def _omits_inserted(query: Query) -> str | None:
 
 
 class SeesErased:
-    """Answers by the unedited scene that it saw last of each photo, as if nothing had been erased."""
+    """Remembers the last unedited scene of each photo, and answers as if nothing had been erased from it."""
 
     def __init__(self) -> None:
         self._before: dict[Photo, Scene] = {}

@@ -81,7 +81,7 @@ def answer_text(value: Truth) -> str:
 
 
 def meet_sources(reply: Responder, sources: Sequence[SceneSource]) -> None:
-    """Gives the scene sources of the run to a responder that answers by other scenes than the one shown."""
+    """Gives the scene sources of the run to a responder that has a method ``meet``."""
     meet: Callable[[Sequence[SceneSource]], None] | None = getattr(reply, "meet", None)
     if meet is not None:
         meet(sources)

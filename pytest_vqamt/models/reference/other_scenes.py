@@ -1,7 +1,7 @@
-"""Answers about other scenes than the one that a query shows, as of models that do not look at it.
+"""Answers about other scenes than the query's, as from models that do not look at the picture.
 
-The other scene is of the same source, and follows from the query and the source alone: it is the same in every process,
-order and shard. A class covers what it covers in that scene ("animal" its cats, not the dogs that are shown).
+The other scene is from the same source, and follows from the query and the source alone: it is the same in every
+process, order and shard. A class covers what it covers in that scene: "animal" its cats, not the dogs of the picture.
 """
 
 from __future__ import annotations
@@ -81,30 +81,30 @@ def first_scene(_query: Query, source: SceneSource) -> Scene:
 
 
 def scene_by_text(query: Query, source: SceneSource) -> Scene:
-    """The scene of the picture that happened to be asked about first in these words."""
+    """The scene that a cache keyed by the text would give: a fixed one for each text."""
     return _scene_at(source, hashed("text", query.task, query.text))
 
 
 def scene_by_bucket(query: Query, source: SceneSource) -> Scene:
-    """The scene of the picture that happened to come first of all that the cache takes for the same."""
+    """The scene that a cache keyed by a short hash would give: a fixed one for each of its ``BUCKETS`` values."""
     bucket = hashed("bucket", query.picture.digest) % BUCKETS
     return _scene_at(source, hashed("first of bucket", str(bucket)))
 
 
 def is_unseen(query: Query) -> bool:
-    """True if the picture is of the half that is not looked at."""
+    """True if the picture is in the half that the model does not look at."""
     return hashed("half", query.picture.digest) % _HALF == 0
 
 
 def scene_instead(query: Query, source: SceneSource) -> Scene:
-    """Another scene than the one shown, where there is one."""
+    """Another scene than the picture's own, where the source has one."""
     shown = source.place(query.picture.photo.id)
     # Never the scene itself, unless the source has one alone.
     return _scene_at(source, shown + 1 + hashed("instead", query.picture.digest) % max(1, len(source) - 1))
 
 
 def scene_without_specks(query: Query, source: SceneSource) -> Scene:
-    """The scene shown without what is not salient in its own photo, whatever edits made of it."""
+    """The picture's scene without the things that are not salient in the unedited photo."""
     shown = query.picture.scene
     photo = source.scene(source.place(query.picture.photo.id))
     specks = {thing.id for thing in photo.objects if not is_salient(thing, photo)}
@@ -135,7 +135,7 @@ def _scene_at(source: SceneSource, index: int) -> Scene:
 
 
 def answer_about(query: Query, scene: Scene) -> str:
-    """The right answer to the query about ``scene``; a guess where there is none, the same for all that is alike."""
+    """The right answer to the query about ``scene``, or a guess that depends on the meaning alone."""
     known = _known_answer(query, scene)
     return _guess(query.meaning) if known is None else known
 

@@ -92,7 +92,7 @@ class RegionQuestionModel(TwoStepModel):
     batch_size = 32
 
     def __init__(self, checkpoint: Checkpoint, answers: tuple[str, ...], options: ModelOptions) -> None:
-        """Loads the checkpoint; ``answers`` are those of its outputs.
+        """Loads the checkpoint; ``answers`` has one for each of its outputs.
 
         Raises:
             OptionError: a setting is invalid.
@@ -110,7 +110,7 @@ class RegionQuestionModel(TwoStepModel):
 
     @property
     def largest_batch(self) -> int:
-        """On the CPU a larger batch is no faster."""
+        """The largest batch worth trying; on the CPU a larger one is no faster."""
         return self.batch_size if self._runtime.device.type == "cpu" else _LARGEST_GPU_BATCH
 
     @property
@@ -174,7 +174,7 @@ class RegionQuestionModel(TwoStepModel):
         )
 
     def _detected(self, firsts: Sequence[ModelInput], found: Sequence[Regions | None]) -> RegionTensors:
-        """The regions of all pictures; the detector makes those that are None."""
+        """The regions of all pictures; the detector runs where ``found`` has None."""
         missing = iter(
             self._regions.regions([item for item, regions in zip(firsts, found, strict=True) if regions is None])
         )
@@ -224,7 +224,7 @@ def config_int(checkpoint: Checkpoint, name: str, default: int) -> int:
 
 
 def check_needs(named: str, published: tuple[str, ...], lists: AnswerLists, options: ModelOptions) -> None:
-    """Tells at once of all that is neither here nor to be fetched, before anything is fetched.
+    """Checks, before anything is fetched, that a list of answers or a detector is at hand.
 
     Where one thing alone is missing, what looks for it says more. A model on the hub that was never fetched may bring
     its answers, unless it is one that the authors ``published``.
@@ -291,7 +291,7 @@ def bert_tokenizer(checkpoint: Checkpoint, rows: int) -> PreTrainedTokenizerBase
 def tokenize_questions(
     texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, form: QuestionLayout, runtime: Runtime
 ) -> TextTokens:
-    """The texts in the form, in pinned memory, each padded to the length of the longest."""
+    """Tokenizes texts by the layout into pinned memory, padded to the length of the longest."""
     import torch
 
     # By hand, since the authors cut questions so that their ending stays, which no tokenizer setting does.

@@ -109,7 +109,7 @@ def _open_table(file: Path) -> FeatureTable:
 
 
 def _check_size(row: FeatureRow, picture: Picture) -> None:
-    """COCO and Visual Genome both number their photos: a row of the same number may be of another photo."""
+    """Checks the size of the photo, since COCO and Visual Genome may have different photos of the same number."""
     wanted = (picture.scene.width, picture.scene.height)
     if (row.width, row.height) != wanted:
         raise DataError(
@@ -168,7 +168,7 @@ class FeatureTable(Protocol):
 
 
 def regions_of(row: FeatureRow) -> Regions:
-    """The row as 36 regions.
+    """Checks a row, and turns it into 36 regions.
 
     Raises:
         DataError: it does not have the features of at most 36 boxes of a picture.
@@ -391,7 +391,7 @@ class TsvFeatures:
 
 
 def _row_starts(opened: BinaryIO, file: Path) -> Iterator[tuple[str, int]]:
-    """The photo and the first byte of each row."""
+    """Yields the photo and the offset of each row."""
     size = file.stat().st_size
     start = number = 0
     while start < size:
@@ -418,7 +418,7 @@ def _row_starts(opened: BinaryIO, file: Path) -> Iterator[tuple[str, int]]:
 
 
 def _next_row(opened: BinaryIO, start: int, end: int, size: int, where: str) -> int:
-    """The byte after the line from ``start`` to ``end``; raises if the line has another length."""
+    """The first byte of the next line; raises DataError unless this one reaches from ``start`` to ``end``."""
     if end > size:
         raise DataError(f"{where}: Expected {end - start} bytes, but the file ends after {size - start}: copy it again")
     opened.seek(end)

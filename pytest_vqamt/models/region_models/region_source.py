@@ -122,7 +122,7 @@ class DiskRegionCache:
 
 
 def as_stored(regions: Regions, precision: Precision) -> Regions:
-    """The regions as they will be read from disk, so that the first run answers like later ones."""
+    """The regions rounded as on disk, so that the first run answers like later ones."""
     import numpy as np
 
     if precision == "float32":
@@ -167,7 +167,7 @@ class DetectedRegions:
     """Regions from a detector, cached in memory and on disk."""
 
     def __init__(self, detector: BoxDetector, folder: Path | None, precision: Precision = "float32") -> None:
-        """``folder`` caches regions for later runs; None for this run only."""
+        """Caches regions in ``folder`` for later runs; None for this run only."""
         self._detector = detector
         self._precision = precision
         self._latest: LruCache[str, Regions] = LruCache(MEMORY_BYTES, _size)
@@ -326,7 +326,7 @@ class FileRegions:
 
 
 def region_source(options: ModelOptions, beside: Path | None) -> RegionSource:
-    """The source of the settings; ``beside`` is the model's folder, which may hold a detector.
+    """Opens the source of regions that the settings name; ``beside`` is the model's folder, which may hold a detector.
 
     Raises:
         OptionError: a setting is invalid.

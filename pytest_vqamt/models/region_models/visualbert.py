@@ -101,6 +101,6 @@ def load(argument: str, options: ModelOptions) -> VisualBert:
 
 
 def _outputs(config: Mapping[str, object]) -> int:
-    """The number of answers: that of the labels, placeholders included; 2 without any."""
+    """The number of outputs, by the labels, which may be placeholders; 2, transformers' default, without any."""
     labels = config.get("id2label")
     return len(labels) if isinstance(labels, dict) else 2

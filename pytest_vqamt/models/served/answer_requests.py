@@ -163,7 +163,7 @@ class RequestPacker:
     """The most bytes of one request; a single query may exceed them."""
 
     def pack(self, inputs: Sequence[ModelInput]) -> Iterator[PackedRequest]:
-        """The inputs in their order, in as few requests as possible.
+        """Packs the inputs, in their order, into as few requests as possible.
 
         Raises:
             Exception: whatever rendering a picture raises.
@@ -260,7 +260,7 @@ class _Request(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_request(body: bytes, *, max_queries: int = MAX_QUERIES, max_bytes: int = MAX_BYTES) -> AnswersRequest:
-    """The request in ``body``. Its names are not looked up and its pictures not decoded.
+    """Parses a request; its names are not looked up, and its pictures not decoded.
 
     Raises:
         RequestTooLargeError: it has too many bytes, values or queries.
@@ -324,7 +324,7 @@ def _meaning(value: object, where: str) -> Meaning:
 
 
 def bounded_json(value: object, where: str) -> Json:
-    """``value`` unchanged, after a check of its depth, size, numbers and strings."""
+    """Checks the depth, size, numbers and strings of a value, and returns it unchanged."""
     count = 0
     # A list of its own and no recursion: the depth is what is being checked.
     waiting = [(value, 1)]

@@ -226,7 +226,7 @@ class ServedModel:
 
     @property
     def usage(self) -> dict[str, float]:
-        """The tokens and the cost that the served model told of its answers, since this one was made."""
+        """The tokens and the cost that the server reported with its answers, since this object was made."""
         return self._usage.sums()
 
     def _answers(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
@@ -317,7 +317,7 @@ def failure_exception(failure: Failure) -> Exception:
 
 
 class PictureTransport:
-    """Decides how pictures are sent: by what they take to draw, and which photos the server has. Threads share it."""
+    """Decides how pictures are sent, by the time to draw them and the photos of the server. Threads share it."""
 
     def __init__(self, send: SendMode, *, model: str, url: str, needs_scenes: bool) -> None:
         self._send = send

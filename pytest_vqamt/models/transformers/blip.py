@@ -96,7 +96,7 @@ class _BlipHead(PictureTextModel):
         return torch.stack(self._cache.encoded(pictures))
 
     def _encoded_texts(self, features: torch.Tensor, tokens: TextTokens) -> torch.Tensor:
-        """The texts read beside their pictures: (inputs, tokens, width)."""
+        """Encodings of the texts with cross-attention to their pictures: (inputs, tokens, width)."""
         states: torch.Tensor = self._model.text_encoder(
             input_ids=tokens.ids, attention_mask=tokens.attended, encoder_hidden_states=features
         ).last_hidden_state

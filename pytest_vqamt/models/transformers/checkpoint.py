@@ -132,7 +132,7 @@ def local_folder(named: str, typed: str) -> Path | None:
 
 
 def fetched_folder(named: str) -> Path | None:
-    """The folder in the hub's cache of what was fetched of a model on the hub; None where nothing was."""
+    """The folder of a hub model in the hub's cache; None where nothing of it was fetched."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
@@ -299,7 +299,7 @@ class _PretrainedClass(Protocol):
 
 
 def load_head(name: str, checkpoint: Checkpoint, runtime: Runtime) -> Any:
-    """As ``load_weights``, by the name of a class of transformers."""
+    """Loads the weights of a class of transformers by its name; see ``load_weights``."""
     import transformers
 
     return load_weights(getattr(transformers, name), checkpoint, runtime)

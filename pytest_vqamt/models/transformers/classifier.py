@@ -47,7 +47,7 @@ class PublishedList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerLists:
-    """The places of the lists of answers for one kind of model."""
+    """Where one kind of model finds its list of answers."""
 
     kind: str
     """The kind in specs."""
@@ -83,7 +83,7 @@ class AnswerLists:
         return answers
 
     def are_in(self, folder: Path) -> bool:
-        """True where a list lies beside the weights, or their configuration has one."""
+        """True if the folder of the weights has a list of answers, in a file or in the configuration."""
         config = read_checkpoint_config(Checkpoint(folder=folder, name=str(folder)))
         return any((folder / name).is_file() for name in self.beside) or _real_labels(config) is not None
 

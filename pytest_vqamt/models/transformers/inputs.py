@@ -174,7 +174,7 @@ class TextTokens:
     """For each text, True if it was truncated."""
 
     def on(self, runtime: Runtime) -> TextTokens:
-        """The same on the device."""
+        """Copies the tokens to the device."""
         return replace(self, ids=runtime.to_device(self.ids), attended=runtime.to_device(self.attended))
 
 
@@ -300,7 +300,7 @@ class PictureFeatureCache(Generic[P, E]):
 
 
 class PictureTextModel(TwoStepModel):
-    """A checkpoint that reads texts beside pictures; each picture is encoded once for all its texts.
+    """A checkpoint that reads a picture and a text; each picture is encoded once for all its texts.
 
     Attributes:
         head: its class in transformers.

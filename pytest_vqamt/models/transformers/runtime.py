@@ -142,7 +142,7 @@ class Runtime:
 
 
 def convolve_in_float32(model: torch.nn.Module) -> None:
-    """Lets the convolutions of a model with weights of 16 bits compute in float32; weights and results keep their type.
+    """Makes 16-bit convolutions compute in float32; weights and results have the same type as before.
 
     On processors with AMX the bfloat16 kernels of oneDNN, which torch 2.13 uses, read memory that is not theirs where a
     dimension is no multiple of 32: columns of garbage, or NaN, in some of the calls (oneDNN issue 5717, PyTorch issues
@@ -244,7 +244,7 @@ def exclusive(used: object) -> AbstractContextManager[bool]:
 
 
 class ReleasableMemory(Protocol):
-    """Holds device memory that can be released."""
+    """An object with device memory that it can release."""
 
     def release(self) -> bool:
         """Releases all of it; False if there was none."""
@@ -308,7 +308,7 @@ class TwoStepModel(ABC):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _PreprocessedBatch:
-    """Stored on each input of a batch: the second step of the whole batch."""
+    """The second step of a whole batch, stored on each of its inputs."""
 
     by: TwoStepModel
     """The model that preprocessed it, which alone runs the step."""

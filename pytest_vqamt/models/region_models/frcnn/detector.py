@@ -158,7 +158,7 @@ def detector_pixels(image: Image, config: DetectorConfig, device: torch.device) 
 
 
 def resized_shape(width: int, height: int, config: DetectorConfig) -> tuple[int, int]:
-    """Width and height that a picture is resized to: the short side ``min_size``, the long one at most ``max_size``.
+    """Width and height of the resized picture: the short side is ``min_size``, the long one at most ``max_size``.
 
     >>> resized_shape(640, 480, DetectorConfig())
     (1067, 800)
@@ -285,7 +285,7 @@ class _ArraysOnly(pickle.Unpickler):
 
 
 def _encoded(text: str, encoding: str) -> bytes:
-    """Bytes that Python 2 and old protocols write as text."""
+    """Replaces ``codecs.encode``, by which Python 2 and old protocols restore bytes."""
     if encoding.replace("-", "") != "latin1":
         raise pickle.UnpicklingError(f"bytes as {encoding!r}")
     return text.encode("latin1")

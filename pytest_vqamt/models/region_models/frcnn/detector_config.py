@@ -55,7 +55,7 @@ def _below(limit: float, description: str) -> _Form:
 
 
 def _numbers(description: str, *, above: float = 0, most: float = inf, count: int | None = None) -> _Form:
-    """One number or a list of them, as a tuple. A list of one list is that list: of the only feature map."""
+    """Reads one number or a list of numbers as a tuple; a list of one list, for the only feature map, as that list."""
 
     def read(value: object) -> tuple[float, ...] | None:
         # Detectron2 lists values by feature map, of which there is one: [[64, 128, 256, 512]].
@@ -173,7 +173,7 @@ _SMALLEST, _LARGEST = 32, 4096
 
 
 def with_sizes(config: DetectorConfig, settings: Mapping[str, str]) -> DetectorConfig:
-    """The configuration with the sizes among the settings of ``--vqamt-option``.
+    """The configuration with the sizes that ``--vqamt-option`` sets.
 
     Raises:
         OptionError: a size is no number of pixels.

@@ -82,7 +82,7 @@ def find_detector(beside: Path | None, options: ModelOptions) -> DetectorFiles:
 
 
 def is_detector_here(beside: Path | None) -> bool:
-    """True where a detector is found that no setting names."""
+    """True if a detector would be found without a setting."""
     return bool(os.environ.get(DETECTOR_VARIABLE)) or _unnamed(beside) is not None
 
 

@@ -1,4 +1,4 @@
-"""The whole network: from the pixels of one picture to its candidates for regions."""
+"""The network of the detector: from the pixels of one picture to its candidates for regions."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class FasterRcnn(nn.Module):
         return self.backbone.stem.conv1.weight.dtype
 
     def reduce(self, precision: torch.dtype) -> None:
-        """Has the ResNet compute in another precision; what chooses among boxes stays in float32."""
+        """Makes the ResNet compute in another precision; the layers that choose among boxes stay in float32."""
         self.backbone.to(precision)
         self.roi_heads.res5.to(precision)
 
@@ -97,7 +97,7 @@ class BoxPredictor(nn.Module):
 
 
 class RoIHeads(nn.Module):
-    """The last stage of the ResNet on what is pooled out of each proposal, and the predictor on its mean."""
+    """The last stage of the ResNet, on the pooled cells of each proposal, and the predictor on its mean."""
 
     def __init__(self, config: DetectorConfig) -> None:
         super().__init__()
@@ -149,7 +149,7 @@ class ConvBN(nn.Conv2d):
         return normed
 
     def fold(self) -> None:
-        """Makes the normalisation a part of the convolution: two sevenths faster, and the same to 7 digits."""
+        """Folds the normalisation into the convolution: two sevenths faster, and equal to 7 digits."""
         norm = self.norm
         if isinstance(norm, nn.BatchNorm2d) and norm.running_var is not None and norm.running_mean is not None:
             scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)
@@ -218,7 +218,7 @@ def resnet_stage(
 
 
 def fold_batch_norms(network: nn.Module) -> None:
-    """Folds every normalisation of a loaded network, whose keys are no longer those of the checkpoint then."""
+    """Folds every normalisation of a loaded network, which changes the keys of its weights."""
     for module in network.modules():
         if isinstance(module, ConvBN):
             module.fold()
@@ -241,7 +241,7 @@ class ProposalHead(nn.Module):
 
 
 class ProposalGenerator(nn.Module):
-    """The best few hundred boxes, by one map of features."""
+    """Proposes the best few hundred boxes, from one map of features."""
 
     def __init__(self, config: DetectorConfig) -> None:
         super().__init__()
@@ -286,7 +286,7 @@ class Anchors(nn.Module):
 
 
 def cell_anchors(sizes: Sequence[float], ratios: Sequence[float]) -> Tensor:
-    """The anchors of one cell: of each size's area those of each ratio of height to width; float32 (n, 4).
+    """The anchors of one cell, one for each size and ratio of height to width; float32 (n, 4).
 
     >>> cell_anchors([64], [1.0]).tolist()
     [[-32.0, -32.0, 32.0, 32.0]]

@@ -1,4 +1,4 @@
-"""Boxes as the detector moves them about: float32 (n, 4), x1 y1 x2 y2 in pixels, width x2 - x1."""
+"""Operations on boxes, float32 (n, 4), x1 y1 x2 y2 in pixels with width x2 - x1, and pooling of regions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LAST_RESORT = (0.8, 0.9)
 
 
 def apply_deltas(boxes: Tensor, deltas: Tensor, scales: Sequence[float]) -> Tensor:
-    """Each box moved and resized as its deltas say.
+    """Moves and resizes each box by its deltas.
 
     Args:
         boxes: (n, 4).
@@ -40,7 +40,7 @@ def apply_deltas(boxes: Tensor, deltas: Tensor, scales: Sequence[float]) -> Tens
 
 
 def clip_boxes(boxes: Tensor, width: int, height: int) -> Tensor:
-    """The part of each box that lies in a picture of ``width`` x ``height`` pixels; it may be empty."""
+    """Clips each box to a picture of ``width`` x ``height`` pixels; the rest may be empty."""
     return torch.stack(
         (
             boxes[:, 0].clamp(0, width),
@@ -58,7 +58,7 @@ def has_sides_above(boxes: Tensor, least: float) -> Tensor:
 
 
 def nms(boxes: Tensor, scores: Tensor, overlap: float, limit: int | None = None) -> Tensor:
-    """The boxes that stay, best first: int64 (at most ``limit``,), of ``boxes`` float32 (n, 4), x1 y1 x2 y2.
+    """Non-maximum suppression: the indices of the boxes that stay, best first, int64 (at most ``limit``,).
 
     A box goes if its intersection over union with a better one that stays is more than ``overlap``, strictly. Of equal
     scores the first is the better. Areas are (x2 - x1)(y2 - y1); a box without area overlaps with none.
@@ -172,7 +172,7 @@ def _log2_floor(length: Tensor) -> Tensor:
 
 
 def _running_maxima(table: Tensor, levels: int, dim: int) -> list[Tensor]:
-    """The largest of 1, 2, 4, ... neighbours along ``dim``, counted from each place; towards the end, of those left."""
+    """For 1, 2, 4, ... the maximum of so many values along ``dim`` from each place on, fewer near the end."""
     found = [table]
     for level in range(levels - 1):
         last, step = found[-1], 1 << level
@@ -185,7 +185,7 @@ def _running_maxima(table: Tensor, levels: int, dim: int) -> list[Tensor]:
 
 
 def select_regions(boxes: Tensor, scores: Tensor, overlaps: Sequence[float]) -> Tensor:
-    """The candidates that are kept, best first: int64 (36,), or all of them where there are fewer.
+    """Selects the best candidates: int64 (36,), or all of them where there are fewer.
 
     Overlapping candidates are dropped at the first of ``overlaps`` that leaves 36, whatever their classes.
 

@@ -190,7 +190,7 @@ class CheckpointFamily:
 
     @property
     def repeats_prompt(self) -> bool:
-        """True if what is generated begins with the prompt, as that of decoders alone does."""
+        """True if the generated tokens begin with the prompt, as with decoder-only models."""
         return not self.config.is_encoder_decoder
 
     def read_files(self, checkpoint: Checkpoint) -> None:
@@ -200,7 +200,7 @@ class CheckpointFamily:
         """Raises OtherPromptError where this family would give the model other tokens than its own processor does."""
 
     def room(self, max_tokens: int) -> int | None:
-        """The most tokens of a prompt beside a completion of ``max_tokens``; None for no limit."""
+        """The most tokens of a prompt that leave room for a completion of ``max_tokens``; None for no limit."""
         window = context_length(self.config)
         return window if window is None or self.config.is_encoder_decoder else window - max_tokens
 
@@ -208,7 +208,7 @@ class CheckpointFamily:
         return False
 
     def complete(self, max_tokens: int, cut: Sequence[bool], prompt_tokens: int, **inputs: object) -> Completions:
-        """Generates; the first ``prompt_tokens`` of what is generated are left out."""
+        """Generates completions, and leaves out the first ``prompt_tokens`` of the output."""
         steps = StepScores(self.chat.logprobs)
         generated = self.generator.generate(
             generation_config=self._decoding.generation_config_for(max_tokens),
@@ -226,7 +226,7 @@ class CheckpointFamily:
 
 
 class Processor(Protocol):
-    """Texts and pictures as a model's inputs."""
+    """A processor of transformers, which turns texts and pictures into a model's inputs."""
 
     tokenizer: PreTrainedTokenizerBase
     image_processor: object
@@ -235,7 +235,7 @@ class Processor(Protocol):
 
 
 def trial_picture() -> Image:
-    """A small picture, for a look at what a processor makes of one."""
+    """A small picture with a gradient, to try a processor with."""
     from PIL import Image
 
     return Image.linear_gradient("L").resize((48, 32)).convert("RGB")
@@ -281,7 +281,7 @@ def _made(
 
 
 def _processor_class(name: str, config: PreTrainedConfig) -> Any:
-    """The class of this name, or that for the configuration.
+    """The processor class of this name; without a name, the usual one for the configuration.
 
     It is taken from its own module: for some that do without torchvision, transformers shows one that always raises.
     """
@@ -317,7 +317,7 @@ def named_processor(checkpoint: Checkpoint) -> str:
 
 
 def processor_settings(checkpoint: Checkpoint) -> Mapping[str, object]:
-    """What processor_config.json says; nothing where there is none."""
+    """The content of processor_config.json; empty where there is none."""
     return _settings_in(checkpoint, _PROCESSOR_FILES[0])
 
 

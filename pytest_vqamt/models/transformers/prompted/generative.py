@@ -224,13 +224,13 @@ def _takes(cls: str, config: PreTrainedConfig, name: str) -> bool:
 
 
 class Qwen25OmniThinker(ProcessorModel):
-    """The part of Qwen2.5-Omni that reads and writes. What speaks is not loaded."""
+    """The part of Qwen2.5-Omni that reads and writes; the part that speaks is not loaded."""
 
     cls = "Qwen2_5OmniThinkerForConditionalGeneration"
 
 
 class Qwen3OmniThinker(ProcessorModel):
-    """The part of Qwen3-Omni that reads and writes. What speaks is not loaded."""
+    """The part of Qwen3-Omni that reads and writes; the part that speaks is not loaded."""
 
     cls = "Qwen3OmniMoeThinkerForConditionalGeneration"
 
@@ -460,7 +460,7 @@ class GenerativeAdapter(TwoStepModel):
         return self._family.switches_reasoning
 
     def _preprocess(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
-        """What is to be reasoned about may be longer, and is generated apart: no answer depends on its batch."""
+        """Preprocesses queries with and without reasoning apart, so that no answer depends on its batch."""
         places: dict[bool | None, list[int]] = {}
         # Reasoning has other lengths and another prompt; the rest of the batch must not wait for it, nor be padded to
         # it.

@@ -113,7 +113,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
             )
 
     def processor_text(self, prompt: Prompt) -> str:
-        """What a user gives the checkpoint's own processor for this prompt."""
+        """The text that a user would pass to the checkpoint's own processor for this prompt."""
         return prompt.prompt
 
     @property
@@ -131,11 +131,11 @@ class ImageTokenModel(CheckpointFamily, ABC):
         """The whole text for the model, with one image marker."""
 
     def parts(self, _pixels: PicturePixels) -> int:
-        """In how many parts a picture is encoded, where the encoder returns one tensor."""
+        """The number of parts (tiles) that a picture is encoded in, where the encoder returns one tensor."""
         return 1
 
     def image_text(self, _metadata: PicturePixels, length: int) -> str:
-        """Replaces the image marker, for a picture of ``length`` tokens."""
+        """The text that replaces the image marker, for a picture of ``length`` tokens."""
         return self.image_token * length
 
     def extra_inputs(self, _tokens: TextTokens, _metadata: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
@@ -145,7 +145,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
     def preprocess(
         self, inputs: Sequence[ModelInput], prompts: Sequence[Prompt], max_tokens: int
     ) -> Callable[[], Completions]:
-        """Tokenizes here if all pictures' token counts are known, from encodings of the same shape."""
+        """Preprocesses the pictures, and tokenizes if the token counts of pictures of their shapes are known."""
         self._check(prompts)
         pictures = self.encoder.cache.preprocess(inputs)
         # A picture of a shape that was encoded before has as many tokens, so tokenizing need not wait for the device.
@@ -243,7 +243,7 @@ class PicturePixels:
 
     @classmethod
     def of(cls, found: Mapping[str, object]) -> PicturePixels:
-        """The output of an image processor."""
+        """Sorts the output of an image processor into tensors and lists."""
         import torch
 
         return cls(
@@ -265,13 +265,13 @@ class PicturePixels:
         )
 
     def for_device(self, runtime: Runtime, dtype: torch.dtype) -> PicturePixels:
-        """The same in the encoder's precision and pinned memory."""
+        """Converts the pixels to the encoder's precision, and pins all tensors."""
         # Only the pixels: sizes and grids are integers.
         rounded = {**self.tensors, "pixel_values": self.tensors["pixel_values"].to(dtype)}
         return PicturePixels({name: runtime.pin(tensor) for name, tensor in rounded.items()}, self.lists)
 
     def to_device(self, runtime: Runtime, wanted: Container[str]) -> PicturePixels:
-        """Only the ``wanted`` tensors, on the device."""
+        """Copies the ``wanted`` tensors to the device, and drops the others."""
         return PicturePixels(
             {name: runtime.to_device(tensor) for name, tensor in self.tensors.items() if name in wanted}, self.lists
         )
@@ -287,7 +287,7 @@ class PicturePixels:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """Pictures of equal shape have equally many tokens."""
+        """A key of the layout: pictures with equal keys have equally many tokens."""
         return (
             *((name, *tensor.shape) for name, tensor in self.tensors.items()),
             # Qwen's patches lie in one long axis: 4 x 6 and 6 x 4 patches have one shape and different grids.
@@ -362,7 +362,7 @@ class EncodedPicture:
 
     @property
     def length(self) -> int:
-        """Its number of tokens."""
+        """The number of tokens."""
         return self.encoding.shape[:-1].numel()
 
     @property
@@ -399,7 +399,7 @@ class PictureEncoder:
         return self._lengths.get(pixels.shape, 0)
 
     def together(self, encoded_pictures: Sequence[EncodedPicture]) -> ImageFeatures:
-        """The encodings of several pictures as the model returns them."""
+        """Joins the encodings of several pictures, in the form in which the model returns them."""
         import torch
 
         assert self._form is not None, "cached pictures have been encoded"

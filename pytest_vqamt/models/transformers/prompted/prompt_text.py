@@ -84,7 +84,7 @@ class StepScores:
         self._steps: list[tuple[torch.Tensor, torch.Tensor]] = []
 
     def __call__(self, _ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        """Keeps those of scores (inputs, words) and returns the scores unchanged."""
+        """Records the likeliest tokens of scores (inputs, words), and returns the scores unchanged."""
         # In 32 bits: in 16 the probabilities of a vocabulary do not add up to 1.
         found = scores.float().log_softmax(dim=-1).topk(min(self._count, scores.shape[-1]), dim=-1)
         self._steps.append((found.indices.cpu(), found.values.cpu()))
@@ -278,7 +278,7 @@ class GreedyDecoding:
 
 
 def _check_generation_config(checkpoint: Checkpoint) -> None:
-    """Transformers silently ignores a damaged file."""
+    """Raises ModelError for a damaged file, which transformers ignores in silence."""
     file = checkpoint.folder / "generation_config.json"
     try:
         if file.is_file():
@@ -311,7 +311,7 @@ class ChatTemplate:
         image_marker: str | None,
         chat: ChatSettings,
     ) -> None:
-        """Finds the template, and tries it; ``image_marker`` stands for the picture in a prompt, None if unknown.
+        """Finds the template, and tries it; ``image_marker`` is the text of a picture in a prompt, None if unknown.
 
         Raises:
             ModelError: there is no template, or it has no place for a picture and a text.
@@ -357,7 +357,7 @@ class ChatTemplate:
         return open_mark_at_end(self.write("what?", reasoning))
 
     def write(self, text: str, reasoning: bool | None = None) -> str:
-        """The prompt of a user who shows a picture and writes ``text``; ``reasoning`` switches it, unless None."""
+        """Renders the prompt of a picture and ``text``; ``reasoning`` switches the model's reasoning, unless None."""
         # A query for reasoning only comes to a model that switches it.
         switch = {} if reasoning is None else {self._switch: reasoning}
         messages = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": text}]}]
@@ -375,7 +375,7 @@ class ChatTemplate:
 
 
 def template_variables(template: str) -> frozenset[str]:
-    """The variables that a chat template takes; none of one that cannot be read, which ``ChatTemplate`` reports."""
+    """The variables that a chat template takes; empty for a template that cannot be parsed."""
     from jinja2 import TemplateError, meta
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -390,7 +390,7 @@ def template_variables(template: str) -> frozenset[str]:
 
 
 def read_chat_template(folder: Path) -> str | None:
-    """The chat template, from its own file or from those of older versions.
+    """Reads the chat template from its own file, or from a file of older versions of transformers.
 
     Raises:
         ModelError: such a file is damaged.
