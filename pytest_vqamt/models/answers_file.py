@@ -76,7 +76,7 @@ class AnswersFile:
         return self._path.with_name(f"{self._path.name}.todo.jsonl")
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        return tuple(Answer(self._answer_to(key.query)) for key in batch)
+        return tuple(Answer(self._answer_to(item.query)) for item in batch)
 
     entail = caption = answer
 
@@ -98,7 +98,7 @@ class AnswersFile:
         before = _read(self.todo_file)
         lines = (line for _, line in numbered_lines(before))
         # The last line may have been cut off; ended, it cannot spoil the one that is added next.
-        after = b"".join(line + b"\n" for line in lines if not self._rows.answer(_parse_or_none(line)))
+        after = b"".join(line + b"\n" for line in lines if not self._rows.is_answered(_parse_or_none(line)))
         if after != before:
             _replace(self.todo_file, after)
 
@@ -138,7 +138,7 @@ class _AnswerIndex:
             if self.by_content.setdefault(key, row).answer != row.answer:
                 self.conflicts.setdefault(key, row)
 
-    def answer(self, row: AnswerRow | None) -> bool:
+    def is_answered(self, row: AnswerRow | None) -> bool:
         """True if a row of the todo list has been answered."""
         if row is None:
             return False

@@ -224,12 +224,12 @@ def _wrapped(name: str, model: object, options: ModelOptions) -> LoadedModel:
         )
     prepare, stream = _optional_method(model, "prepare"), _optional_method(model, "stream_answers")
     batches_at_once = declared_size(name, model, "batches_at_once", 1)
-    check = _Understanding(model, name)
+    queries = _QueryFilter(model, name)
     # The order matters: `guarded` is nearest to the user's code, then what it declines, then the time limit around
     # both.
-    methods = {task: check.method(guarded(method)) for task, method in methods.items()}
-    prepare = prepare and check.prepare(guarded(prepare))
-    stream = stream and check.stream(guarded_stream(stream))
+    methods = {task: queries.method(guarded(method)) for task, method in methods.items()}
+    prepare = prepare and queries.prepare(guarded(prepare))
+    stream = stream and queries.stream(guarded_stream(stream))
     if options.timeout_s is not None:
         limit = TimeLimit(options.timeout_s, name, batches_at_once)
         methods = {task: limit.method(method) for task, method in methods.items()}
@@ -254,14 +254,14 @@ def _wrapped(name: str, model: object, options: ModelOptions) -> LoadedModel:
         meet=_meet(name, model),
         used=lambda: declared_usage(name, model),
         forecast=_forecast(model),
-        switches_reasoning=check.switches,
+        switches_reasoning=queries.switches,
         request_note=None if is_users else _request_note(model),
         prompts=prompts.text if is_users else None,
         is_users=is_users,
     )
 
 
-class _Understanding:
+class _QueryFilter:
     """Declines queries that the model's ``understands`` does not accept, or whose reasoning it cannot switch."""
 
     def __init__(self, model: object, name: str) -> None:

@@ -8,8 +8,8 @@ from enum import StrEnum
 from random import Random
 
 from pytest_vqamt.models.wrapped import LoadedModel
-from pytest_vqamt.probing.asking import Asker, Request, RequestsSpentError, SentRequest
-from pytest_vqamt.probing.cards import COLOURS, Card
+from pytest_vqamt.probing.asking import Request, RequestSender, RequestsSpentError, SentRequest
+from pytest_vqamt.probing.cards import COLOURS, Card, faint_card
 from pytest_vqamt.probing.checks import COLOUR, NUMBER, clear_numbers
 from pytest_vqamt.probing.findings import FLIPS, is_finding
 from pytest_vqamt.stats.binomial import upper_tail
@@ -99,23 +99,25 @@ def compare(first: LoadedModel, second: LoadedModel, *, limit: int, seed: int = 
     Raises:
         ModelError: a model cannot be used.
     """
-    askers = Asker(first, limit), Asker(second, limit)
-    result = AgainstResult(models=(first.name, second.name), logs=(askers[0].log, askers[1].log))
+    senders = RequestSender(first, limit), RequestSender(second, limit)
+    result = AgainstResult(models=(first.name, second.name), logs=(senders[0].log, senders[1].log))
     try:
         for stage, requests in _schedule(seed):
-            result.stages.append(_compared(stage, list(requests), askers))
+            result.stages.append(_compared(stage, list(requests), senders))
     except RequestsSpentError:
         result.complete = False
     result.tokens = _tokens(*result.logs)
     return result
 
 
-def _compared(stage: Stage, requests: list[tuple[Request, str]], askers: tuple[Asker, Asker]) -> StageResult:
+def _compared(
+    stage: Stage, requests: list[tuple[Request, str]], senders: tuple[RequestSender, RequestSender]
+) -> StageResult:
     differing: list[tuple[SentRequest, SentRequest]] = []
     right = [0, 0]
     compared = wavering = 0
     for request, truth in requests:
-        pair = askers[0].alone(request), askers[1].alone(request)
+        pair = senders[0].send_alone(request), senders[1].send_alone(request)
         # Both refuse it, which is no difference.
         if pair[0].failure and pair[1].failure:
             continue
@@ -124,7 +126,7 @@ def _compared(stage: Stage, requests: list[tuple[Request, str]], askers: tuple[A
             # "7" is in "17", but cards have three digits, and a wrong sum is rare: this is a hint and decides nothing.
             right[side] += truth in pair[side].reading
         if pair[0].reading != pair[1].reading:
-            again = askers[0].alone(request), askers[1].alone(request)
+            again = senders[0].send_alone(request), senders[1].send_alone(request)
             if again[0].reading != again[1].reading:
                 differing.append(again)
             else:
@@ -165,15 +167,11 @@ def _schedule(seed: int) -> Iterator[tuple[Stage, Iterable[tuple[Request, str]]]
     yield (
         Stage.FAINT,
         [
-            (Request(card=_faint(number, 40 + 45 * place, step), text=NUMBER), str(number))
+            (Request(card=faint_card(number, 40 + 45 * place, step), text=NUMBER), str(number))
             for step in (14, 24, 40)
             for place, number in enumerate(clear_numbers(random, 4))
         ],
     )
-
-
-def _faint(number: int, level: int, step: int) -> Card:
-    return Card(number=number, ground=(level,) * 3, ink=(level + step,) * 3)
 
 
 def _tokens(first: Iterable[SentRequest], second: Iterable[SentRequest]) -> str:

@@ -66,7 +66,7 @@ class SentRequest:
         return self.reasoned or strip_traces(self.answer).text != self.answer.strip()
 
 
-class Asker:
+class RequestSender:
     """Sends one model at most ``limit`` requests; ``log`` has them all."""
 
     def __init__(self, model: LoadedModel, limit: int) -> None:
@@ -80,7 +80,7 @@ class Asker:
     def left(self) -> int:
         return self.limit - len(self.log)
 
-    def alone(self, request: Request) -> SentRequest:
+    def send_alone(self, request: Request) -> SentRequest:
         """Sends one request and waits for its answer.
 
         Raises:
@@ -89,16 +89,16 @@ class Asker:
         """
         # The usage of a model is a sum, so one request's share is a difference: known only where it is sent alone.
         before = self.model.used()
-        (asked,) = self._send([request], batch=0)
+        (sent,) = self._send([request], batch=0)
         tokens, reasoned = (
             self.model.used().get(name, 0) - before.get(name, 0)
             for name in ("tokens in", "answers with reasoning in the text")
         )
-        asked = replace(asked, tokens_in=round(tokens) or None, reasoned=reasoned > 0)
-        self.log[-1] = asked
-        return asked
+        sent = replace(sent, tokens_in=round(tokens) or None, reasoned=reasoned > 0)
+        self.log[-1] = sent
+        return sent
 
-    def together(self, requests: Sequence[Request]) -> list[SentRequest]:
+    def send_together(self, requests: Sequence[Request]) -> list[SentRequest]:
         """Sends all requests at once: as a batch, or in as many connections."""
         self._batches += 1
         return self._send(requests, batch=self._batches)
@@ -108,7 +108,7 @@ class Asker:
         if len(requests) > self.left:
             raise RequestsSpentError
         first = len(self.log) + 1
-        asked = [
+        sent = [
             SentRequest(
                 number=first + place,
                 card=request.card,
@@ -120,8 +120,8 @@ class Asker:
             )
             for place, (request, outcome) in enumerate(zip(requests, self._outcomes(requests), strict=True))
         ]
-        self.log += asked
-        self._failures += sum(bool(each.failure) for each in asked)
+        self.log += sent
+        self._failures += sum(bool(each.failure) for each in sent)
         # Half of all: a server may refuse the large pictures and long texts of a few checks, which is a finding.
         if self._failures >= _MOST_FAILURES and self._failures * 2 > len(self.log):
             last = next(each.failure for each in reversed(self.log) if each.failure)
@@ -129,7 +129,7 @@ class Asker:
                 f"Expected {self.model.name!r} to answer, but {self._failures} of "
                 f"{count_noun(len(self.log), 'request')} failed; the last: {last}"
             )
-        return asked
+        return sent
 
     def _outcomes(self, requests: Sequence[Request]) -> list[Answer | Exception]:
         inputs = [_input(request) for request in requests]

@@ -114,6 +114,11 @@ class Card:
         return f"{shown}, {self.size[0]} x {self.size[1]} px{ink}{form}"
 
 
+def faint_card(number: int, level: int, step: int) -> Card:
+    """A gray card with digits that are ``step`` of 255 brighter than its ground at ``level``."""
+    return Card(number=number, ground=(level,) * 3, ink=(level + step,) * 3)
+
+
 def render_card(card: Card) -> Image:
     """Draws the card in the mode of its form (RGB, RGBA, P or L), without smoothing: all forms have equal pixels."""
     from PIL import Image as Pillow

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from pytest_vqamt.models.wrapped import LoadedModel
-from pytest_vqamt.probing.asking import Asker, Request, RequestsSpentError, SentRequest
-from pytest_vqamt.probing.cards import COLOURS, HASHES, Card, CardForm, colliding_pairs
+from pytest_vqamt.probing.asking import Request, RequestSender, RequestsSpentError, SentRequest
+from pytest_vqamt.probing.cards import COLOURS, HASHES, Card, CardForm, colliding_pairs, faint_card
 from pytest_vqamt.probing.findings import FLIPS, FindingKind, ProbeFinding, is_finding, repeated_difference
 from pytest_vqamt.relations.serving import FILLER, LINES, with_filler
 from pytest_vqamt.stats.binomial import upper_tail
@@ -88,14 +88,14 @@ def probe(model: LoadedModel, *, limit: int = MOST_REQUESTS, seed: int = 0) -> P
     Raises:
         ModelError: the model cannot be used, or most requests fail.
     """
-    run = _Probe(Asker(model, limit), seed)
-    run.go()
-    return run.result
+    probing = _Probe(RequestSender(model, limit), seed)
+    probing.run()
+    return probing.result
 
 
 class _Probe:
-    def __init__(self, asker: Asker, seed: int) -> None:
-        self.asker = asker
+    def __init__(self, sender: RequestSender, seed: int) -> None:
+        self.sender = sender
         self.random = Random(seed)
         numbers = clear_numbers(self.random, 2 * _CARDS)
         # Numbers on grounds, so that either question tells the cards apart.
@@ -105,7 +105,7 @@ class _Probe:
         ]
         # Six more numbers, that no answer about the six cards can be.
         self.spare = numbers[_CARDS:]
-        self.result = ProbeResult(model=asker.model.name, log=asker.log)
+        self.result = ProbeResult(model=sender.model.name, log=sender.log)
         # True once texts need a number of their own; see `calibrate`.
         self.salted = False
         self.reference: dict[tuple[int, str], str] = {}
@@ -114,7 +114,7 @@ class _Probe:
 
     # What every check uses
 
-    def text(self, question: str) -> str:
+    def salted_text(self, question: str) -> str:
         """The question; once a cache by text was found, with a unique number before it."""
         # A prefix before the question makes each request another one to a cache by text.
         if not self.salted:
@@ -122,10 +122,10 @@ class _Probe:
         salt = self.random.randrange(10**6)
         return f"Request {salt:06}. {question}"
 
-    def ask(self, card: Card, question: str) -> SentRequest:
-        return self.asker.alone(Request(card=card, text=self.text(question)))
+    def send(self, card: Card, question: str) -> SentRequest:
+        return self.sender.send_alone(Request(card=card, text=self.salted_text(question)))
 
-    def found(
+    def add_finding(
         self,
         kind: FindingKind,
         differing: Sequence[SentRequest],
@@ -157,7 +157,7 @@ class _Probe:
         asked = question or self.result.subject
         # Twice: one flip of a sane server must be no finding.
         for is_again in (False, True):
-            seen = self.ask(card, asked)
+            seen = self.send(card, asked)
             # A refusal or a text that was cut with notice is honest.
             if seen.failure or seen.truncated or seen.reading == self.reference[place, self.result.subject]:
                 return None
@@ -172,7 +172,7 @@ class _Probe:
 
     # The checks
 
-    def go(self) -> None:
+    def run(self) -> None:
         try:
             if not self.calibrate():
                 return
@@ -204,7 +204,7 @@ class _Probe:
                 if name not in dict(self.result.skipped):
                     self.result.checked.append(name)
             except RequestsSpentError:
-                self.skip(name, f"the {self.asker.limit} requests were spent")
+                self.skip(name, f"the {self.sender.limit} requests were spent")
         self.check_reasoning()
         self.check_failures()
         self.note_tokens()
@@ -214,41 +214,44 @@ class _Probe:
 
     def calibrate(self) -> bool:
         """Finds a question whose answers depend on the card, and the reference of each card; False where none does."""
-        # The same answer to all cards: with equal texts it may be a cache by text, or no picture at all.
-        if not self.establish():
-            first = self.asker.log[0]
-            self.salted = True
-            if self.establish():
-                # The first answer to each text was about the first card.
-                given = {each.text: each.reading for each in reversed(self.asker.log[: 2 * _CARDS])}
-                others = [
-                    each
-                    for each in self.asker.log[: 2 * _CARDS]
-                    if each.card != first.card and each.text in (NUMBER, COLOUR)
-                ]
-                shown = [each for each in others if each.reading == given[each.text]]
-                detail = "with a number of its own before it, each text gets the answer to its own picture"
-                self.found(FindingKind.TEXT_KEYED, shown, len(others), self.rate, detail)
-                return True
-            self.result.subject = ""
-            # The first card was seen, and stays for all others.
-            stuck = str(self.cards[0].number) in first.reading
-            kind = FindingKind.FIRST_PICTURE if stuck else FindingKind.PICTURE_UNUSED
-            # The requests about other cards that got the same answer are the evidence.
-            same = [each for each in self.asker.log if each.card.number != self.cards[0].number][:_CARDS]
-            empty = [self.ask(card, first.text) for card in _EMPTY.values()]
-            alike = [each for each in empty if each.reading == first.reading]
-            of_empty = f"{len(alike)} of {len(empty)} blank or noise pictures"
-            detail = f'"{first.reading}" is the answer to most cards, and to {of_empty}'
-            self.found(kind, [*same, *alike], len(same) + len(empty), self.rate, detail)
-            self.result.checked.append("sees at all")
-            self.skip("all other checks", "they compare answers that depend on the picture")
-            self.check_reasoning()
-            self.note_tokens()
-            return False
-        return True
+        if self.find_subject():
+            return True
+        # All cards got the same answer to the same text. With a number before each text a cache by text shows itself.
+        unsalted = self.sender.log[: 2 * _CARDS]
+        self.salted = True
+        if self.find_subject():
+            self._add_text_keyed(unsalted)
+            return True
+        self.result.subject = ""
+        self._add_unseen(unsalted[0])
+        self.result.checked.append("sees at all")
+        self.skip("all other checks", "they compare answers that depend on the picture")
+        self.check_reasoning()
+        self.note_tokens()
+        return False
 
-    def establish(self) -> bool:
+    def _add_text_keyed(self, unsalted: Sequence[SentRequest]) -> None:
+        first = unsalted[0]
+        # The first answer to each text was about the first card.
+        given = {each.text: each.reading for each in reversed(unsalted)}
+        others = [each for each in unsalted if each.card != first.card and each.text in (NUMBER, COLOUR)]
+        repeated = [each for each in others if each.reading == given[each.text]]
+        detail = "with a number of its own before it, each text gets the answer to its own picture"
+        self.add_finding(FindingKind.TEXT_KEYED, repeated, len(others), self.rate, detail)
+
+    def _add_unseen(self, first: SentRequest) -> None:
+        # The number of the first card in the answer: that card was seen, and stays for all others.
+        stuck = str(self.cards[0].number) in first.reading
+        kind = FindingKind.FIRST_PICTURE if stuck else FindingKind.PICTURE_UNUSED
+        # The requests about other cards, which got the same answer, are the evidence.
+        same = [each for each in self.sender.log if each.card.number != self.cards[0].number][:_CARDS]
+        empty = [self.send(card, first.text) for card in _EMPTY.values()]
+        alike = [each for each in empty if each.reading == first.reading]
+        of_empty = f"{len(alike)} of {len(empty)} blank or noise pictures"
+        detail = f'"{first.reading}" is the answer to most cards, and to {of_empty}'
+        self.add_finding(kind, [*same, *alike], len(same) + len(empty), self.rate, detail)
+
+    def find_subject(self) -> bool:
         """Sends both questions about each card three times, in three orders; True if answers depend on the card."""
         self.repeats = []
         # Three orders, so that an answer that depends on the request before it differs from itself.
@@ -257,7 +260,7 @@ class _Probe:
         for turn, order in enumerate(orders):
             for place in order:
                 for question in (NUMBER, COLOUR) if turn % 2 == 0 else (COLOUR, NUMBER):
-                    seen = self.ask(self.cards[place], question)
+                    seen = self.send(self.cards[place], question)
                     self.repeats.append((place, question, seen))
                     answers.setdefault((place, question), []).append(seen.reading)
             # Two distinct answers of six may be a flip; without a third nothing depends on the card.
@@ -279,7 +282,7 @@ class _Probe:
 
     def check_empty(self) -> None:
         """Pictures of one colour, and noise: no answer about them may be the number of a card."""
-        seen = [self.ask(card, self.result.subject) for card in _EMPTY.values()]
+        seen = [self.send(card, self.result.subject) for card in _EMPTY.values()]
         self.result.facts.append(
             Fact(
                 name="answers about blank and noise pictures",
@@ -290,10 +293,10 @@ class _Probe:
         )
         if self.result.subject == NUMBER:
             # Sent again: a model may guess a number once.
-            again = [self.ask(each.card, NUMBER) for each in seen if self._names_a_card(each)]
+            again = [self.send(each.card, NUMBER) for each in seen if self._names_a_card(each)]
             wrong = [each for each in again if self._names_a_card(each)]
             if is_finding(len(wrong), len(_EMPTY), self.rate):
-                self.found(FindingKind.EMPTY_PICTURE, wrong, len(_EMPTY), self.rate)
+                self.add_finding(FindingKind.EMPTY_PICTURE, wrong, len(_EMPTY), self.rate)
 
     def _names_a_card(self, asked: SentRequest) -> bool:
         return any(str(card.number) in asked.reading for card in self.cards)
@@ -304,7 +307,7 @@ class _Probe:
         same = [each for place, question, each in self.repeats if place in places and question == COLOUR]
         # On all cards; where colours are not told apart either, the text proves nothing.
         if len(places) == _CARDS and self._distinct({k: [v] for k, v in self.reference.items()}, COLOUR) >= 3:
-            self.found(FindingKind.TEXT_IGNORED, same[:_CARDS], _CARDS, self.rate)
+            self.add_finding(FindingKind.TEXT_IGNORED, same[:_CARDS], _CARDS, self.rate)
 
     def check_repeats(self) -> None:
         """The same request again: cold, warm, and in three orders."""
@@ -314,7 +317,7 @@ class _Probe:
         if other:
             for _ in range(_MORE_ROUNDS):
                 for place in range(_CARDS):
-                    seen = self.ask(self.cards[place], self.result.subject)
+                    seen = self.send(self.cards[place], self.result.subject)
                     tries.append((place, self.result.subject, seen))
             for place in range(_CARDS):
                 given = Counter(each.reading for at, _, each in tries if at == place)
@@ -322,7 +325,7 @@ class _Probe:
             other = [each for each in tries if each[2].reading != self.reference[each[0], each[1]]]
         self.result.flips = len(other) / len(tries)
         if is_finding(len(other), len(tries), FLIPS):
-            self.found(FindingKind.NON_DETERMINISTIC, [each for _, _, each in other], len(tries), FLIPS)
+            self.add_finding(FindingKind.NON_DETERMINISTIC, [each for _, _, each in other], len(tries), FLIPS)
             # An upper bound, since the rate was measured on few requests: all later checks allow for it.
             self.flips = min(0.8, 1.5 * self.result.flips + 0.05)
 
@@ -339,7 +342,7 @@ class _Probe:
                 tries += len(pairs)
         if shown:
             detail = f"they share {' and '.join(names)}"
-            self.found(FindingKind.SHORT_HASH, shown, tries, self.rate, detail, forms=len(HASHES))
+            self.add_finding(FindingKind.SHORT_HASH, shown, tries, self.rate, detail, forms=len(HASHES))
 
     def _mistaken(self, first: Card, second: Card) -> SentRequest | None:
         """Sends two cards of one hash twice; the last request if ``second`` got the answer to ``first`` both times.
@@ -347,15 +350,15 @@ class _Probe:
         None otherwise, and if the second card with another hash gets no answer of its own.
         """
         subject = self.result.subject
-        text = self.text(subject)
+        text = self.salted_text(subject)
         for is_again in (False, True):
-            self.asker.alone(Request(card=first, text=text))
-            seen = self.asker.alone(Request(card=second, text=text))
+            self.sender.send_alone(Request(card=first, text=text))
+            seen = self.sender.send_alone(Request(card=second, text=text))
             if seen.failure or seen.reading != self.reference[0, subject]:
                 return None
             if is_again:
                 # Another nonce is another hash: where that card gets its own answer, the hash was the reason.
-                control = self.asker.alone(Request(card=replace(second, nonce=second.nonce + 1000), text=text))
+                control = self.sender.send_alone(Request(card=replace(second, nonce=second.nonce + 1000), text=text))
                 return seen if control.reading == self.reference[2, subject] else None
         return None
 
@@ -366,9 +369,9 @@ class _Probe:
         mixed = self._together(lambda question: f"{long}\n{question}", longer=True)
         # Mixed up already among equal lengths: padding is not needed to explain it.
         if is_finding(len(plain), _CARDS, self.rate):
-            self.found(FindingKind.BATCH, plain, _CARDS, self.rate, self._whose(plain))
+            self.add_finding(FindingKind.BATCH, plain, _CARDS, self.rate, self._mix_up(plain))
         elif is_finding(len(mixed), _CARDS, self.rate):
-            self.found(
+            self.add_finding(
                 FindingKind.BATCH_PADDING, mixed, _CARDS, self.rate, f"beside a text of {len(long.split())} words"
             )
 
@@ -377,11 +380,12 @@ class _Probe:
         subject = self.result.subject
         wrong: list[SentRequest] = []
         for _ in range(2):
-            requests = [Request(card=card, text=self.text(subject)) for card in self.cards]
-            beside = [
-                Request(card=replace(card, nonce=77), text=lengthen(self.text(subject))) for card in self.cards[:2]
+            requests = [Request(card=card, text=self.salted_text(subject)) for card in self.cards]
+            longest = [
+                Request(card=replace(card, nonce=77), text=lengthen(self.salted_text(subject)))
+                for card in self.cards[:2]
             ]
-            sent = self.asker.together([*(beside if longer else ()), *requests])[-_CARDS:]
+            sent = self.sender.send_together([*(longest if longer else ()), *requests])[-_CARDS:]
             differing = [
                 each
                 for place, each in enumerate(sent)
@@ -394,7 +398,7 @@ class _Probe:
             wrong = [each for each in differing if not before or each.card.digest in before]
         return wrong
 
-    def _whose(self, differing: Sequence[SentRequest]) -> str:
+    def _mix_up(self, differing: Sequence[SentRequest]) -> str:
         known = {self.reference[place, self.result.subject] for place in range(_CARDS)}
         swapped = sum(each.reading in known for each in differing)
         return f"{swapped} of {len(differing)} answers are those to another card of the batch" if swapped else ""
@@ -409,18 +413,20 @@ class _Probe:
             # All differing cards are large: a limit of size. Small ones among them: bad resizing.
             sides = {each.card.size[0] for each in wrong}
             kind = FindingKind.LARGE_PICTURE if min(sides) >= _LARGE_PX else FindingKind.SIZE
-            self.found(kind, wrong, tries, self.rate, f"sides of {', '.join(f'{px:,}' for px in sorted(sides))} px")
+            self.add_finding(
+                kind, wrong, tries, self.rate, f"sides of {', '.join(f'{px:,}' for px in sorted(sides))} px"
+            )
         if is_finding(len(oblong), of_ratios, self.rate):
             sizes = sorted({each.card.size for each in oblong})
             detail = ", ".join(f"{width} x {height}" for width, height in sizes)
-            self.found(FindingKind.ASPECT_RATIO, oblong, of_ratios, self.rate, detail)
+            self.add_finding(FindingKind.ASPECT_RATIO, oblong, of_ratios, self.rate, detail)
 
     def check_forms(self) -> None:
         """The same pixels as RGBA, with a palette, and as grayscale; transparency and EXIF rotation are facts."""
         for form in (CardForm.OPAQUE, CardForm.PALETTE):
             wrong, tries = self.variants((place, replace(self.cards[place], form=form)) for place in (0, 3, 5))
             if is_finding(len(wrong), tries, self.rate, _FORMS):
-                self.found(FindingKind.FILE_FORM, wrong, tries, self.rate, form.value, forms=_FORMS)
+                self.add_finding(FindingKind.FILE_FORM, wrong, tries, self.rate, form.value, forms=_FORMS)
         if self.result.subject == NUMBER:
             greys = [
                 (place, replace(self.cards[place], ground=(level,) * 3, form=CardForm.GREY))
@@ -430,7 +436,7 @@ class _Probe:
             # As RGB the same gray cards must be read, or it is the gray and not the file that is hard.
             plain, _ = self.variants((place, replace(card, form=CardForm.RGB)) for place, card in greys if wrong)
             if not plain and is_finding(len(wrong), tries, self.rate, _FORMS):
-                self.found(FindingKind.FILE_FORM, wrong, tries, self.rate, CardForm.GREY.value, forms=_FORMS)
+                self.add_finding(FindingKind.FILE_FORM, wrong, tries, self.rate, CardForm.GREY.value, forms=_FORMS)
         if self.result.subject != NUMBER:
             return
         for form, yes, no in (
@@ -463,10 +469,10 @@ class _Probe:
             seen
             # New cards, so that no cache answers.
             for number, (name, other) in zip(self.spare, 3 * tuple(swaps.items()), strict=False)
-            if other in (seen := self.ask(Card(number=number, ground=COLOURS[name]), COLOUR)).reading
+            if other in (seen := self.send(Card(number=number, ground=COLOURS[name]), COLOUR)).reading
         ]
         if is_finding(len(wrong), 6, self.flips):
-            self.found(FindingKind.SWAPPED_CHANNELS, wrong, 6, self.flips)
+            self.add_finding(FindingKind.SWAPPED_CHANNELS, wrong, 6, self.flips)
 
     def check_long_texts(self) -> None:
         """Filler before the question."""
@@ -483,7 +489,7 @@ class _Probe:
                 # Of one cause: large pictures have as many tokens as long texts.
                 self.result.findings.remove(large)
                 detail = f"{detail}; pictures with {large.detail}, too"
-            self.found(FindingKind.LONG_TEXT, wrong, tries, self.rate, detail)
+            self.add_finding(FindingKind.LONG_TEXT, wrong, tries, self.rate, detail)
 
     def check_faint(self) -> None:
         """Digits that hardly differ from their ground: the same request three times, and more where answers differ."""
@@ -492,15 +498,15 @@ class _Probe:
         for step in _FAINT:
             for place, number in enumerate(self.spare[:3]):
                 level = 60 + 50 * place
-                card = Card(number=number, ground=(level,) * 3, ink=(level + step,) * 3)
-                given = [self.ask(card, NUMBER) for _ in range(3)]
+                card = faint_card(number, level, step)
+                given = [self.send(card, NUMBER) for _ in range(3)]
                 if len({each.reading for each in given}) > 1:
-                    given += [self.ask(card, NUMBER) for _ in range(_MORE)]
+                    given += [self.send(card, NUMBER) for _ in range(_MORE)]
                 usual = Counter(each.reading for each in given).most_common(1)[0][0]
                 other += [each for each in given if each.reading != usual]
                 tries += len(given)
         if is_finding(len(other), tries, self.flips):
-            self.found(
+            self.add_finding(
                 FindingKind.NOISY_DETAIL, other, tries, self.flips, f"of steps of {min(_FAINT)} to {max(_FAINT)} of 255"
             )
 
@@ -518,37 +524,37 @@ class _Probe:
             levels = ", ".join(str(each.card.ground[0]) for each in unread)
             seen_at = ", ".join(map(str, read))
             detail = f"a step of {_FAR} of 255 is not seen at {levels}; one of {_NEAR} is at {seen_at}"
-            self.found(FindingKind.COARSE_LEVELS, unread, tries, self.rate, detail)
+            self.add_finding(FindingKind.COARSE_LEVELS, unread, tries, self.rate, detail)
         return None
 
     def _unread(self, level: int, step: int) -> SentRequest | None:
         last: SentRequest | None = None
         for number in self.spare[4:6]:
-            card = Card(number=number, ground=(level,) * 3, ink=(level + step,) * 3)
-            last = self.ask(card, NUMBER)
+            card = faint_card(number, level, step)
+            last = self.send(card, NUMBER)
             if str(number) in last.reading:
                 return None
         return last
 
     def check_reasoning(self) -> None:
-        wrong = [each for each in self.asker.log if each.has_reasoning]
-        if is_finding(len(wrong), len(self.asker.log), FLIPS):
-            self.found(FindingKind.REASONING, wrong, len(self.asker.log), FLIPS)
+        wrong = [each for each in self.sender.log if each.has_reasoning]
+        if is_finding(len(wrong), len(self.sender.log), FLIPS):
+            self.add_finding(FindingKind.REASONING, wrong, len(self.sender.log), FLIPS)
 
     def check_failures(self) -> None:
         """Failures of ordinary requests; a server may refuse large pictures and long texts with an error."""
-        failed = [each for each in self.asker.log if each.failure]
+        failed = [each for each in self.sender.log if each.failure]
         for each in failed:
             self.result.facts.append(Fact(name=f"request {each.number} failed", value=each.failure))
         # A server may refuse large pictures and long texts, but not ordinary ones.
         plain = [each for each in failed if max(each.card.size) <= _LARGE_PX and len(each.text.split()) < 200]
         if len(plain) >= _MOST_FAILED:
-            self.found(FindingKind.FAILURES, plain, len(self.asker.log), FLIPS)
+            self.add_finding(FindingKind.FAILURES, plain, len(self.sender.log), FLIPS)
 
     def note_tokens(self) -> None:
         """Tokens of a request by the size of its picture."""
         seen: dict[tuple[int, int], int] = {}
-        for each in self.asker.log:
+        for each in self.sender.log:
             # Without the long texts the differences are those of the pictures.
             if each.tokens_in is not None and len(each.text.split()) < 20:
                 seen.setdefault(each.card.size, each.tokens_in)

@@ -38,8 +38,8 @@ def probe_lines(result: ProbeResult, allowed: Sequence[str] = ()) -> Iterator[st
         yield f"  {summary(finding)}"
         yield f"  likely cause: {cause.cause}"
         yield f"  do first: {cause.advice}"
-        for asked in evidence(result.log, finding.requests)[:3]:
-            yield f"  request {asked.number}: {asked.card.look}; {brief(asked.text)!r} -> {_quoted(asked.answer)}"
+        for sent in evidence(result.log, finding.requests)[:3]:
+            yield f"  request {sent.number}: {sent.card.look}; {brief(sent.text)!r} -> {_quoted(sent.answer)}"
     yield ""
     yield f"checked: {', '.join(result.checked) or 'nothing'}"
     for fact in result.facts:
@@ -130,7 +130,7 @@ def _probe_row(result: ProbeResult) -> dict[str, Json]:
         "facts": {each.name: each.value for each in result.facts},
         "checked": list(result.checked),
         "skipped": dict(result.skipped),
-        "log": [_asked_row(each) for each in result.log],
+        "log": [_request_row(each) for each in result.log],
     }
 
 
@@ -152,19 +152,19 @@ def _against_row(result: AgainstResult) -> dict[str, Json]:
         "tokens": result.tokens,
         "parted": result.parted,
         "complete": result.complete,
-        "logs": [[_asked_row(each) for each in log] for log in result.logs],
+        "logs": [[_request_row(each) for each in log] for log in result.logs],
     }
 
 
-def _asked_row(asked: SentRequest) -> dict[str, Json]:
+def _request_row(sent: SentRequest) -> dict[str, Json]:
     return {
-        "number": asked.number,
-        "card": asked.card.look,
-        "text": asked.text,
-        "answer": asked.answer,
-        "failure": asked.failure,
-        "tokens_in": asked.tokens_in,
-        "batch": asked.batch,
+        "number": sent.number,
+        "card": sent.card.look,
+        "text": sent.text,
+        "answer": sent.answer,
+        "failure": sent.failure,
+        "tokens_in": sent.tokens_in,
+        "batch": sent.batch,
     }
 
 

@@ -72,7 +72,7 @@ class _ClosedSet(ABC):
         network = load_weights(kind, checkpoint, self._runtime)
         self._labels = class_labels(checkpoint)
         processor = load_image_processor(checkpoint)
-        self._look = DetectionNetwork(network=network, processor=processor, runtime=self._runtime)
+        self._network = DetectionNetwork(network=network, processor=processor, runtime=self._runtime)
         self._least_score = least_score
         self._folder = checkpoint.folder
 
@@ -114,7 +114,7 @@ class ClosedSetBoxes(_ClosedSet):
         return cast("type[PreTrainedModel]", AutoModelForObjectDetection)  # it makes one, and is none
 
     def _found(self, image: Image) -> Iterator[DetectedObject]:
-        found = self._look.boxes(self._look(self._look.pixels(image)), image, above=self._least_score)
+        found = self._network.boxes(self._network(self._network.pixels(image)), image, above=self._least_score)
         rows = zip(found["scores"].tolist(), found["labels"].tolist(), found["boxes"].tolist(), strict=True)
         for score, number, corners in rows:
             label, box = self._labels.get(number), box_within(corners, image)
@@ -158,8 +158,8 @@ class ClosedSetMasks(_ClosedSet):
         return kinds[check_model_type(checkpoint, tuple(kinds), "boxes= takes DETR and RT-DETR; OneFormer is not read")]
 
     def _found(self, image: Image) -> Iterator[DetectedObject]:
-        inputs = self._look.pixels(image)
-        outputs, size = self._look(inputs), (image.height, image.width)
+        inputs = self._network.pixels(image)
+        outputs, size = self._network(inputs), (image.height, image.width)
         for score, label, shown in _confident_masks(outputs, inputs, self._labels, self._least_score, size):
             x0, y0, x1, y1 = _extent(shown)
             if min(x1 - x0, y1 - y0) < LEAST_SIDE_PX:

@@ -171,10 +171,10 @@ class DetectionNetwork:
     def boxes(self, outputs: DetectionOutputs, image: Image, *, above: float) -> Mapping[str, torch.Tensor]:
         """The boxes whose score is ``above``: their ``scores``, ``labels``, and ``boxes`` x0 y0 x1 y1 in pixels."""
         reads = cast("_BoxPostprocessor", self.processor)
-        (of_the_one,) = reads.post_process_object_detection(
+        (found,) = reads.post_process_object_detection(
             outputs, threshold=above, target_sizes=[(image.height, image.width)]
         )
-        return of_the_one
+        return found
 
 
 def box_within(corners: Sequence[float], image: Image) -> Box | None:

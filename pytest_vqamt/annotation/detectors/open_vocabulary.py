@@ -164,7 +164,7 @@ class _PhraseNetwork:
 
     def __init__(self, network: PreTrainedModel, checkpoint: Checkpoint, runtime: Runtime) -> None:
         self._tokenizer = load_tokenizer(checkpoint, int(network.config.text_config.vocab_size))
-        self._look = DetectionNetwork(network=network, processor=load_image_processor(checkpoint), runtime=runtime)
+        self._network = DetectionNetwork(network=network, processor=load_image_processor(checkpoint), runtime=runtime)
         self._folder = checkpoint.folder
 
     @property
@@ -204,14 +204,14 @@ class Owl(_PhraseNetwork):
             yield texts
 
     def read(self, image: Image, texts: Sequence[str]) -> Sequence[TextScores]:
-        inputs = self._look.pixels(image)
+        inputs = self._network.pixels(image)
         # To the full length, as its processor in transformers does.
         tokens = self._tokenizer(list(texts), padding="max_length", max_length=self._longest, return_tensors="pt")
         device = inputs["pixel_values"].device
         inputs |= {name: cast("torch.Tensor", tokens[name]).to(device) for name in ("input_ids", "attention_mask")}
-        outputs = self._look(inputs)
+        outputs = self._network(inputs)
         # OWLv2 gets the picture in the corner of a square, and its boxes are shares of that; the processor knows.
-        return text_scores(self._look.boxes(outputs, image, above=ALL_SCORES)["boxes"], outputs.logits[0].sigmoid())
+        return text_scores(self._network.boxes(outputs, image, above=ALL_SCORES)["boxes"], outputs.logits[0].sigmoid())
 
 
 class GroundingDino(_PhraseNetwork):
@@ -271,13 +271,13 @@ class GroundingDino(_PhraseNetwork):
             tokens = self._tokens(text)
             spans.append((len(ids), len(ids) + len(tokens) - 1))
             ids.extend(tokens)
-        inputs = self._look.pixels(image)
+        inputs = self._network.pixels(image)
         inputs["input_ids"] = torch.tensor([[*ids, _DELIMITERS["[SEP]"]]], device=inputs["pixel_values"].device)
-        outputs = self._look(inputs)
+        outputs = self._network(inputs)
         # The mean over a phrase's tokens, as the authors take it where names are scored (demo/test_ap_on_coco.py).
         tokens_fit = outputs.logits[0].sigmoid()
         scores = torch.stack([tokens_fit[:, start:end].mean(dim=1) for start, end in spans], dim=1)
-        return text_scores(self._look.boxes(outputs, image, above=ALL_SCORES)["boxes"], scores)
+        return text_scores(self._network.boxes(outputs, image, above=ALL_SCORES)["boxes"], scores)
 
     def _tokens(self, text: str) -> list[int]:
         """The tokens of a text in lower case, with one full stop at its end and no other stops or question marks."""

@@ -17,6 +17,8 @@ from pytest_vqamt.core.errors import OptionError
 
 _REDACTED = "[key]"
 
+_DAY_S = 86_400
+
 _SHORTEST_SECRET = 8
 """Shorter keys are placeholders, such as "EMPTY", which may well occur in an answer."""
 
@@ -91,6 +93,15 @@ def parse_number(text: str, name: str, *, at_least: float, most: float, whole: b
         kind = "a whole number" if whole else "a number"
         raise OptionError(f"Expected {kind} from {at_least} to {most}, but got {name}={text!r}")
     return value
+
+
+def parse_seconds(settings: Mapping[str, str], name: str, default: str, *, at_least: float) -> float:
+    """The setting ``name`` in seconds, at most a day.
+
+    Raises:
+        OptionError: it is no such number.
+    """
+    return parse_number(settings.get(name, default), name, at_least=at_least, most=_DAY_S)
 
 
 class ApiKey:

@@ -219,18 +219,19 @@ class RetryPolicy:
         # At the first query: the others would wait for nobody, too.
         if failure.state is ServerState.UNREACHABLE and not self._has_answered:
             return ModelError(f"{message}: check the URL, and that the server is running and can be reached from here")
-        if self._is_disabled():
+        if self._record_failure():
             repeated = f", and so {self._disable_after} times in a row" if self._disable_after > 1 else ""
             return ModelError(f"{message}{repeated}: {self._advice}")
         return QueryError(message)
 
     def _forbidden(self, failure: ForbiddenError) -> QueryError | ModelError:
         # Some servers say 403 where their moderation takes offence at one query (openrouter.ai/docs/errors).
-        if not self._has_answered or self._is_disabled():
+        if not self._has_answered or self._record_failure():
             return ModelError(f"{failure}: check what the key allows, and whether this model may be used from here")
         return QueryError(str(failure))
 
-    def _is_disabled(self) -> bool:
+    def _record_failure(self) -> bool:
+        """Counts a failed query; True if so many in a row disable the model."""
         with self._lock:
             self._failures_in_a_row += 1
             return self._failures_in_a_row >= self._disable_after

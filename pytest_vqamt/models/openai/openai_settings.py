@@ -14,14 +14,13 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import expanded, parse_toml, read_text
 from pytest_vqamt.models.chat_settings import ChatSettings, chat_settings
-from pytest_vqamt.models.http.http_settings import ApiKey, key_from_environment, parse_number, split_url
+from pytest_vqamt.models.http.http_settings import ApiKey, key_from_environment, parse_number, parse_seconds, split_url
 from pytest_vqamt.models.protocol import ModelOptions
 
 _LIMITS = ("max_tokens", "max_completion_tokens")
 _DETAILS = ("auto", "low", "high")
 _RESPONSES = ("text", "json")
 _MOST_IN_FLIGHT = 512
-_LONGEST_S = 86_400
 
 _HEADER = "header."
 # Headers that the client sets itself.
@@ -100,10 +99,10 @@ def openai_settings(options: ModelOptions, address: ModelAddress) -> OpenAISetti
     limit = "max_completion_tokens" if address.is_of_openai else "max_tokens"
     temperature, seed = given.get("temperature", "0"), given.get("seed", "none")
     return OpenAISettings(
-        timeout_s=parse_number(given.get("timeout-s", "120"), "timeout-s", at_least=0.1, most=_LONGEST_S),
+        timeout_s=parse_seconds(given, "timeout-s", "120", at_least=0.1),
         # The user's limit is for the whole run, and each worker of xdist has a process of its own.
         in_flight=max(1, in_flight // options.workers),
-        retries_s=parse_number(given.get("retries-s", "120"), "retries-s", at_least=0, most=_LONGEST_S),
+        retries_s=parse_seconds(given, "retries-s", "120", at_least=0),
         temperature=None if temperature == "none" else parse_number(temperature, "temperature", at_least=0, most=2),
         seed=None if seed == "none" else int(parse_number(seed, "seed", at_least=0, most=2**31 - 1, whole=True)),
         detail=_one_of(_DETAILS, given["detail"], "detail") if "detail" in given else "",

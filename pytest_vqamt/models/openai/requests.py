@@ -256,7 +256,7 @@ class ChatEndpoint:
         self.usage.add("requests")
         response = self._client.post(body)
         if response.status not in _ANSWERED:
-            self._raise(_error_response(response, self._address.url), len(body))
+            self._raise_error(_error_response(response, self._address.url), len(body))
         fields = parse_body(response.body, self._address.url)
         if isinstance(model := fields.get("model"), str) and model.strip():
             self.usage.add(f"{ModelUse.ANSWERS_OF}{' '.join(model.split())[:_LONGEST_MODEL]}")
@@ -265,7 +265,7 @@ class ChatEndpoint:
         self.usage.add_spent(spent)
         if (error := embedded_error(fields)) is not None:
             failed = ErrorResponse(status=_embedded_status(error), headers=response.headers, fields=error)
-            self._raise(failed, len(body))
+            self._raise_error(failed, len(body))
         # A completion, readable or not: the server takes requests of this size.
         self._sizes.answered(len(body))
         if "choices" not in fields and (other := other_protocol(fields)):
@@ -293,8 +293,8 @@ class ChatEndpoint:
             cost=spent.cost,
         )
 
-    def _raise(self, failed: ErrorResponse, size_bytes: int) -> NoReturn:
-        if self._sizes.is_refused(failed.status, size_bytes):
+    def _raise_error(self, failed: ErrorResponse, size_bytes: int) -> NoReturn:
+        if self._sizes.refused(failed.status, size_bytes):
             raise too_large(failed, size_bytes, self._sizes.largest, self._address, self._key)
         raise_http_error(failed, self._address, self._key)
 
@@ -331,8 +331,8 @@ class BodySizes:
         with self._lock:
             self.largest = max(self.largest, size_bytes)
 
-    def is_refused(self, status: int, size_bytes: int) -> bool:
-        """True if a refusal may be for the size alone; before any answer, only the first few large requests may be."""
+    def refused(self, status: int, size_bytes: int) -> bool:
+        """Records a refusal; True if it may be for the size alone: before any answer only for the first few large ones."""
         # Proxies answer a body over their limit with 413, and some with 404 "Cannot POST", 405 or 410.
         if status not in (404, 405, 410, 413):
             return False
@@ -498,10 +498,10 @@ def _key_advice(address: ModelAddress, key: ApiKey) -> str:
 
 def _option_advice(response: ErrorResponse) -> str:
     text = f"{_message(response.fields)} {json.dumps(response.fields)}"
-    for name, (of_ours, value) in _SETTING_ADVICE.items():
+    for name, (our_setting, value) in _SETTING_ADVICE.items():
         # The whole JSON is searched: validation errors name the field in a list of its own (pydantic's "loc").
         if re.search(rf"\b{name}\b", text):
-            return f"; if the server does not take {name}: {setting(of_ours, value)}"
+            return f"; if the server does not take {name}: {setting(our_setting, value)}"
     return ""
 
 

@@ -18,7 +18,7 @@ from pytest_vqamt.core.spelling import option, setting
 from pytest_vqamt.core.text import cut
 from pytest_vqamt.models.budget import Budget, UsageCounter
 from pytest_vqamt.models.http.client import HttpClient, HttpResponse
-from pytest_vqamt.models.http.http_settings import ApiKey, key_from_environment, parse_number, redact_logs, split_url
+from pytest_vqamt.models.http.http_settings import ApiKey, key_from_environment, parse_seconds, redact_logs, split_url
 from pytest_vqamt.models.http.retry import (
     QueryError,
     RetryPolicy,
@@ -65,8 +65,6 @@ _MAX_RESPONSE_BYTES = 512 * 2**20
 
 _LONGEST_QUOTE = 300
 """Characters of a server's message that are repeated."""
-_LONGEST_S = 86_400
-"""A day: the most seconds of a setting."""
 
 _EXAMPLE = "such as served:http://127.0.0.1:8000"
 
@@ -114,8 +112,8 @@ def served_settings(options: ModelOptions) -> ServedSettings:
         raise OptionError(f"Expected one of {', '.join(SendMode)}, but got send={send!r}")
     return ServedSettings(
         send=SendMode(send),
-        timeout_s=parse_number(given.get("timeout-s", "600"), "timeout-s", at_least=0.1, most=_LONGEST_S),
-        retries_s=parse_number(given.get("retries-s", "120"), "retries-s", at_least=0, most=_LONGEST_S),
+        timeout_s=parse_seconds(given, "timeout-s", "600", at_least=0.1),
+        retries_s=parse_seconds(given, "retries-s", "120", at_least=0),
     )
 
 
