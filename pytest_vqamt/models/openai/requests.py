@@ -332,7 +332,7 @@ class BodySizes:
             self.largest = max(self.largest, size_bytes)
 
     def refused(self, status: int, size_bytes: int) -> bool:
-        """Records a refusal; True if it may be for the size alone: before any answer only for the first few large ones."""
+        """Records a refusal; True if it may be for the size alone, before any answer only for the first large ones."""
         # Proxies answer a body over their limit with 413, and some with 404 "Cannot POST", 405 or 410.
         if status not in (404, 405, 410, 413):
             return False
