@@ -152,6 +152,7 @@ class ModelHealth:
     def keep_user_error(self, error: Exception, reason: str, where: str) -> None:
         """Keeps an exception of the user's own model if it is the first of its kind; ``where`` becomes its note."""
         kind = raised_at(error)
+        # One of each kind: pytest shows each traceback once.
         if kind not in self.user_errors and len(self.user_errors) < _ERRORS_KEPT:
             note(error, where)
             self.user_errors[kind] = error

@@ -195,6 +195,7 @@ def declared_usage(name: str, model: object) -> Mapping[str, float]:
         raise ModelError(
             f"Expected the usage of model {name!r} to map names to numbers, but got usage={described(usage)}"
         )
+    # Reports are UTF-8, and a name of half surrogates could not be written.
     return {encodable(key): value for key, value in usage.items()}
 
 
@@ -213,6 +214,7 @@ def validated_answers(returned: object, batch: Sequence[ModelInput], who: str) -
     # One text for a whole batch would pass as a sequence of characters, and a set has no order.
     if isinstance(returned, str | bytes | Mapping | set | frozenset) or not isinstance(returned, Iterable):
         raise ModelError(f"Expected {who} to return a sequence of answers, but got {described(returned)}")
+    # A generator runs here, where its errors are those of the model.
     given = tuple(returned)
     if len(given) != len(batch):
         raise ModelError(
@@ -237,6 +239,7 @@ def validated_answer(value: object, item: ModelInput, who: str) -> Answer:
     """
     if isinstance(value, str):
         return Answer(encodable(value))
+    # Its answer has no text, and the reason as ``declined``.
     if isinstance(value, Declined):
         check_declined(value.reason, value.words, who)
         value = value.answer

@@ -38,6 +38,7 @@ def probe_lines(result: ProbeResult, allowed: Sequence[str] = ()) -> Iterator[st
         yield f"  {summary(finding)}"
         yield f"  likely cause: {cause.cause}"
         yield f"  do first: {cause.advice}"
+        # Three are enough to see what is wrong; the page has more.
         for sent in evidence(result.log, finding.requests)[:3]:
             yield f"  request {sent.number}: {sent.card.look}; {brief(sent.text)!r} -> {_quoted(sent.answer)}"
     yield ""
@@ -182,6 +183,7 @@ def result_html(result: Result, allowed: Sequence[str] = ()) -> str:
         against=isinstance(result, AgainstResult),
         count=_count(result, allowed) if isinstance(result, ProbeResult) else "",
         allowed=allowed,
+        # A page of answers of a stranger's model, which may hold markup.
         policy=(
             f"default-src 'none'; img-src data:; style-src {inline_source(style)}; base-uri 'none'; form-action 'none'"
         ),

@@ -71,6 +71,7 @@ class AskedModel:
         scene = Scene(id=content, photo=Photo(id=content, digest=content), width=image.width, height=image.height)
         text = _PROMPT.format(units=_SAID[self.units])
         query = Query(picture=scene.picture, text=text, meaning=Annotated(answers=()))
+        # A query must have a meaning, which a model under test does not read.
         (answer,) = self.model.ask(Task.VQA, [ModelInput(query, lambda _picture: image)])
         rows = list(_rows(strip_traces(answer.text).text))
         # An empty list is an answer: nothing was seen.
@@ -119,6 +120,7 @@ def load(spec: str, options: ModelOptions) -> AskedModel:
         ModelError: it cannot be loaded, or answers no questions.
     """
     settings = dict(options.settings)
+    # The model knows no such setting, and would refuse it.
     units = settings.pop(SETTING, UNITS[0])
     if units not in UNITS:
         raise OptionError(f"Expected --option {SETTING}={' or '.join(UNITS)}, but got {units!r}")

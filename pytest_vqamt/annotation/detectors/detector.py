@@ -214,6 +214,7 @@ def class_labels(checkpoint: Checkpoint) -> Mapping[int, ClassLabel]:
             f"Expected the names of the classes in {checkpoint.folder / 'config.json'}, but got {got}: write id2label "
             "into it, as the checkpoint's makers have it"
         )
+    # All labels together tell the data set, and so which of them are amounts.
     amounts = _amounts(texts.values())
     found = {number: parse_label(text, amounts) for number, text in texts.items()}
     return {number: label for number, label in found.items() if label is not None}

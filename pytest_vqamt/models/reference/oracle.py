@@ -39,6 +39,7 @@ class ScriptedModel:
 
     def _answer(self, query: Query) -> Answer:
         """The reply; declined where no answer to a question of the data set is known."""
+        # Questions of questions:FILE without an answer: the oracle knows none, and a guess would be a violation.
         if isinstance(query.meaning, Annotated) and not query.meaning.answers:
             return Answer(self.reply(query), declined="no answer is given with the question")
         return Answer(self.reply(query))
@@ -73,6 +74,7 @@ def answer_text(value: Truth) -> str:
     >>> answer_text(True), answer_text(3), answer_text("red"), answer_text((("dog", 2), ("apple", 1), ("cat", 1)))
     ('yes', '3', 'red', 'two dogs, an apple and a cat')
     """
+    # Before str(), which would say 'True'.
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):

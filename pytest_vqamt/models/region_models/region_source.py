@@ -90,7 +90,7 @@ class DiskRegionCache:
         """Locks ``key`` against other processes; False if another one holds it and ``wait`` is False."""
         from filelock import FileLock, Timeout
 
-        # A picture takes the detector 13 s: no two workers should detect the same one.
+        # The detector takes many seconds a picture: no two workers should detect the same one.
         lock = FileLock(self._file(key).with_suffix(".lock"))
         try:
             self._file(key).parent.mkdir(exist_ok=True)

@@ -45,6 +45,7 @@ MAX_DEPTH = 24
 MAX_NUMBER = 1e9
 """The largest number in the same, and the smallest with a minus."""
 
+# The first bytes of every PNG file.
 _PNG = b"\x89PNG\r\n\x1a\n"
 _ENVELOPE_BYTES = 4096
 """The most bytes of a request outside its pictures and queries; a model's identity is a digest."""
@@ -179,6 +180,7 @@ class RequestPacker:
                 row = png_row(png_bytes(item.image)) if as_pixels else recipe_row(item.query.picture)
                 picture = _PackedPicture(len(request._pictures), row, as_pixels)
                 added_bytes += len(row)
+            # A request that is still empty is never full: a single large query is sent all the same.
             is_full = len(request.inputs) >= self.max_queries or request._size + added_bytes > self.max_bytes
             if request.inputs and is_full:
                 yield request
@@ -294,6 +296,7 @@ def _picture(row: _Picture, where: str) -> PictureRow:
         if not row.png.startswith(_PNG):
             raise WireError(f"Expected 'png' of {where} to be a PNG file in base64, but got {len(row.png)} other bytes")
         return PngRow(row.png)
+    # Both, or half of a recipe.
     if row.png is not UNSET or UNSET in recipe:
         raise WireError(f"Expected {where} to have either 'png', or 'photo', 'digest' and 'edits'")
     edits = bounded_json(row.edits, f"'edits' of {where}")

@@ -234,7 +234,7 @@ class ServedModel:
         found = {name: self._results.pop(name) for name in distinct if name in self._results}
         found.update(self._request([item for name, item in distinct.items() if name not in found]))
         if failed := [failure for name in distinct if isinstance(failure := found[name], Exception)]:
-            # A single query that failed is not sent again in this form; a later try of it is a new request.
+            # Of a single query there is no other answer to store, and a later try is a new request.
             if len(distinct) > 1:
                 self._results.update(found)
             raise failed[0]

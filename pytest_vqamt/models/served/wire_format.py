@@ -237,6 +237,7 @@ def read_message(body: bytes, kind: type[T], name: str) -> T:
 def error_line(error: Exception) -> str:
     """The text of ``error`` as one short line of printable characters: it may quote a name from a message."""
     line = one_line(str(error))[:_LONGEST_REASON]
+    # Escape sequences of a terminal are not printable.
     return "".join(each if each.isprintable() else "?" for each in line)
 
 
@@ -297,6 +298,7 @@ def write_error(reason: str) -> bytes:
 def read_error(body: bytes) -> str:
     """The error line of a status other than 200; "" where there is none."""
     try:
+        # A proxy's own error page is no JSON, and gives an empty line.
         return " ".join(read_message(body, _Error, "an error").error.split())
     except WireError:
         return ""
@@ -329,6 +331,7 @@ def _result(row: _Result, place: int) -> QueryResult:
         return Failure(reason=row.error)
     if row.unknown is not UNSET:
         return PixelsNeeded(reason=row.unknown)
+    # msgspec has checked the types, and not that one of the three is there.
     if row.text is UNSET:
         raise WireError(f"Expected answers[{place}] to have one of text, error and unknown, but it has none")
     scores = None if row.scores is UNSET else row.scores

@@ -156,6 +156,7 @@ def read_config(path: Path) -> DetectorConfig:
         raise ModelError(
             f"Expected sections such as rpn: in {path}, but got {type(read).__name__}: copy the file again"
         )
+    # The file also has settings of the training, which say nothing here.
     known = _flattened(read)
     for name, fixed in _FIXED_VALUES.items():
         if name in known and known[name] != fixed:
@@ -169,6 +170,7 @@ def read_config(path: Path) -> DetectorConfig:
     return DetectorConfig(**values)  # type: ignore[arg-type]  # each form gives what its field is
 
 
+# In pixels; a cell of the map of features has 16.
 _SMALLEST, _LARGEST = 32, 4096
 
 

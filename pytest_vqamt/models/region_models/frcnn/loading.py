@@ -53,6 +53,7 @@ def load_detector(options: ModelOptions, beside: Path | None = None, *, with_nam
         OptionError: a setting is invalid.
     """
     files = find_detector(beside, options)
+    # LXMERT and VisualBERT need features alone; to annotate photos the names are all that counts.
     if with_names and files.vocabulary is None:
         raise ModelError(
             f"Expected objects_vocab.txt and attributes_vocab.txt beside {files.weights}, but neither is there: take "
@@ -91,6 +92,7 @@ def _unnamed(beside: Path | None) -> DetectorFiles | None:
 
 
 def _resolve_files(beside: Path | None, given: str) -> DetectorFiles:
+    # The order of the documentation: what the user named, the environment, then what is found without a word.
     if given == "download":
         return _downloaded()
     if given:
@@ -195,10 +197,12 @@ class DetectorFiles:
 def files_at(path: Path) -> DetectorFiles | None:
     """The detector in a folder, or with this file of weights; None where there is none."""
     if path.is_dir():
+        # A folder may hold several forms of the same weights; the first one is taken.
         path = next((path / name for name in _WEIGHT_FILES if (path / name).is_file()), path)
     if path.suffix not in _SUFFIXES or not path.is_file():
         return None
     folder = path.parent
+    # One of the two files is enough: reading the other one then says what is missing.
     has_names = any((folder / name).is_file() for name in (OBJECTS, ATTRIBUTES))
     return DetectorFiles(
         weights=path,

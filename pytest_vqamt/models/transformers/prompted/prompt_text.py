@@ -165,7 +165,7 @@ def load_prompt_tokenizer(
 def context_length(config: PreTrainedConfig) -> int | None:
     """The most tokens that the language model takes; None without numbered positions."""
     window: object = getattr(config.get_text_config(), "max_position_embeddings", None)
-    # Positions that are rotated or relative have no table, and some configurations no bound.
+    # Relative positions, such as T5's, have no bound.
     return window if isinstance(window, int) else None
 
 
