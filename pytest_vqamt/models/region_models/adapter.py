@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -316,14 +315,11 @@ def tokenize_questions(
 
 def _bert_snapshot() -> Path:
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import LocalEntryNotFoundError
 
-    with suppress(LocalEntryNotFoundError):
-        # The cache first, and without a network only that.
-        kept = Path(snapshot_download(BERT, local_files_only=True))
-        # A cache may hold the repository in part, as another program fetched it.
-        if (kept / _VOCABULARY_FILE).is_file():
-            return kept
+    # The cache first; it may hold the repository in part, as another program fetched it.
+    cached = fetched_folder(BERT)
+    if cached is not None and (cached / _VOCABULARY_FILE).is_file():
+        return cached
     reason = "the hub gives none"
     try:
         fetched = Path(snapshot_download(BERT, allow_patterns=list(_BERT_FILES)))

@@ -498,6 +498,7 @@ class GenerativeAdapter(TwoStepModel):
         return answers
 
     def _prompt(self, task: Task, item: ModelInput) -> str:
+        # By the method that was called, unlike Prompts.text: caption() describes the picture of any query.
         if task is Task.CAPTIONING:
             return self._templates.caption
         if task is Task.ENTAILMENT:
