@@ -100,7 +100,7 @@ class RayBackend:
 
         config = self._config
         try:
-            # Whether Serve was there before: only what was started for this server is shut down with it.
+            # A Serve that was there before belongs to others, and is not shut down with this server.
             ray.get_actor("SERVE_CONTROLLER_ACTOR", namespace="serve")
         except ValueError:
             self._owns_serve = bool(config.cluster)

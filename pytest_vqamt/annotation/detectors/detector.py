@@ -40,7 +40,7 @@ _LABELS_FILE = Path(__file__).with_name("labels.toml")
 _UNNAMED = re.compile(r"label_\d+")
 _PARENTHESES = re.compile(r"_?\([^)]*\)")
 _NO_PART_OF_A_WORD = re.compile(r"[^\w\s'-]|_")
-# A checkpoint may have been trained on a few classes less than its data set has.
+# The share of a data set's amounts among a checkpoint's labels that shows that it was trained on that data set.
 _MIN_LIST_SHARE = 0.9
 
 LEAST_IOU = 0.7

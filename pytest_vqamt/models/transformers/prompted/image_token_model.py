@@ -286,7 +286,7 @@ class PicturePixels:
         )
 
     @property
-    def shape(self) -> tuple[object, ...]:
+    def layout_key(self) -> tuple[object, ...]:
         """A key of the layout: pictures with equal keys have equally many tokens."""
         return (
             *((name, *tensor.shape) for name, tensor in self.tensors.items()),
@@ -391,22 +391,22 @@ class PictureEncoder:
         self._parts = parts
         self._further = further
         self._lengths: dict[tuple[object, ...], int] = {}
-        self._form: Callable[[], ImageFeatures] | None = None
-        self._in_one = False
+        self._output_type: Callable[[], ImageFeatures] | None = None
+        self._is_one_tensor = False
 
     def length(self, pixels: PicturePixels) -> int:
         """The number of tokens, as of other pictures of the same shape; 0 while unknown."""
-        return self._lengths.get(pixels.shape, 0)
+        return self._lengths.get(pixels.layout_key, 0)
 
     def together(self, encoded_pictures: Sequence[EncodedPicture]) -> ImageFeatures:
         """Joins the encodings of several pictures, in the form in which the model returns them."""
         import torch
 
-        assert self._form is not None, "cached pictures have been encoded"
+        assert self._output_type is not None, "cached pictures have been encoded"
         chosen = [each.encoding for each in encoded_pictures]
-        encoded = self._form()
+        encoded = self._output_type()
         # In the form in which the encoder gave it: one tensor, or one for each picture.
-        encoded.pooler_output = torch.cat(chosen) if self._in_one else chosen
+        encoded.pooler_output = torch.cat(chosen) if self._is_one_tensor else chosen
         if encoded_pictures[0].layers:
             layers = zip(*(each.layers for each in encoded_pictures), strict=True)
             encoded.deepstack_features = [list(layer) for layer in layers]  # type: ignore[attr-defined]  # of one kind
@@ -424,7 +424,7 @@ class PictureEncoder:
         encoded = self._model.get_image_features(**pixels.tensors)
         found = encoded.pooler_output
         # Remembered, to put cached encodings together in the same form.
-        self._form, self._in_one = type(encoded), isinstance(found, torch.Tensor)
+        self._output_type, self._is_one_tensor = type(encoded), isinstance(found, torch.Tensor)
         if isinstance(found, torch.Tensor):
             found = cast("Sequence[torch.Tensor]", torch.split(found, [self._parts(each) for each in ready]))
         layers: Sequence[Sequence[torch.Tensor]] = getattr(encoded, "deepstack_features", None) or ()
@@ -435,5 +435,5 @@ class PictureEncoder:
             )
             for place, (one, each) in enumerate(zip(ready, found, strict=True))
         ]
-        self._lengths.update((one.shape, each.length) for one, each in zip(ready, encoded_pictures, strict=True))
+        self._lengths.update((one.layout_key, each.length) for one, each in zip(ready, encoded_pictures, strict=True))
         return encoded_pictures
