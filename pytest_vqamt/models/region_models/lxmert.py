@@ -37,7 +37,7 @@ _LISTS = "https://raw.githubusercontent.com/airsplay/lxmert/master/data"
 # Names of files as published, and a name for a list of one's own.
 ANSWERS = AnswerLists(
     kind="lxmert",
-    beside=("trainval_label2ans.json", "answers.json"),
+    file_names=("trainval_label2ans.json", "answers.json"),
     published={
         3129: PublishedList(
             address=f"{_LISTS}/vqa/trainval_label2ans.json", begins=("", "woods", "trash can", "hanging")
@@ -80,7 +80,7 @@ def load(argument: str, options: ModelOptions) -> Lxmert:
         ModelError: a file is missing or of another model.
     """
     check(argument, options)
-    checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="lxmert", beside=(), holds=HOLDS)
+    checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="lxmert", required=(), holds=HOLDS)
     check_model_type(checkpoint, ("lxmert",))
     check_config_int(checkpoint, "visual_feat_dim", FEATURE_WIDTH, default=FEATURE_WIDTH)
     check_config_int(checkpoint, "visual_pos_dim", 4, default=4)

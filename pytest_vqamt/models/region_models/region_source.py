@@ -170,11 +170,11 @@ class DetectedRegions:
         """Caches regions in ``folder`` for later runs; None for this run only."""
         self._detector = detector
         self._precision = precision
-        self._latest: LruCache[str, Regions] = LruCache(MEMORY_BYTES, _size)
-        self._kept = DiskRegionCache(folder, precision) if folder else None
+        self._memory: LruCache[str, Regions] = LruCache(MEMORY_BYTES, _size)
+        self._disk = DiskRegionCache(folder, precision) if folder else None
         self._used: Counter[str] = Counter()
         self._lock = Lock()
-        self._keeping = Lock()
+        self._disk_lock = Lock()
         self.fingerprint = f"{detector.fingerprint} features-dtype={precision}"
 
     @property
@@ -186,7 +186,7 @@ class DetectedRegions:
 
     def prefetch(self, batch: Sequence[ModelInput]) -> Sequence[Regions | None]:
         """The cached regions of each picture; the pictures of the others are rendered for the detector."""
-        return tuple(self._remembered(item) for item in batch)
+        return tuple(self._cached_or_rendered(item) for item in batch)
 
     def regions(self, batch: Sequence[ModelInput]) -> Sequence[Regions]:
         """The regions of each picture. Those that another process is detecting come last."""
@@ -199,14 +199,14 @@ class DetectedRegions:
                     found[key] = regions
         return tuple(found[key] for key in keys)
 
-    def _remembered(self, item: ModelInput) -> Regions | None:
+    def _cached_or_rendered(self, item: ModelInput) -> Regions | None:
         key = digest(self.fingerprint, item.query.picture.digest)
-        with self._keeping:  # two threads may preprocess two batches that share a picture
-            regions = self._latest.get(key)
-            if regions is None and self._kept is not None:
-                regions = self._read(self._kept, key)
+        with self._disk_lock:  # two threads may preprocess two batches that share a picture
+            regions = self._memory.get(key)
+            if regions is None and self._disk is not None:
+                regions = self._read(self._disk, key)
             if regions is not None:
-                self._latest.put(key, regions)
+                self._memory.put(key, regions)
         if regions is None:
             # Rendered now, on the thread that preprocesses, and kept on the input for the detector.
             item.image  # noqa: B018  # a property that renders
@@ -214,32 +214,32 @@ class DetectedRegions:
 
     def _of(self, key: str, item: ModelInput, wait: bool) -> Regions | None:
         """The regions of a picture; None where another process is detecting it and ``wait`` is False."""
-        regions = self._latest.get(key)
+        regions = self._memory.get(key)
         if regions is None:
-            regions = self._detected(item) if self._kept is None else self._shared(self._kept, key, item, wait)
+            regions = self._detected(item) if self._disk is None else self._shared(self._disk, key, item, wait)
         if regions is not None:
-            self._latest.put(key, regions)
+            self._memory.put(key, regions)
         return regions
 
-    def _shared(self, kept: DiskRegionCache, key: str, item: ModelInput, wait: bool) -> Regions | None:
+    def _shared(self, disk: DiskRegionCache, key: str, item: ModelInput, wait: bool) -> Regions | None:
         """The regions from disk, or from the detector under a lock."""
-        regions = self._read(kept, key)
+        regions = self._read(disk, key)
         if regions is not None:
             return regions
-        with kept.claim(key, wait) as is_ours:
+        with disk.claim(key, wait) as is_ours:
             if not is_ours:
                 return None
             # Again, under the lock: another process may have written it meanwhile.
-            regions = self._read(kept, key)
+            regions = self._read(disk, key)
             if regions is None:
                 regions = self._detected(item)
-                with self._keeping:  # or another thread would read it from the disk
-                    self._latest.put(key, regions)
-                    kept.put(key, regions)
+                with self._disk_lock:  # or another thread would read it from the disk
+                    self._memory.put(key, regions)
+                    disk.put(key, regions)
             return regions
 
-    def _read(self, kept: DiskRegionCache, key: str) -> Regions | None:
-        regions = kept.get(key)
+    def _read(self, disk: DiskRegionCache, key: str) -> Regions | None:
+        regions = disk.get(key)
         self._count("disk", regions is not None)
         return regions
 
@@ -301,8 +301,8 @@ class FileRegions:
 
     def prefetch(self, batch: Sequence[ModelInput]) -> Sequence[Regions | None]:
         found, others = self._found(batch)
-        kept = iter(self._detected.prefetch(others) if self._detected else ())
-        return tuple(next(kept) if regions is None else regions for regions in found)
+        cached = iter(self._detected.prefetch(others) if self._detected else ())
+        return tuple(next(cached) if regions is None else regions for regions in found)
 
     def regions(self, batch: Sequence[ModelInput]) -> Sequence[Regions]:
         """The regions of each picture.
@@ -325,8 +325,8 @@ class FileRegions:
         return found, others
 
 
-def region_source(options: ModelOptions, beside: Path | None) -> RegionSource:
-    """Opens the source of regions that the settings name; ``beside`` is the model's folder, which may hold a detector.
+def region_source(options: ModelOptions, model_folder: Path | None) -> RegionSource:
+    """Opens the source of regions that the settings name; ``model_folder`` may hold a detector.
 
     Raises:
         OptionError: a setting is invalid.
@@ -343,12 +343,12 @@ def region_source(options: ModelOptions, beside: Path | None) -> RegionSource:
     cache = options.cache / "regions" if options.cache else None
     named = options.settings.get("features")
     if named is None:
-        return DetectedRegions(load_detector(options, beside), cache, precision)
+        return DetectedRegions(load_detector(options, model_folder), cache, precision)
     file = FeatureFile(expanded(named))
     # A detector that the user named must load; one that lies about is a bonus.
     if not options.settings.get("detector") and not os.environ.get(DETECTOR_VARIABLE):
         try:
-            find_detector(beside, options)
+            find_detector(model_folder, options)
         except ModelError:  # with a file of features none is required
             return FileRegions(file, None)
-    return FileRegions(file, DetectedRegions(load_detector(options, beside), cache, precision))
+    return FileRegions(file, DetectedRegions(load_detector(options, model_folder), cache, precision))

@@ -42,7 +42,7 @@ FORM = QuestionLayout(longest=128, step=32, without=",?", ending=("?", "[MASK]")
 # Names of files as published, and a name for a list of one's own.
 ANSWERS = AnswerLists(
     kind="visualbert",
-    beside=("answers_vqa.txt", "answers.json"),
+    file_names=("answers_vqa.txt", "answers.json"),
     published={
         3129: PublishedList(
             address="https://dl.fbaipublicfiles.com/pythia/data/answers_vqa.txt", begins=("<unk>", "0", "000", "1")
@@ -86,7 +86,7 @@ def load(argument: str, options: ModelOptions) -> VisualBert:
         ModelError: a file is missing or of another model.
     """
     check(argument, options)
-    checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="visualbert", beside=(), holds=HOLDS)
+    checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="visualbert", required=(), holds=HOLDS)
     config = read_checkpoint_config(checkpoint)
     check_model_type(checkpoint, ("visual_bert",))
     check_config_int(checkpoint, "visual_embedding_dim", FEATURE_WIDTH, default=512)

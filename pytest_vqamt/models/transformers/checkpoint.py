@@ -63,14 +63,14 @@ def locate_checkpoint(
     default: str,
     kind: str,
     typed: str = "",
-    beside: tuple[str, ...] = PROCESSOR_FILES,
+    required: tuple[str, ...] = PROCESSOR_FILES,
     holds: str = "",
 ) -> Checkpoint:
     """The checkpoint of ``kind:argument``; ``default`` is the hub name for an empty argument.
 
     A folder is used as it is. ``org/name`` or ``org/name@revision`` is looked up in the hub's cache first, and the
     missing files are downloaded. ``typed`` replaces ``kind:`` in messages. Cached weights without one of the files
-    ``beside`` are taken for an incomplete download. ``holds`` says what else a folder must have, in messages.
+    ``required`` are taken for an incomplete download. ``holds`` says what else a folder must have, in messages.
 
     Raises:
         ModelError: it is neither, or cannot be downloaded, or torchvision does not fit.
@@ -79,7 +79,7 @@ def locate_checkpoint(
     named = argument or default
     typed = typed or f"{kind}:"
     return Checkpoint(
-        folder=local_folder(named, typed) or _snapshot(named, f"{typed}FOLDER{holds}", beside), name=named
+        folder=local_folder(named, typed) or _snapshot(named, f"{typed}FOLDER{holds}", required), name=named
     )
 
 
@@ -143,14 +143,14 @@ def fetched_folder(named: str) -> Path | None:
         return None
 
 
-def _snapshot(named: str, instead: str, beside: tuple[str, ...]) -> Path:
+def _snapshot(named: str, instead: str, required: tuple[str, ...]) -> Path:
     from huggingface_hub import snapshot_download
 
     repo, _, revision = named.partition("@")
     wanted = revision or None
     cached = fetched_folder(named)
     # The cache first: it needs no network, which the hub's client would try for 25 s.
-    if cached is not None and _is_complete(cached, beside):
+    if cached is not None and _is_complete(cached, required):
         return cached
     if _is_offline():
         raise ModelError(
@@ -176,14 +176,14 @@ def _patterns(repo: str, revision: str | None) -> tuple[str, ...]:
     return _SAFETENSORS_PATTERNS if any(file.endswith(".safetensors") for file in files) else _PICKLE_PATTERNS
 
 
-def _is_complete(folder: Path, beside: tuple[str, ...]) -> bool:
+def _is_complete(folder: Path, required: tuple[str, ...]) -> bool:
     """True if the cache has all files: a download may have been interrupted, or made in part by another program."""
     has_weights = any(
         (folder / name).is_file() or _has_shards(folder / f"{name}.index.json")
         for name in ("model.safetensors", "pytorch_model.bin")
     )
-    # The repositories of LXMERT and VisualBERT hold weights alone, so their adapters want nothing beside them.
-    has_others = not beside or any((folder / name).is_file() for name in beside)
+    # The repositories of LXMERT and VisualBERT hold weights alone, so their adapters want nothing required them.
+    has_others = not required or any((folder / name).is_file() for name in required)
     return has_weights and has_others and (folder / "config.json").is_file()
 
 

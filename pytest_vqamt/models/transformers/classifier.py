@@ -51,7 +51,7 @@ class AnswerLists:
 
     kind: str
     """The kind in specs."""
-    beside: tuple[str, ...]
+    file_names: tuple[str, ...]
     """File names of a list beside the weights."""
     published: Mapping[int, PublishedList]
     """The lists of its authors, by their length."""
@@ -74,7 +74,7 @@ class AnswerLists:
             if not file.is_file():
                 raise OptionError(f"Expected {setting('answers', 'FILE')} or download, but there is no file {named!r}")
         else:
-            found = next((place for name in self.beside if (place := checkpoint.folder / name).is_file()), None)
+            found = next((place for name in self.file_names if (place := checkpoint.folder / name).is_file()), None)
             if found is None:
                 return self._labels(checkpoint, count)
             file = found
@@ -85,7 +85,7 @@ class AnswerLists:
     def are_in(self, folder: Path) -> bool:
         """True if the folder of the weights has a list of answers, in a file or in the configuration."""
         config = read_checkpoint_config(Checkpoint(folder=folder, name=str(folder)))
-        return any((folder / name).is_file() for name in self.beside) or _real_labels(config) is not None
+        return any((folder / name).is_file() for name in self.file_names) or _real_labels(config) is not None
 
     def _check(self, answers: tuple[str, ...], count: int, file: Path, checkpoint: Checkpoint) -> None:
         if len(answers) != count:
@@ -112,7 +112,7 @@ class AnswerLists:
         raise ModelError(
             f"Expected a list of the {count} answers of the model in {checkpoint.folder}, but its config.json has "
             f"{found}: give {setting('answers', 'FILE')}{published}, or put the list beside the weights as "
-            f"{self.beside[0]}"
+            f"{self.file_names[0]}"
         )
 
     def _downloaded(self, count: int) -> Path:

@@ -210,7 +210,7 @@ class BatchPictures(Generic[P, E]):
     """The digests of the distinct ones."""
     which: tuple[int, ...]
     """For each input, the index of its picture."""
-    kept: Mapping[str, E]
+    cached: Mapping[str, E]
     """Cached encodings, by digest."""
     preprocessed: Mapping[str, P]
     """The others by digest."""
@@ -248,18 +248,18 @@ class PictureFeatureCache(Generic[P, E]):
         """
         firsts, which = distinct_pictures(batch)
         named = {item.query.picture.digest: item for item in firsts}
-        kept = self._cached(named)
+        cached = self._cached(named)
         with self._lock:
             # The batch before, on the other thread, may have preprocessed a picture and not encoded it yet.
             coming = {**self._before, **self._latest}
-        ready = {name: coming[name] for name in named if name not in kept and name in coming}
-        new = {name: item for name, item in named.items() if name not in kept and name not in ready}
+        ready = {name: coming[name] for name in named if name not in cached and name in coming}
+        new = {name: item for name, item in named.items() if name not in cached and name not in ready}
         if new:
             made = self._preprocess([item.image for item in new.values()])
             ready.update(zip(new, made, strict=True))
         with self._lock:
             self._before, self._latest = self._latest, dict(ready)
-        return BatchPictures(names=tuple(named), which=tuple(which), kept=kept, preprocessed=ready)
+        return BatchPictures(names=tuple(named), which=tuple(which), cached=cached, preprocessed=ready)
 
     def encoded(self, pictures: BatchPictures[P, E]) -> list[E]:
         """The encoding of each input's picture; new ones are encoded together.
@@ -268,14 +268,14 @@ class PictureFeatureCache(Generic[P, E]):
             Exception: ``encode`` failed; then nothing of this batch is cached.
         """
         # Looked up again: the batch before may have encoded some of them since.
-        found = {**pictures.kept, **self._cached(pictures.names)}
+        found = {**pictures.cached, **self._cached(pictures.names)}
         new = [name for name in pictures.names if name not in found]
         if new:
             found.update(zip(new, self._encode([pictures.preprocessed[name] for name in new]), strict=True))
         with self._lock:
             for name in pictures.names:
                 # All of them, so that those in use are not the first to be dropped.
-                self._kept.put(name, found[name])
+                self._cache.put(name, found[name])
                 self._is_empty = False
                 for coming in (self._before, self._latest):
                     coming.pop(name, None)
@@ -283,7 +283,7 @@ class PictureFeatureCache(Generic[P, E]):
 
     def clear(self) -> None:
         """Empties the cache."""
-        self._kept: LruCache[str, E] = LruCache(self._most_bytes, self._size)
+        self._cache: LruCache[str, E] = LruCache(self._most_bytes, self._size)
         self._is_empty = True
 
     def release(self) -> bool:
@@ -296,7 +296,7 @@ class PictureFeatureCache(Generic[P, E]):
         return had
 
     def _cached(self, names: Iterable[str]) -> dict[str, E]:
-        return {name: made for name in names if (made := self._kept.get(name)) is not None}
+        return {name: made for name in names if (made := self._cache.get(name)) is not None}
 
 
 class PictureTextModel(TwoStepModel):

@@ -45,14 +45,16 @@ _WEIGHT_FILES = (WEIGHTS, "model.safetensors", _DETECTRON)
 _SUFFIXES = (".bin", ".pth", ".pt", ".safetensors", ".pkl")
 
 
-def load_detector(options: ModelOptions, beside: Path | None = None, *, with_names: bool = False) -> FrcnnDetector:
+def load_detector(
+    options: ModelOptions, model_folder: Path | None = None, *, with_names: bool = False
+) -> FrcnnDetector:
     """The detector that ``find_detector`` finds; ``with_names`` requires names of classes.
 
     Raises:
         ModelError: there is none, or it is damaged or incomplete.
         OptionError: a setting is invalid.
     """
-    files = find_detector(beside, options)
+    files = find_detector(model_folder, options)
     # LXMERT and VisualBERT need features alone; to annotate photos the names are all that counts.
     if with_names and files.vocabulary is None:
         raise ModelError(
@@ -66,32 +68,32 @@ def load_detector(options: ModelOptions, beside: Path | None = None, *, with_nam
     return FrcnnDetector(files, Runtime.of(options, dtype="float32"), options.settings)
 
 
-def find_detector(beside: Path | None, options: ModelOptions) -> DetectorFiles:
+def find_detector(model_folder: Path | None, options: ModelOptions) -> DetectorFiles:
     """The user's detector, or the first one found.
 
-    Searched are the setting ``detector``, the environment variable, the folder ``beside``, and the user's cache. It is
+    Searched are the setting ``detector``, the environment variable, ``model_folder``, and the user's cache. It is
     downloaded only for ``detector=download``.
 
     Raises:
         ModelError: there is none.
     """
-    found = _resolve_files(beside, options.settings.get("detector", ""))
+    found = _resolve_files(model_folder, options.settings.get("detector", ""))
     named = options.settings.get("vocabulary")
     if named is None:
         return found
     return DetectorFiles(weights=found.weights, config=found.config, vocabulary=expanded(named))
 
 
-def is_detector_here(beside: Path | None) -> bool:
+def is_detector_here(model_folder: Path | None) -> bool:
     """True if a detector would be found without a setting."""
-    return bool(os.environ.get(DETECTOR_VARIABLE)) or _unnamed(beside) is not None
+    return bool(os.environ.get(DETECTOR_VARIABLE)) or _unnamed(model_folder) is not None
 
 
-def _unnamed(beside: Path | None) -> DetectorFiles | None:
-    return (files_beside(beside) if beside is not None else None) or files_at(_cache_folder())
+def _unnamed(model_folder: Path | None) -> DetectorFiles | None:
+    return (files_beside(model_folder) if model_folder is not None else None) or files_at(_cache_folder())
 
 
-def _resolve_files(beside: Path | None, given: str) -> DetectorFiles:
+def _resolve_files(model_folder: Path | None, given: str) -> DetectorFiles:
     # The order of the documentation: what the user named, the environment, then what is found without a word.
     if given == "download":
         return _downloaded()
@@ -99,9 +101,9 @@ def _resolve_files(beside: Path | None, given: str) -> DetectorFiles:
         return _files_named(given, setting("detector"))
     if os.environ.get(DETECTOR_VARIABLE):
         return _files_named(os.environ[DETECTOR_VARIABLE], DETECTOR_VARIABLE)
-    found = _unnamed(beside)
+    found = _unnamed(model_folder)
     if found is None:
-        looked = f"{beside / 'detector'}, {beside}, " if beside is not None else ""
+        looked = f"{model_folder / 'detector'}, {model_folder}, " if model_folder is not None else ""
         raise ModelError(
             f"Expected a region detector, but found none in {looked}{_cache_folder()}: give "
             f"{setting('detector', 'PATH')} or {DETECTOR_VARIABLE}=PATH ({_FORM}), or "

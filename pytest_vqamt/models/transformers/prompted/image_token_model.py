@@ -152,7 +152,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
         known = [self._length(pictures, name) for name in pictures.names]
         tokens = None
         if all(known):
-            metadata = [(pictures.kept.get(name) or pictures.preprocessed[name]).metadata for name in pictures.names]
+            metadata = [(pictures.cached.get(name) or pictures.preprocessed[name]).metadata for name in pictures.names]
             tokens = self._tokens(prompts, self._blocks(metadata, known, pictures.which), max_tokens)
         return partial(self._generate, pictures, prompts, max_tokens, known, tokens)
 
@@ -188,8 +188,8 @@ class ImageTokenModel(CheckpointFamily, ABC):
 
     def _length(self, pictures: BatchPictures[PicturePixels, EncodedPicture], name: str) -> int:
         """The number of tokens of a picture; 0 while unknown."""
-        kept = pictures.kept.get(name)
-        return self.encoder.length(pictures.preprocessed[name]) if kept is None else kept.length
+        cached = pictures.cached.get(name)
+        return self.encoder.length(pictures.preprocessed[name]) if cached is None else cached.length
 
     def _blocks(self, metadata: Sequence[PicturePixels], lengths: Sequence[int], which: Sequence[int]) -> list[str]:
         blocks = [self.image_text(each, length) for each, length in zip(metadata, lengths, strict=True)]

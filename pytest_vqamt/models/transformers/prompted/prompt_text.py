@@ -230,10 +230,10 @@ class GreedyDecoding:
         # Without its marks a model's reasoning would be taken for its answer.
         self._left_out = {number for number, token in special.items() if not is_part_of_a_mark(str(token))}
         self._keeps_marks = len(self._left_out) < len(special)
-        self._kept = {name: getattr(saved, name) for name in _KEPT_SETTINGS if getattr(saved, name) is not None}
+        self._settings = {name: getattr(saved, name) for name in _KEPT_SETTINGS if getattr(saved, name) is not None}
         pad = tokenizer.pad_token_id
         # Some tokenizers have no padding token; what comes after the end is cut off, whatever it is.
-        self._kept |= {"eos_token_id": self._ends, "pad_token_id": self._ends[0] if pad is None else pad}
+        self._settings |= {"eos_token_id": self._ends, "pad_token_id": self._ends[0] if pad is None else pad}
         # generate() fills settings that it is not given from here: temperatures and beams must be gone from it.
         model.generation_config = self.generation_config_for(1)
 
@@ -242,7 +242,7 @@ class GreedyDecoding:
         from transformers import GenerationConfig
 
         return GenerationConfig(  # type: ignore[no-untyped-call]  # transformers does not annotate it
-            max_new_tokens=max_tokens, do_sample=False, num_beams=1, **self._kept
+            max_new_tokens=max_tokens, do_sample=False, num_beams=1, **self._settings
         )
 
     def texts(self, generated: torch.Tensor) -> tuple[tuple[str, ...], tuple[bool, ...]]:
