@@ -85,11 +85,14 @@ class AskedModel:
     def _thing(self, row: dict[str, object], image: Image) -> DetectedObject | None:
         """The thing of an object of the list; None without a name and a box in the picture."""
         name = next((row[key] for key in _NAMES if isinstance(row.get(key), str)), None)
-        corners = next((row[key] for key in _BOXES if isinstance(row.get(key), list)), None)
+        key = next((key for key in _BOXES if isinstance(row.get(key), list)), "")
+        corners = row.get(key)
         if not isinstance(name, str) or not isinstance(corners, list) or len(corners) != 4:
             return None
         if not all(isinstance(each, int | float) for each in corners):
             return None
+        if key == "box_2d":  # trained to write [ymin, xmin, ymax, xmax], which models do whatever the prompt asks for
+            corners = [corners[place] for place in (1, 0, 3, 2)]
         scale = (image.width / 1000, image.height / 1000) if self.units == UNITS[0] else (1.0, 1.0)
         box = box_within([each * scale[place % 2] for place, each in enumerate(corners)], image)
         if box is None:
