@@ -71,7 +71,7 @@ def units_of(hypothesis: str) -> tuple[DescriptionUnit, ...]:
     )
 
 
-def _is_absent(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> bool:
+def _is_absent(sentence: Sentence, clause: ParsedClause, phrase: NounPhrase) -> bool:
     """Whether its absence or doubt is stated: "no dog", "nobody has a ball", "not a ball"."""
     if _is_none(sentence, phrase):
         return True
@@ -86,7 +86,7 @@ def _is_none(sentence: Sentence, phrase: NounPhrase) -> bool:
     return sentence.word(phrase.start) in _NONE
 
 
-def _is_one_of_two(sentence: Sentence, clause: Clause) -> bool:
+def _is_one_of_two(sentence: Sentence, clause: ParsedClause) -> bool:
     """Whether the clause is about one of two subjects: "a man or a woman is singing"."""
     first, *_, last = clause.subjects[0].phrase, clause.subjects[-1].phrase
     return any(sentence.word(place) in ("nor", "or") for place in range(first.end, last.start))
@@ -99,7 +99,7 @@ def _is_again(sentence: Sentence, phrase: NounPhrase, found: Sequence[NounPhrase
     return sentence.words(phrase.name, phrase.end).lower() in {sentence.words(it.name, it.end).lower() for it in found}
 
 
-def _is_named(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> bool:
+def _is_named(sentence: Sentence, clause: ParsedClause, phrase: NounPhrase) -> bool:
     """True if a phrase that is no subject names an object."""
     name = sentence.words(phrase.name, phrase.head + 1).lower()
     has_determiner = phrase.name > phrase.start
@@ -117,7 +117,7 @@ def _is_named(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> bool:
     return is_named(name, has_determiner=has_determiner, verb=verb_forms(word)[0])
 
 
-def _aside(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> str:
+def _aside(sentence: Sentence, clause: ParsedClause, phrase: NounPhrase) -> str:
     """Returns the property of such an object: "who is asleep", and the action that another watches or helps."""
     after = sentence.tag(phrase.end)
     said = sentence.words(phrase.end, clause.end)
@@ -159,7 +159,7 @@ def parse(text: str) -> Sentence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Clause:
+class ParsedClause:
     """The words ``start`` to ``end``, exclusive; without subjects if they are unclear."""
 
     start: int
@@ -167,13 +167,13 @@ class Clause:
     subjects: tuple[Subject, ...]
 
 
-def find_clauses(sentence: Sentence) -> Iterator[Clause]:
+def find_clauses(sentence: Sentence) -> Iterator[ParsedClause]:
     """Yields the clauses: "while", "as" and "and" separate those with subjects of their own."""
     starts = [0, *(place + 1 for place in _joints(sentence))]
     for start, end in zip(starts, [*starts[1:], len(sentence.tokens) + 1], strict=True):
         first, last = _trimmed(sentence, start, end - 1)
         if first < last:
-            yield Clause(start=first, end=last, subjects=tuple(find_subjects(sentence, first, last)))
+            yield ParsedClause(start=first, end=last, subjects=tuple(find_subjects(sentence, first, last)))
 
 
 def _joints(sentence: Sentence) -> Iterator[int]:
