@@ -71,8 +71,11 @@ class TaggedWord(NamedTuple):
 
     text: str
     closed: Tag | None
+    """Its tag if it is of a closed class ("the", "and", "3"), else None."""
     verb: float
+    """As a verb, by its own line or by that of its infinitive."""
     forms: frozenset[VerbForm]
+    """Those that it can be; empty if it is no form of a verb."""
     thing: float
     """As the name of something that a picture shows."""
     idea: float
@@ -80,6 +83,7 @@ class TaggedWord(NamedTuple):
     adjective: float
     adverb: float
     is_plural: bool
+    """True of "leaves" and "scissors"; "sheep" counts as a singular."""
 
     @property
     def noun(self) -> float:
@@ -103,6 +107,7 @@ def look_up(text: str) -> TaggedWord:
     own = shares(text)
     is_many = is_plural(text)
     one = singular(text) if is_many else text
+    # What the file lacks names a thing ("giraffe"), unless it ends as adverbs do or is a form of a verb.
     as_noun = shares(one) or ({} if own or (forms and not is_many) else {ADVERB if text.endswith("ly") else THING: 1.0})
     return TaggedWord(
         text=text,
@@ -187,6 +192,7 @@ def verb_forms(word: str) -> tuple[str, frozenset[VerbForm]]:
     """
     if word in _OF_BE:
         return "be", frozenset({_OF_BE[word]})
+    # "Has", "does" and "goes" would lose too much by their endings.
     if word in _IRREGULAR_MANY:
         return _IRREGULAR_MANY[word], _ENDINGS["s"]
     if word in _of_irregular():
@@ -196,6 +202,7 @@ def verb_forms(word: str) -> tuple[str, frozenset[VerbForm]]:
     for ending, forms in _ENDINGS.items():
         if word.endswith(ending):
             lemma = next(filter(_is_verb, _stems(word, ending)), None)
+            # Irregular verbs have no form in -ed: "seed" is not of "see".
             if lemma is None or (lemma in _irregular() and ending == "ed"):
                 continue
             return lemma, forms
@@ -251,11 +258,14 @@ def _stems(word: str, ending: str) -> Iterator[str]:
         return
     if ending == "ed" and stem.endswith("i"):
         yield f"{stem[:-1]}y"
+    # "Lying" is of "lie".
     if ending == "ing" and stem.endswith("y"):
         yield f"{stem[:-1]}ie"
     doubled = len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in _VOWELS
+    # "Hopping" is of "hop", but "falling", "passing" and "buzzing" keep both letters.
     if doubled and stem[-1] not in "lsz":
         yield stem[:-1]
+    # "Picnicking" is of "picnic".
     if stem.endswith("ck"):
         yield stem[:-1]
     # "hoping" is of hope and "hopping" of hop, "seeing" of see, "dancing" of dance.
@@ -283,7 +293,8 @@ def _of_irregular() -> Mapping[str, tuple[str, frozenset[VerbForm]]]:
         for form, is_ in ((forms[0], VerbForm.PAST), (forms[-1], VerbForm.PARTICIPLE)):
             lemma, known = found.get(form, (verb, frozenset()))
             found[form] = lemma, known | {is_}
-    for verb in found.keys() & _irregular().keys():  # "put", and "lay", which is the past of "lie" as well
+    # "Put" is its own past, and "lay" that of "lie" as well.
+    for verb in found.keys() & _irregular().keys():
         found[verb] = verb, found[verb][1] | {VerbForm.BASE}
     return found
 
@@ -304,6 +315,7 @@ def shares(word: str) -> Mapping[str, float]:
 @cache
 def _lines() -> Mapping[str, str]:
     text = files("pytest_vqamt.language.units").joinpath("parts_of_speech.txt").read_text(encoding="ascii")
+    # Parsed when it is looked up: most runs need few of the 18,700 lines.
     rows = (line.partition(" ") for line in text.splitlines() if not line.startswith("#"))
     return {word: parts for word, _, parts in rows}
 
