@@ -58,6 +58,9 @@ _HEDGED_APART = re.compile(r"[.;:!\n]+|,? \b(?:though|although|but)\b")
 _WORD_BEFORE = 40
 """The characters before a mention in which a word and "and" are looked for."""
 
+_BEFORE_AND, _AFTER_AND = re.compile(r"(\w+) and $"), re.compile(r" and (\w+)")
+"""A mixture is none of its parts: "black and white" is neither "white" nor "black"."""
+
 _IN_A_LIST = re.compile(r"(?:,|,? (?:or|nor))? ?(?:an? |the |any )?")
 """Between two options that are denied together: "no cat, rabbit or bird"."""
 
@@ -205,7 +208,7 @@ _DENIED_AFTER = re.compile(
 
 
 def read_choice(answer: str | Prepared, options: tuple[str, ...], *, of_absent: bool = False) -> str | UnreadableAnswer:
-    """Returns the one of ``options`` that an answer names, by whole words, in the singular or the plural.
+    """Returns the option that an answer names, by whole words, in the singular or the plural.
 
     Longer options are found first, so that "light blue" does not name "blue". Two options, or one that is only denied
     ("not red"), give no reading; of a contrast ("blue, not red") the one that is affirmed counts. A letter or a number
@@ -346,10 +349,6 @@ def is_one_of_a_mixture(answer: str, options: tuple[str, ...]) -> bool:
     return False
 
 
-_BEFORE_AND, _AFTER_AND = re.compile(r"(\w+) and $"), re.compile(r" and (\w+)")
-"""A mixture is none of its parts: "black and white" is neither "white" nor "black"."""
-
-
 def _absent_option(answer: str, options: tuple[str, ...]) -> str | UnreadableAnswer:
     """The option that is not there, by what each clause denies, claims or only names."""
     denied, there, named = set[str](), set[str](), set[str]()
@@ -487,16 +486,16 @@ def read_label(answer: str | Prepared) -> Label | UnreadableAnswer:
     if prepared.unreadable is not None:
         is_doubt = prepared.unreadable.reason in (Unreadable.REFUSAL, Unreadable.UNSURE)
         # "Neutral: it cannot be determined" is a label with its reason, and no refusal.
-        return Label.NEUTRAL if is_doubt and _named(prepared.plain) is Label.NEUTRAL else prepared.unreadable
-    named = _named(prepared.statements)
+        return Label.NEUTRAL if is_doubt and _label_in(prepared.plain) is Label.NEUTRAL else prepared.unreadable
+    named = _label_in(prepared.statements)
     if named is Unreadable.SEVERAL_LABELS and (verdict := _VERDICT_FIRST.match(prepared.text)):
-        named = _named(verdict[1])
+        named = _label_in(verdict[1])
     if named is Unreadable.NO_LABEL:
-        named = _named(without_typing_errors(prepared.statements, _LABEL_WORDS))
+        named = _label_in(without_typing_errors(prepared.statements, _LABEL_WORDS))
     return named if isinstance(named, Label) else unreadable_answer(prepared.text, named)
 
 
-def _named(answer: str) -> Label | Unreadable:
+def _label_in(answer: str) -> Label | Unreadable:
     named, denied = set[Label](), set[Label]()
     for found in _LABEL.finditer(answer):
         is_denied = _DENIED_BEFORE.search(answer, 0, found.start()) or _DENIED_AFTER.match(answer, found.end())

@@ -275,7 +275,7 @@ class Quantifier:
 
 
 def read_count(answer: str | Prepared, groups: tuple[Group, ...] = ()) -> int | Quantifier | UnreadableAnswer:
-    """Returns the number that an answer gives; ``groups`` are what is counted, whose number counts of several.
+    """Returns the number that an answer gives; of several numbers the one of ``groups``, the things that are counted.
 
     Digits and number words; "none", "no" and "nothing" are 0, "a dog" and "a single one" 1, "a pair" 2. Of several
     different numbers the total counts; without one there is no reading, as of "one dog and one cat". Years, times,
@@ -418,7 +418,7 @@ def _sum(words: str, groups: tuple[Group, ...]) -> int | None:
         return None
     if len(groups) == 1 and len({phrase.strip() for _, _, phrase in items}) == 1:
         return None  # "two zebras, three zebras" counts the same ones again
-    counted = [_counted(phrase.strip(), groups) for _, _, phrase in items]
+    counted = [_group_of_noun(phrase.strip(), groups) for _, _, phrase in items]
     # Either every item bears the name of the group or none does.
     own = [plural(group.name) in phrase or group.name in phrase for group in groups for _, _, phrase in items]
     if len(groups) == 1 and len(set(own)) > 1:
@@ -485,7 +485,7 @@ def _names_one(words: str, groups: tuple[Group, ...]) -> bool:
     return any(named) and not all(named) and not re.search(rf"\b{_TOTAL}\b|=", words)
 
 
-def _counted(phrase: str, groups: tuple[Group, ...]) -> Group | None:
+def _group_of_noun(phrase: str, groups: tuple[Group, ...]) -> Group | None:
     """The group that the noun at the end of a phrase belongs to."""
     words = [word for word in phrase.split() if not word.endswith("ly")]
     # The noun stands before what describes it here: "two dogs sleeping".
@@ -505,7 +505,7 @@ def _counted(phrase: str, groups: tuple[Group, ...]) -> Group | None:
 
 
 def _in_table(prepared: str, groups: tuple[Group, ...]) -> int | None:
-    """The number in the row of what is counted in a table in Markdown."""
+    """The number in a table in Markdown, from the row that names the group."""
     rows = [[cell.strip() for cell in found[1].split("|")] for found in _TABLE_ROW.finditer(prepared)]
     if len(groups) > 1:
         return _total_of_table(rows, groups)
@@ -577,7 +577,7 @@ def _of_what_is_counted(words: str, groups: tuple[Group, ...]) -> str:
     classes = {class_of(group.name) for group in groups}
     phrases = [_phrase_of(words, mark) for mark in MARK.finditer(words)]
     patterns = [noun_pattern(group) for group in groups]
-    is_own = [any(map(_is_of, groups, patterns, [phrase] * len(groups))) for phrase in phrases]
+    is_own = [any(map(_names_group, groups, patterns, [phrase] * len(groups))) for phrase in phrases]
     foreign = [
         not own
         and (
@@ -593,10 +593,10 @@ def _of_what_is_counted(words: str, groups: tuple[Group, ...]) -> str:
     kept = [own or not (other or has_both) for own, other in zip(is_own, foreign, strict=True)]
     keeps = iter(kept)
     words = MARK.sub(lambda mark: mark[0] if next(keeps) else "~", words)
-    return _OTHER_ARTICLE.sub(lambda found: _definite(found, patterns), words)
+    return _OTHER_ARTICLE.sub(lambda found: _with_the(found, patterns), words)
 
 
-def _is_of(group: Group, pattern: re.Pattern[str], phrase: str) -> bool:
+def _names_group(group: Group, pattern: re.Pattern[str], phrase: str) -> bool:
     known = ontology()
     return pattern.search(phrase) is not None and not any(
         known.excludes(word, attribute) for attribute in group.attributes for word in phrase.split()
@@ -627,7 +627,7 @@ def _class_in(phrase: str) -> str | None:
     return found[-1].word.classes[0] if found else None
 
 
-def _definite(found: re.Match[str], patterns: Sequence[re.Pattern[str]]) -> str:
+def _with_the(found: re.Match[str], patterns: Sequence[re.Pattern[str]]) -> str:
     """Writes "the" before another thing: "a cat" is no number of dogs."""
     if _class_in(found[1]) is None or any(pattern.search(found[1]) for pattern in patterns):
         return found[0]
@@ -640,7 +640,7 @@ def _by_article(words: str, groups: tuple[Group, ...]) -> int | UnreadableAnswer
     # "There is a cat" is no number of dogs.
     if patterns and ("there is " in words or "see " in words):
         words = _OTHER_ARTICLE.sub(
-            lambda found: found[0] if _counted(found[1], groups) else _definite(found, patterns), words
+            lambda found: found[0] if _group_of_noun(found[1], groups) else _with_the(found, patterns), words
         )
     found = re.search(_ARTICLE, words)
     if not found and len(groups) == 1:

@@ -130,7 +130,7 @@ def repeated(question: str, answer: str | Prepared) -> bool | None:
         if _ALL_EXCEPT.search(prepared.text):
             return False
         wanted = content(question[found.end() :])
-        said = {_said_of_all(wanted, clause) for clause in clauses} - {None}
+        said = {_clause_says_of_all(wanted, clause) for clause in clauses} - {None}
         return said.pop() if len(said) == 1 else None
     asked_words = plain_words(question)
     wanted = [content_word(word) for word in asked_words]
@@ -141,7 +141,7 @@ def repeated(question: str, answer: str | Prepared) -> bool | None:
     # With one word any clause that has it would agree; with "or" a part may settle the whole or not.
     if len(wanted) < 2 or _OR.search(question):
         return None
-    said = {_said(asked_words, wanted, clause) for clause in clauses} - {None}
+    said = {_clause_says(asked_words, wanted, clause) for clause in clauses} - {None}
     if len(said) != 1 or (False in said and _BOUND_ASKED.search(question)):
         return None
     return said.pop()
@@ -181,7 +181,7 @@ def as_asked(question: str, answer: str | Prepared) -> bool | None:
 
 
 def _denies_the_object(question: str, prepared: str, wanted: Sequence[str]) -> bool:
-    """True of an answer that replaces what is asked: "a newspaper rather than a book", "typing, not talking"."""
+    """True of an answer that puts another thing in its place: "a newspaper rather than a book"."""
     if HEDGE.search(prepared) or " rather " in question or " instead " in question:
         return False
     if found := _RATHER_THAN.search(prepared):
@@ -224,7 +224,7 @@ def _says_as_asked(wanted: Sequence[str], denials: int, clause: str, *, is_prese
 
 
 def _is_of_another_size(wanted: Sequence[str], words: Sequence[str]) -> bool:
-    """True if a thing is larger, say, than the one that it is asked to be equal to."""
+    """True if a thing is said to be larger, say, than another, where the question is for the same size."""
     # "The cup is larger than the jug" to "is the cup the same size as the jug?".
     if not words or "same" not in wanted or wanted[0] != words[0] or wanted[-1] != words[-1]:
         return False
@@ -252,7 +252,7 @@ def numbers_of(names: Sequence[str], answer: Prepared) -> tuple[int, int] | None
     return (one, other) if isinstance(one, int) and isinstance(other, int) else None
 
 
-def _said_of_all(wanted: Sequence[str], clause: str) -> bool | None:
+def _clause_says_of_all(wanted: Sequence[str], clause: str) -> bool | None:
     """True if all of them are said to be so, as by "all three are"; False by "only the girl is"."""
     if ellipsis := _ALL_OF_THEM.fullmatch(clause):
         return ellipsis["not"] is None
@@ -267,7 +267,7 @@ def _said_of_all(wanted: Sequence[str], clause: str) -> bool | None:
     return True if _ALL.match(clause) and not _DENIALS.keys() & set(words) else None
 
 
-def _said(asked: Sequence[str], wanted: Sequence[str], clause: str) -> bool | None:
+def _clause_says(asked: Sequence[str], wanted: Sequence[str], clause: str) -> bool | None:
     if HEDGE.search(clause) or NEARLY.search(clause):
         return None
     plain = plain_words(_LEAD.sub("", _SEES_NONE.sub("no ", clause)))
@@ -303,7 +303,7 @@ def _said(asked: Sequence[str], wanted: Sequence[str], clause: str) -> bool | No
 def _agrees(
     wanted: Sequence[str], words: Sequence[str], plain: Sequence[str], *, denied: bool, is_open: bool
 ) -> bool | None:
-    """True if the words of a statement, without its denial, say what is wanted; of what is open more may follow."""
+    """True if the words of a statement agree with those of the question, False if they exclude them."""
     verdict = _compared(wanted, words, denied=denied, is_open=is_open)
     if verdict is not None or denied:
         return verdict
@@ -323,7 +323,7 @@ def _compared(wanted: Sequence[str], words: Sequence[str], *, denied: bool, is_o
         # A kind affirms ("a poodle" is a dog), but a denied kind leaves others; the subject may be a kind either way.
         pair
         for place, pair in enumerate(zip(words, wanted, strict=False))
-        if not _same(*pair, denied and place > 0)
+        if not _fits(*pair, denied and place > 0)
     ]
     goes_on = not rest or rest[0] in _GOES_ON
     if not differ and len(words) >= len(wanted):
@@ -353,7 +353,7 @@ def _does_otherwise(words: Sequence[str], wanted: Sequence[str]) -> bool:
     return place > 0 and (pair <= _RESTING or (len(pair & _MOVING) == 1 and bool(pair & (_RESTING - {"stand"}))))
 
 
-def _same(word: str, wanted: str, exactly: bool) -> bool:
+def _fits(word: str, wanted: str, exactly: bool) -> bool:
     return word == wanted or wanted == "something" or (not exactly and _is_kind(word, wanted))
 
 

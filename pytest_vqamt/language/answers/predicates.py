@@ -1,4 +1,4 @@
-"""Clauses of an answer by the predicate of the question: which option, or which number, has what is asked for."""
+"""Clauses of an answer with the predicate of the question: the option, or the number, that has it."""
 
 from __future__ import annotations
 
@@ -97,6 +97,11 @@ _BESIDES = re.compile(
     r"|above|below|over|from|past|along|through|towards?|into|onto|against|across|around|instead of)\b"
 )
 """The second option is only a place: "a camel past a horse". Not "a camel and a horse"."""
+
+_SHE, _HE = re.compile(r"\b(?:she|her)\b", re.IGNORECASE), re.compile(r"\b(?:he|him)\b", re.IGNORECASE)
+"""Who is meant where just one option is a woman, or a man."""
+# The table has the male name of each pair first.
+_MEN, _WOMEN = (frozenset(pair[sex] for pair in toml_table("english/opposites.toml")["names"]) for sex in (0, 1))
 
 
 def option_with_predicate(question: str, answer: str | Prepared, options: tuple[str, ...]) -> str | None:
@@ -205,7 +210,7 @@ def _clauses(statements: str, options: tuple[str, ...]) -> Iterator[str]:
 
 @lru_cache(maxsize=4096)
 def _predicate(asked: str, options: tuple[str, ...]) -> list[str]:
-    """The words of the question that are true of the option asked for, the verb first: "open", "hold"."""
+    """The words that the question says of the option that it asks for, the verb first: "open", "hold"."""
     found = next(find_options(asked, options), None)
     # Without the options, which stand behind a comma, in lines, or in the middle ("is the car red or blue").
     head = re.split(r",|\n", asked[: found[1]] if found else asked)[0]
@@ -331,8 +336,3 @@ def with_names(answer: str, options: tuple[str, ...]) -> str:
         of_sex = [option for option in options if names & set(option.lower().split())]
         answer = pattern.sub(of_sex[0], answer) if len(of_sex) == 1 else answer
     return answer
-
-
-_SHE, _HE = re.compile(r"\b(?:she|her)\b", re.IGNORECASE), re.compile(r"\b(?:he|him)\b", re.IGNORECASE)
-"""Who is meant where just one option is a woman, or a man."""
-_MEN, _WOMEN = (frozenset(pair[sex] for pair in toml_table("english/opposites.toml")["names"]) for sex in (0, 1))

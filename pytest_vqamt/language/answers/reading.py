@@ -193,7 +193,7 @@ _DENIES_A_COMPARISON = re.compile(r"\b(?:no|not|nor|never)\b")
 """Leaves open which is more: "the dog is not smaller than the cat", "no smaller than"."""
 
 _YES_OR_NO = Annotated(answers=(), options=YES_OR_NO)
-_DENIED = Absent(group=Group(name="thing"))
+_ANY_DENIAL = Absent(group=Group(name="thing"))
 
 _COUNTED_PLAINLY = re.compile(
     r"(?:how many|what is the (?:total )?number of|count the) (.+?)(?: (?:are there|are visible|(?:can|do) you see))?"
@@ -315,16 +315,16 @@ def read_by_meaning(meaning: Meaning, answer: str | Answer | Prepared) -> Answer
     if isinstance(text, str) and is_yes_no(meaning) and (plain := _PLAIN.get(text)) is not None:
         return plain
     if isinstance(text, str) and len(text) <= _MAX_CACHED_CHARS:
-        return _cached(meaning, text)
-    return _by_meaning(meaning, prepare(text))
+        return _cached_reading(meaning, text)
+    return _reading_of(meaning, prepare(text))
 
 
 @lru_cache(maxsize=65536)
-def _cached(meaning: Meaning, text: str) -> AnswerReading:
-    return _by_meaning(meaning, prepare(text))
+def _cached_reading(meaning: Meaning, text: str) -> AnswerReading:
+    return _reading_of(meaning, prepare(text))
 
 
-def _by_meaning(meaning: Meaning, answer: Prepared) -> AnswerReading:
+def _reading_of(meaning: Meaning, answer: Prepared) -> AnswerReading:
     if isinstance(meaning, Count):
         return counts.read_count(answer, meaning.groups)
     if isinstance(meaning, PartCount):
@@ -336,7 +336,7 @@ def _by_meaning(meaning: Meaning, answer: Prepared) -> AnswerReading:
         return yes_no.read_yes_no(answer, meaning)
     if isinstance(meaning, Choice):
         # "There is no chair, the only bus is blue" chooses no colour of the chair.
-        if " no " in answer.text and _denies(answer, meaning.what):
+        if " no " in answer.text and _denies_presence(answer, meaning.what):
             return UnreadableAnswer(Unreadable.NO_OPTION)
         return choices.read_choice(answer, meaning.options)
     if isinstance(meaning, Annotated) and meaning.is_count:
@@ -415,7 +415,7 @@ def _read_free(answer: Prepared, meaning: Annotated) -> AnswerReading:
     return answer.unreadable or FreeAnswer.of(_NOT_BUT.sub(" ", answer.text), meaning.question)
 
 
-def _denies(answer: Prepared, group: Group) -> bool:
+def _denies_presence(answer: Prepared, group: Group) -> bool:
     """True if the answer says that there is no such thing."""
     return any(yes_no.presence_claimed(group, clause) is False for clause in answer.clauses)
 
@@ -479,7 +479,7 @@ def read_yes_no(answer: str | Answer | Prepared, question: str = "") -> bool | U
         return foreign_yes_no.read_yes_no(language, question, answer)
     if meaning is _YES_OR_NO and denies_in_mandarin(question):
         # A "no" with a sentence behind it may agree with the denial or not; the reader of denials leaves it open.
-        return yes_no.read_yes_no(answer, _DENIED)
+        return yes_no.read_yes_no(answer, _ANY_DENIAL)
     if (of_number := _of_a_number(question, answer)) is not None:
         return of_number
     if isinstance(meaning, Written):
@@ -536,7 +536,7 @@ def _of_an_empty_place(meaning: Meaning, answer: Prepared) -> bool | None:
 
 
 def read_count(answer: str | Answer | Prepared, question: str = "") -> int | Quantifier | UnreadableAnswer:
-    """The number that an answer gives; of several, that of what the ``question`` counts."""
+    """The number that an answer gives; of several numbers the one of the things that the ``question`` counts."""
     answer = _prepared(answer)
     if (language := language_of(question)) and not is_english(language, answer):
         counted = foreign_counts.read_count(language, question, answer)
@@ -653,11 +653,11 @@ def meaning_of(question: str, options: tuple[str, ...]) -> Meaning:
     asked = ASKS_TO_SAY.sub("", _NEGATED_VERB.sub(r"\1\2", asked))
     asked = _PIECES.sub(r"\1", _IN_THE_PICTURE.sub("", _LEAD.sub("", asked)).strip(" ,.:"))
     if form is QuestionForm.COUNT:
-        return _count(asked)
+        return _count_meaning(asked)
     if form is QuestionForm.YES_NO and (quoted := _ASKS_FOR_A_TEXT.search(question)):
         return Written(text=quoted[1])
     if form is QuestionForm.YES_NO:
-        return _place(asked) or _presence(asked) or _attribute(asked) or _YES_OR_NO
+        return _place_meaning(asked) or _presence_meaning(asked) or _attribute_meaning(asked) or _YES_OR_NO
     return Annotated(answers=())
 
 
@@ -681,7 +681,7 @@ def plain_meaning(question: str) -> Exists | Absent | Count | None:
     return meaning if tuple(named) == meaning.groups else None
 
 
-def _count(asked: str) -> Count:
+def _count_meaning(asked: str) -> Count:
     found = _NUMBER.fullmatch(asked)
     names = re.split(r" (?:and|or) ", found[1]) if found else []
     groups = tuple(group for name in names if (group := _group(name)) is not None)
@@ -689,7 +689,7 @@ def _count(asked: str) -> Count:
     return Count(groups=groups if len(groups) == len(names) else ())
 
 
-def _presence(asked: str) -> Meaning | None:
+def _presence_meaning(asked: str) -> Meaning | None:
     """The meaning of a question for presence; None for others, and where it has conditions that are not understood."""
     if found := _VISIBLE.fullmatch(asked):
         group = _group(f"{found[1]} {found[2]}")
@@ -722,7 +722,7 @@ def _presence(asked: str) -> Meaning | None:
     return Absent(group=group) if is_denied else Exists(group=group)
 
 
-def _place(asked: str) -> Located | None:
+def _place_meaning(asked: str) -> Located | None:
     found = _LOCATED.fullmatch(asked)
     if not found:
         return None
@@ -732,7 +732,7 @@ def _place(asked: str) -> Located | None:
     return Located(group=group, side=Side(found[2] or found[3]), other=other)
 
 
-def _attribute(asked: str) -> Has | None:
+def _attribute_meaning(asked: str) -> Has | None:
     if (doing := _DOING.fullmatch(asked)) and (doer := _group(doing[1])):
         return Has(group=doer, attribute=doing[2].replace(" any ", " "))
     words = asked.split()

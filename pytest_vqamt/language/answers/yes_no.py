@@ -500,12 +500,7 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
     if loop := _LOOP.fullmatch(answer):
         both = "yes" in loop[0] and "no" in loop[0]
         return UnreadableAnswer(Unreadable.YES_AND_NO) if both else "yes" in loop[0]
-    particles = {found["yes"] is not None for found in _PARTICLE.finditer(answer)}
-    # Both groups of the pattern are optional, so its match may end in another word than yes or no.
-    if not particles and (verdict := _VERDICT.search(answer)) and verdict[0].rstrip("'.! ").endswith(("yes", "no")):
-        particles = {verdict["yes"] is not None}
-    if not particles and "|" in answer:
-        particles = {cell == "yes" for cell in _CELL.findall(answer)}
+    particles = _particles_in(answer)
     if len(particles) == 2 or _YES_AND_NO.search(answer):
         return UnreadableAnswer(Unreadable.YES_AND_NO)
     # A hedged clause claims nothing: "there might be a dog".
@@ -530,12 +525,23 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
         return UnreadableAnswer(Unreadable.YES_AND_NO)  # "there is a dog. there is no dog"
     # Without a claim of the thing: "it is" alone agrees with the question.
     echoes = (found["not"] is None for found in map(_ECHO.fullmatch, parts) if found)
-    said = particles.pop() if particles else _agreed(echoes)
+    said = particles.pop() if particles else _common_value(echoes)
     if said is not None:
         return said
     # Slips are mended last: most answers have none, and a corrected word must not beat one that is right.
     corrected = without_typing_errors(answer, _expected_words(meaning))
     return unreadable_answer(text, Unreadable.NO_YES_OR_NO) if corrected == answer else _read(corrected, meaning)
+
+
+def _particles_in(answer: str) -> set[bool]:
+    """The yes and no at the beginning of sentences, else in a verdict at the end, else in a table."""
+    particles = {found["yes"] is not None for found in _PARTICLE.finditer(answer)}
+    # Both groups of the pattern are optional, so its match may end in another word than yes or no.
+    if not particles and (verdict := _VERDICT.search(answer)) and verdict[0].rstrip("'.! ").endswith(("yes", "no")):
+        particles = {verdict["yes"] is not None}
+    if not particles and "|" in answer:
+        particles = {cell == "yes" for cell in _CELL.findall(answer)}
+    return particles
 
 
 @lru_cache(maxsize=65536)
@@ -633,12 +639,12 @@ def _presence_claim(meaning: Meaning, parts: Sequence[str]) -> bool | None:
     # "Nobody" has no noun to be found by.
     if any(group.name == "person" for group in groups):
         parts = tuple(_NOBODY.sub("no person", part) for part in parts)
-    there = [_agreed(presence_claimed(group, part) for part in parts) for group in groups]
+    there = [_common_value(presence_claimed(group, part) for part in parts) for group in groups]
     # "There is only a cat": what such an answer does not name is not there.
     if any(map(_ONLY.search, parts)):
         there = [bool(each) for each in there]
     of_any = isinstance(meaning, Either | Neither)
-    positive = _any(there) if of_any else _all(there)
+    positive = _any_there(there) if of_any else _all_there(there)
     negated = isinstance(meaning, Absent | NotBoth | Neither)
     # "I see none" counts only where no clause names a thing; it could be about another one otherwise.
     if positive is None and set(there) == {None}:
@@ -655,7 +661,7 @@ def _elliptic_claim(parts: Sequence[str], *, agreeing: bool) -> bool | None:
             said.append(None if found["where"] and not there else there)
         elif agreeing and (found := _AGREEMENT.fullmatch(part)):
             said.append(found["not"] is None)
-    return _agreed(said)
+    return _common_value(said)
 
 
 def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool) -> bool | None:
@@ -687,11 +693,11 @@ def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool
         # No word on the attribute itself: another one may exclude it, as "it is closed" does "open".
         if about and len(said) == before and (excluded := _exclusion(meaning, part, nouns)) is not None:
             said.append(excluded)
-    return _agreed(said) if said else _elliptic_claim(parts, agreeing=True)
+    return _common_value(said) if said else _elliptic_claim(parts, agreeing=True)
 
 
 def _exclusion(meaning: Has, part: str, nouns: re.Pattern[str]) -> bool | None:
-    """False if the clause gives the thing an attribute that excludes the one asked about: "it is closed"."""
+    """False if the clause gives the thing an attribute that excludes the one of the question: "it is closed"."""
     # What is "certainly not dry" may be damp or wet.
     said = [found[1] for found in _PREDICATE.finditer(part) if not DENIAL.search(found[1])]
     described = re.search(rf"(?:^|\b(?:the|a|an)) ([a-z -]+?) {nouns.pattern}", part)
@@ -732,20 +738,22 @@ def _place_claim(meaning: Located, parts: Sequence[str]) -> bool | None:
             # "Not to the right" leaves open that it is in between, so a denied opposite says nothing.
             elif side is meaning.side.opposite and not denied:
                 said.append(False)
-    return _agreed(said) if said else _elliptic_claim(parts, agreeing=True)
+    return _common_value(said) if said else _elliptic_claim(parts, agreeing=True)
 
 
-def _agreed(said: Iterable[bool | None]) -> bool | None:
+def _common_value(said: Iterable[bool | None]) -> bool | None:
     """Returns the common value of all claims that are not None; None if they disagree."""
     values = {each for each in said if each is not None}
     return values.pop() if len(values) == 1 else None
 
 
-def _all(there: Sequence[bool | None]) -> bool | None:
+def _all_there(there: Sequence[bool | None]) -> bool | None:
+    """True if all are there, False if one is not, None if one is unknown and the others are there."""
     return False if False in there else None if None in there else True
 
 
-def _any(there: Sequence[bool | None]) -> bool | None:
+def _any_there(there: Sequence[bool | None]) -> bool | None:
+    """True if one is there, False if none is, None if one is unknown and the others are not there."""
     return True if True in there else None if None in there else False
 
 
@@ -801,7 +809,7 @@ def _claim(group: Group, noun: re.Match[str], clause: str) -> bool | None:
         return False
     if _NONE_OF.search(f"{before} {determiner}".strip()):
         return False if description == "" and _covers_what_is_asked(group, description, after) else None
-    says = _says(before, determiner, after)
+    says = _is_claimed(before, determiner, after)
     if says:
         return True if _covers_what_is_asked(group, description, after) else None
     # "There is no puppy" leaves other dogs, so only the own name of the group denies it.
@@ -847,7 +855,7 @@ def _is_kind(modifier: tuple[str, ...], name: str) -> bool:
     return known.is_kind_of(before, "substance") and not known.is_kind_of(name, "living thing")
 
 
-def _says(before: str, determiner: str, after: str) -> bool | None:
+def _is_claimed(before: str, determiner: str, after: str) -> bool | None:
     """True if the phrase between ``before`` and ``after`` is claimed to be there."""
     if _DENIED_DENIAL.search(f"{before} {determiner}"):
         return True
@@ -866,7 +874,7 @@ def _says(before: str, determiner: str, after: str) -> bool | None:
         # A denial of a denial ("I do not say that it lacks dogs") may affirm, and stays unread.
         if any(each[0] in ("not", "never") for each in negators[:-1]):
             return None
-        return _under(negators[-1], before[negators[-1].end() :], determiner)
+        return _denied_by(negators[-1], before[negators[-1].end() :], determiner)
     if _GONE.match(after):
         return False
     if _RATHER_THAN.search(before) and _FRAME.search(before):
@@ -881,7 +889,7 @@ def _says(before: str, determiner: str, after: str) -> bool | None:
     return True
 
 
-def _under(negator: re.Match[str], between: str, determiner: str) -> bool | None:
+def _denied_by(negator: re.Match[str], between: str, determiner: str) -> bool | None:
     """False if the negator denies the phrase after it: it denies a list up to the first phrase with an article."""
     if _BREAKS_A_LIST.search(_DESCRIBED.sub("", _THAT_THERE_IS.sub("", between))):
         return None
@@ -898,19 +906,19 @@ def _covers_what_is_asked(group: Group, description: str, after: str) -> bool:
         # "A man running" needs no verb, "a car red" does: "the car is red".
         verbal = " " in attribute or attribute.endswith("ing")
         said_after = after if verbal else predicate[1] if predicate else ""
-        found = None if _has(description, attribute) else re.search(rf"\b{re.escape(attribute)}\b", said_after)
-        if not _has(description, attribute) and (not found or DENIAL.search(said_after, 0, found.start())):
+        found = None if _has_words(description, attribute) else re.search(rf"\b{re.escape(attribute)}\b", said_after)
+        if not _has_words(description, attribute) and (not found or DENIAL.search(said_after, 0, found.start())):
             return False
-    return all(_stands_so(condition, after) for condition in group.related)
+    return all(_states_relation(condition, after) for condition in group.related)
 
 
-def _stands_so(condition: Related, after: str) -> bool:
+def _states_relation(condition: Related, after: str) -> bool:
     """True if the words after a noun state the relation: "to the right of a table" is not "to the left of" it."""
     ways = _ways_to_say(after_a_noun(condition.predicate))
     return any(
         ways.search(after, 0, noun.start())
         and not DENIAL.search(after, 0, noun.start())
-        and all(_has(after[: noun.start()], attribute) for attribute in condition.to.attributes)
+        and all(_has_words(after[: noun.start()], attribute) for attribute in condition.to.attributes)
         for noun in noun_pattern(condition.to).finditer(after)
     )
 
@@ -931,7 +939,7 @@ def _denies_what_is_asked(group: Group, description: str, after: str) -> bool:
         return True
     # The place or the look behind the denied noun is the one asked about: "no lamp on the desk".
     return any(noun_pattern(condition.to).search(after) for condition in group.related) or any(
-        _has(after, attribute) for attribute in group.attributes
+        _has_words(after, attribute) for attribute in group.attributes
     )
 
 
@@ -943,7 +951,7 @@ def _denies_an_attribute(group: Group, description: str, after: str) -> bool:
     return any(re.match(rf"{re.escape(attribute)}\b", after[denied.end() :]) for attribute in group.attributes)
 
 
-def _has(text: str, words: str) -> bool:
+def _has_words(text: str, words: str) -> bool:
     return re.search(rf"\b{re.escape(words)}\b", text) is not None
 
 

@@ -94,7 +94,7 @@ def read_classes(caption: str) -> NamedClasses:
         if mention.classes:
             of_class.setdefault(mention.classes[0], []).append(mention)
         for name in mention.perhaps:
-            # A word that is only related to it ("tennis") is 0: it lets the class appear later, but excuses no missing one.
+            # A word that is only related to it ("tennis") is 0: it lets the class appear, but excuses no missing one.
             is_name = bool(mention.classes) or (mention.adds and mention.form is NounForm.NONE)
             perhaps[name] = perhaps.get(name, 0) + is_name
     return NamedClasses(

@@ -245,7 +245,7 @@ class _MentionReader:
 
 
 def resolve_elided(words: tuple[str, ...], found: Sequence[Mention]) -> tuple[Mention, ...]:
-    """Returns the mentions, with a plural for those of which "another" or "a green one" follows."""
+    """Returns the mentions, in the plural where "another" or "a green one" adds a second thing."""
     mentions = list(found)
     # "A red bus and a green one" are two buses, although only one is named.
     for at in range(1, len(words)):
@@ -259,7 +259,7 @@ def resolve_elided(words: tuple[str, ...], found: Sequence[Mention]) -> tuple[Me
 
 
 def _again(words: tuple[str, ...], at: int, mentions: Sequence[Mention], before: Sequence[int]) -> int | None:
-    """Returns the number of the mention that the word at ``at`` stands for, None if unclear."""
+    """Returns the place of the mention that "another", "other" or "one" repeats; None if unclear."""
     match words[at]:
         # "One another" is a pronoun; "one zebra beside another" is a second zebra.
         case "another" if words[at - 1] != "one":
@@ -315,7 +315,7 @@ def _traits() -> Mapping[str, tuple[str, str]]:
 
 
 class Follower(StrEnum):
-    """The kinds of words after a name: those of phrases.toml, and other nouns."""
+    """What the words after a name make of it, by phrases.toml or as other nouns."""
 
     PART = "a part of the thing"
     OTHER = "another thing"

@@ -360,7 +360,7 @@ def _times(named: NamedClasses, name: str) -> int:
 
 
 def _of_classes(perhaps: Iterable[str]) -> frozenset[str]:
-    """Returns the classes that these words may name, with those of a whole super-category."""
+    """Returns the classes that these words may name; for a super-category, all of its classes."""
     return frozenset(each for name in perhaps for each in ((name,) if name in class_rows() else _classes_of(name)))
 
 
@@ -443,7 +443,7 @@ def super_category_names(bits: int) -> tuple[str, ...]:
 
 @cache
 def _bit_of() -> Mapping[str, int]:
-    """Returns the bit of each super-category, and of each class that of its own."""
+    """Returns a bit by super-category, and the same bit by each of its classes."""
     rows = class_rows()
     kinds = tuple(dict.fromkeys(row.kind for row in rows.values() if row.kind))
     bits = {kind: 1 << number for number, kind in enumerate(kinds)}

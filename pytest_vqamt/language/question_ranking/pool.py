@@ -1,4 +1,4 @@
-"""Pools of basic questions."""
+"""Pools of basic questions, which are put behind a main question as noise."""
 
 from __future__ import annotations
 
@@ -113,6 +113,7 @@ def pool_of(name: str, questions: Iterable[str]) -> Pool:
     """Returns a pool of the questions with words, without duplicates."""
     distinct: dict[str, str] = {}
     for question in questions:
+        # Rankings compare words, so a question of signs alone has no place among them.
         if words_of(question):
             distinct.setdefault(normalise_question(question), one_line(question))
     texts = tuple(distinct.values())
@@ -158,6 +159,7 @@ def open_pool(setting: str) -> Pool:
         found = builtin_questions()
     elif named.startswith(VQA_V2):
         path = _path(setting, named.removeprefix(VQA_V2))
+        # Chosen there by the annotations already, which know more than the words do.
         found, yes_no = questions_of_vqa_v2(setting, path, yes_no=yes_no), False
     else:
         found = questions_of_text_file(setting, _path(setting, named))
@@ -188,6 +190,7 @@ def builtin_questions() -> list[str]:
     tailed = [text for text in made if _TAIL.search(text)]
     short = {text: _TAIL.sub("", text) for text in tailed[::2]}
     texts = dict.fromkeys(short.get(text, text) for text in made)
+    # Mixed by digest, the same on every machine: in the order of names, ties would all be about one.
     return sorted((text for text in texts if len(text.split()) <= _LONGEST), key=digest)
 
 
@@ -204,6 +207,7 @@ def _about(name: str, place: int) -> Iterator[str]:
         yield plain.absent(group, (shift + turn) % plain.ABSENT_WORDINGS).text
         yield from _chosen(name, shift + turn)
         yield from _with_another(name, _NAMES[(place + 7 * turn + 9) % len(_NAMES)], shift + turn)
+    # Only what such a thing can be: no striped dogs, no tall cups.
     said = (*ACTIONS.get(name, ()), *(STATURES if name in PEOPLE else ()), *(PATTERNS if name in PATTERNED else ()))
     for turn, word in enumerate(said):
         yield from _said(name, word, shift + turn)
@@ -293,9 +297,14 @@ RANKING = RelationSetting(
 
 
 class _Package(NamedTuple):
+    """A package that is not among the requirements."""
+
     module: str
+    """Its name in an import."""
     name: str
+    """Its name for pip."""
     extra: str
+    """The extra of this package that brings it."""
 
 
 _SCIKIT_LEARN = _Package("sklearn", "scikit-learn", "noise")
@@ -429,6 +438,7 @@ def _answer_types(setting: str, file: Path, whole: dict[str, object]) -> dict[st
     if "annotations" in whole:
         rows = _rows(setting, file, whole, "annotations")
     else:
+        # v2_OpenEnded_mscoco_val2014_questions.json has its answers in v2_mscoco_val2014_annotations.json.
         partner = file.name.partition(".json")[0].replace("OpenEnded_", "").replace("questions", "annotations")
         beside = [file.with_name(partner + end) for end in _ENDS]
         answers = next((each for each in beside if each != file and each.is_file()), None)

@@ -52,16 +52,26 @@ def rank_questions(
     wanted = ranking_of(ranking)
     if reason := missing_packages(ranking, embedding):
         raise OptionError(f"Expected to rank basic questions, but {reason}")
-    key = digest("ranking", str(_VERSION), pool.digest, _means(wanted, embedding), _named(exclude), str(top), question)
-    return _kept(key, pool, lambda: _best(pool, question, wanted, embedding, exclude, top), top)
+    key = digest(
+        "ranking",
+        str(_VERSION),
+        pool.digest,
+        _method_digest(wanted, embedding),
+        _exclusion_digest(exclude),
+        str(top),
+        question,
+    )
+    return _cached_ranking(key, pool, lambda: _best(pool, question, wanted, embedding, exclude, top), top)
 
 
 _in_memory: dict[str, tuple[str, ...]] = {}
+"""Rankings of this process by key: several relations use those of one main question."""
 
 
-def _kept(key: str, pool: Pool, make: Callable[[], tuple[str, ...]], top: int) -> tuple[str, ...]:
+def _cached_ranking(key: str, pool: Pool, make: Callable[[], tuple[str, ...]], top: int) -> tuple[str, ...]:
     if key not in _in_memory:
         found = cached_texts(key)
+        # A file that was damaged or edited is made again, and never read as a ranking.
         if found is None or len(found) > top or not all(normalise_question(text) in places(pool) for text in found):
             found = make()
             store_texts(key, found)
@@ -95,12 +105,12 @@ def _left_out(pool: Pool, exclude: frozenset[str]) -> frozenset[int]:
 
 
 @lru_cache(maxsize=8)
-def _named(exclude: frozenset[str]) -> str:
+def _exclusion_digest(exclude: frozenset[str]) -> str:
     return digest(*sorted({normalise_question(text) for text in exclude}))
 
 
 @lru_cache(maxsize=16)
-def _means(ranking: Ranking, embedding: str) -> str:
+def _method_digest(ranking: Ranking, embedding: str) -> str:
     """Returns a digest of the ranking and of what it depends on."""
     package = _PACKAGES.get(ranking, "nltk")
     parts = [ranking, f"{package} {version(package)}"]
@@ -121,6 +131,7 @@ def append_questions(question: str, basic: Sequence[str], most_words: int = MOST
     ('Is it red? Is there a dog?', 1)
     """
     stayed = len(basic)
+    # The farthest question goes first.
     while stayed and sum(len(each.split()) for each in (question, *basic[:stayed])) > most_words:
         stayed -= 1
     return " ".join((question, *basic[:stayed])), stayed

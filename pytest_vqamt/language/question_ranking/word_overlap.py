@@ -26,7 +26,9 @@ _DIGITS = 9
 """Differences in later digits are ignored."""
 
 _LONGEST = 4
+"""The longest n-grams of CIDEr, as in its paper."""
 _SIGMA = 6.0
+"""CIDEr-D's penalty for a difference in length, as in its paper."""
 _AT_ONCE = 1_000
 """The n-grams of so many questions are in memory at once."""
 
@@ -46,6 +48,7 @@ def by_words(pool: Pool, ranking: Ranking, question: str, left_out: Collection[i
     library takes about 100 microseconds a question.
     """
     reference = words_of(question)
+    # A main question of signs alone has no word to share, and is ranked in the order of the pool.
     scores = [0.0] * len(pool)
     if reference:
         with progress_bar(f"ranking by {ranking}", len(pool), "question", delay_s=SHOW_AFTER_S) as advance:
@@ -133,6 +136,7 @@ class Cider:
         self._texts, self._cooked, self._cooked_refs = texts, cook_test, cook_refs
         self._scorer = CiderScorer(n=_LONGEST, sigma=_SIGMA)
         for batch in self._batches():
+            # Document frequencies add up over batches, so that no more n-grams are in memory at once.
             self._scorer.crefs = [cook_refs([text], _LONGEST) for text in batch]
             self._scorer.compute_doc_freq()
 
@@ -191,6 +195,7 @@ class NltkSynsets:
 
     def __init__(self, files: WordNetFiles) -> None:
         with warnings.catch_warnings():
+            # The reader is made without translations on purpose.
             warnings.filterwarnings("ignore", "The multilingual functions are not available")
             self.reader = _Reader(files)
 

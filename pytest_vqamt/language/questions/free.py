@@ -1,4 +1,4 @@
-"""Questions of users and data sets, of which only the words are known: which changes surely keep their answer.
+"""Questions of users and data sets, of which only the words are known: the changes that surely keep their answer.
 
 The words decide. A question with a word that may make the answer depend on the change gets no case of it, and so does a
 text that is not one plain question in English: a word too many on a list costs a case, one too few a false violation.
@@ -82,6 +82,7 @@ _CLAUSE = re.compile(r"\b(?:is|are|was|were|does|do|did)\b")
 _BARE_CHOICE = re.compile(r"(?!any |some |no )[\w'-]+(?: [\w'-]+){0,2},? or [\w'-]+(?: [\w'-]+){0,2}")
 
 MOST_WORDS = 40
+"""A longer text is no plain question."""
 
 _CAPITAL = re.compile(r"\s\W{0,9}+(?!I\b)[^\W\d_a-z]")
 
@@ -116,6 +117,7 @@ def form_of(text: str) -> QuestionForm:
     >>> form_of("What is the number of dogs in the picture?").name, form_of("Is the dog or the cat black?").name
     ('COUNT', 'OTHER')
     """
+    # The end of questions that the package itself writes in another language.
     if text.endswith(ANSWER_IN_ENGLISH):
         return _form_in_another_language(text)
     asked = _NO_OFFER.sub(" ", " ".join(readable(text).casefold().replace("\u2019", "'").split())).strip(" ?.!\"'")
@@ -155,10 +157,12 @@ def _without_lead(asked: str) -> str:
 
 
 def _begun_with_a_verb(asked: str) -> QuestionForm:
+    # "Do you know what it is?" wants more than yes or no, though it begins with a verb.
     if _ASKS_FOR_MORE.search(asked):
         return QuestionForm.OTHER
     if not _OR.search(asked) or _IS_AFFIRMED.search(asked):
         return QuestionForm.YES_NO
+    # "Is it black or white" offers a choice; "is the dog or the cat black" may ask which, or if one is.
     complement = _COMPLEMENT.match(asked)
     if complement:
         offered = _OR.search(asked, complement.end()) and not _VERB_AFTER_OR.search(asked)
@@ -168,7 +172,7 @@ def _begun_with_a_verb(asked: str) -> QuestionForm:
 
 
 def _offers_a_list(asked: str) -> bool:
-    """Whether the question ends in a list: "..., a dog, a cat or a bird"."""
+    """True if the question ends in a list: "..., a dog, a cat or a bird"."""
     return any(
         _LIST.fullmatch(asked, found.end()) and not _CLAUSE.search(asked, found.end())
         for found in _PAUSE.finditer(asked)
@@ -199,13 +203,14 @@ def keeps_answer(question: str, change: Kept) -> bool:
     >>> keeps_answer("How many dogs are there?", Kept.SMALLER), keeps_answer("Is it a dog?", Kept.SMALLER)
     (False, True)
     """
+    # Names are written in the picture: mirrored or smaller they cannot be read.
     if change in _NOT_OF_NAMES and has_name(question):
         return False
     return is_plain(question) and not any(each.search(_words(question)) for each in _HINDER[change])
 
 
 def has_name(question: str) -> bool:
-    """Whether a word after the first begins with a capital: a brand is read, and a country may show on which side.
+    """True if a word after the first begins with a capital: a brand is read, a country may show on which side.
 
     >>> has_name("Is this a Dell?"), has_name("What am I looking at?")
     (True, False)
@@ -223,6 +228,7 @@ def is_plain(question: str) -> bool:
     return (
         question.isprintable()
         and question.count("?") <= 1
+        # Behind the question nothing may follow: instructions, options, a second question.
         and not question.partition("?")[2].strip(" .!\"'")
         and 1 < len(question.split()) <= MOST_WORDS
         and begins_as_question(question)

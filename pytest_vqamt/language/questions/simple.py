@@ -65,7 +65,9 @@ class Question:
     """A text and its meaning."""
 
     text: str
+    """As it is put to the model."""
     meaning: Meaning
+    """What it asks, so that its right answer can be computed and answers be read."""
 
     @classmethod
     def free(cls, text: str, kind: AnswerKind | None = None, options: Sequence[str] = ()) -> Question:
@@ -105,6 +107,7 @@ class Question:
                 f"options={options!r} for text={text!r}: give options=('red', 'blue') where the answer is one of them"
             )
         offered = YES_OR_NO if kind == "yes_no" else tuple(options)
+        # Only answers in any words are read with the words of the question, which add nothing to them.
         words = text if kind == "text" else ""
         return cls(text, Annotated(answers=(), options=offered, question=words, is_count=kind == "count"))
 
@@ -309,6 +312,7 @@ def _count(groups: tuple[Group, ...], wording: int) -> Question:
     if not groups:
         raise VqamtError("Expected at least one group to count, but got groups=()")
     for group in groups:
+        # "How many grass" is no question, and "how many pieces" another one.
         if is_mass(group.name):
             raise VqamtError(
                 f"Expected a noun that can be counted, but got name={group.name!r}: ask whether there is any"
@@ -340,7 +344,7 @@ def _fillings(group: Group) -> dict[str, str]:
 
 
 def checked_wording(wording: int, known: int) -> int:
-    """Returns the number of a wording, of which ``known`` are known.
+    """Returns the number of a wording if it is one of the ``known`` first.
 
     Raises:
         VqamtError: there is no such wording.

@@ -54,7 +54,9 @@ def recombine(units: Sequence[DescriptionUnit]) -> str:
     """
     # "A man rides a horse" says that there is a horse, if nothing more is said of it.
     left = [unit for unit in units if not any(says_all_of(other, unit) for other in units if other is not unit)]
-    text = _joined([clause for said, group in groupby(left, key=_said) for clause in _clauses(said, tuple(group))])
+    text = _joined(
+        [clause for said, group in groupby(left, key=_shared_predicate) for clause in _clauses(said, tuple(group))]
+    )
     return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
@@ -67,7 +69,7 @@ def _joined(clauses: Sequence[str]) -> str:
     return join_phrases(clauses)
 
 
-def _said(unit: DescriptionUnit) -> str | None:
+def _shared_predicate(unit: DescriptionUnit) -> str | None:
     """Returns the shared predicate of the object; None if only its existence or its company is stated."""
     says = parse_predicate(unit.property)
     if says.kind in (PropertyKind.VERB, PropertyKind.STATE):
@@ -200,6 +202,7 @@ class Predicate:
     """A property, and the verbs in it that depend on the number of things."""
 
     kind: PropertyKind
+    """What decides how it is put behind its noun."""
     text: str = ""
     """The property as it is put behind its noun, without "is" where the kind is a state."""
     verbs: tuple[tuple[int, int], ...] = ()
@@ -207,13 +210,13 @@ class Predicate:
 
     def of_one(self) -> str:
         """Returns the predicate of one thing: "walks", "is walking"."""
-        return self._said(third_person, "is")
+        return self._with_verbs(third_person, "is")
 
     def of_many(self) -> str:
         """Returns the predicate of several things: "walk", "are walking"."""
-        return self._said(plural_form, "are")
+        return self._with_verbs(plural_form, "are")
 
-    def _said(self, form: Callable[[str], str], be: str) -> str:
+    def _with_verbs(self, form: Callable[[str], str], be: str) -> str:
         said = self.text
         for start, end in reversed(self.verbs):
             said = said[:start] + form(said[start:end]) + said[end:]

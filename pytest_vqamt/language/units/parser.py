@@ -218,7 +218,7 @@ def _parts(sentence: Sentence, begun: int, joint: int) -> bool:
 
 
 def _main(tags: Sequence[Tag]) -> Sequence[Tag]:
-    """Returns the tags without those of a relative clause, as far as its first verb."""
+    """Returns the tags without a relative clause, up to its first verb: "who is asleep"."""
     if Tag.RELATIVE not in tags:
         return tags
     relative = tags.index(Tag.RELATIVE)
@@ -248,7 +248,7 @@ def find_noun_phrases(sentence: Sentence) -> Iterator[NounPhrase]:
 
 
 def _phrase_at(sentence: Sentence, start: int, nested: int = 0) -> NounPhrase | None:
-    """Returns the noun phrase that begins there, with the one after "of" if that names the thing."""
+    """Returns the noun phrase that begins there, with the one after "of" where this names the thing."""
     if sentence.tag(start) is Tag.PRONOUN:
         phrase = NounPhrase(start=start, name=start, head=start, end=start + 1)
     else:

@@ -43,7 +43,7 @@ class TaggerContext:
     """Those of the words from the first on; the next one is being decided."""
 
     def before(self, place: int) -> Tag:
-        """Returns the tag of the word before; that of a mark at a begin."""
+        """Returns the tag of the word before; ``Tag.MARK`` where a sentence or a clause begins."""
         # A clause may begin after "as" or "before", whose own tag is that of a preposition.
         if not place or self.words[place - 1].text in LIKE_SUBORDINATORS:
             return Tag.MARK

@@ -80,6 +80,7 @@ class SentenceToken:
     end: int
     """The place after its last character."""
     tag: Tag
+    """Its part of speech in this sentence."""
 
     @property
     def word(self) -> str:
@@ -118,7 +119,7 @@ class Sentence:
         return " ".join(self.text[self.tokens[start].start : self.tokens[end - 1].end].split())
 
     def tag(self, place: int) -> Tag:
-        """Returns the tag of a word; that of a mark before the first and after the last."""
+        """Returns the tag of a word; ``Tag.MARK`` before the first and after the last."""
         return self.tokens[place].tag if 0 <= place < len(self.tokens) else Tag.MARK
 
     def word(self, place: int) -> str:

@@ -29,6 +29,7 @@ class Item:
     """A word that matters: a stem, "=red", "~sit", a number, or "@left" without a noun."""
 
     mark: str
+    """As a gloss has it: "hund", "=red", "~sit", "#3", "@left"."""
     binder: str = ""
     """The preposition of a noun, "" without one."""
     article: str = ""
@@ -97,26 +98,33 @@ def statement_of(language: AnswerLanguage, clause: Clause) -> GlossedStatement:
             binder, article, last_binder = "", "", binder
     if binder not in ("", *_VAGUE):
         items.append(Item(f"@{binder}"))
+    return GlossedStatement(
+        tuple(items), frozenset(flags), _denials(language, flags), _has_pronoun(language, clause, items), clause
+    )
+
+
+def _denials(language: AnswerLanguage, flags: Sequence[str]) -> int:
+    """The number of denials among the flags, each counted once however many words it takes."""
     denials = sum(flag in DENIALS for flag in flags)
     # "Neither red nor blue" denies once, and so does "no lleva ning\u00fan casco".
     if "NEITHER" in flags or (language is AnswerLanguage.SPANISH and denials > 1 and flags.count("NOT") < denials):
         denials = 1
+    return denials
+
+
+def _has_pronoun(language: AnswerLanguage, clause: Clause, items: Sequence[Item]) -> bool:
+    """True if the subject may be a pronoun, or is left out, as Spanish does: "est\u00e1 mojado"."""
     pronouns = set(language.table["pronouns"].split())
-    has_pronoun = not pronouns.isdisjoint(clause.words)
-    if language is AnswerLanguage.SPANISH:
-        # Spanish leaves pronouns out ("est\u00e1 mojado"), unless the clause begins with a noun and its article.
-        first = next((word for word in clause.words if word not in ("no", "s\u00ed", "que", "si")), "")
-        has_pronoun = (
-            has_pronoun
-            or (
-                first not in language.table["articles"].split()
-                and clause.marks[:1] != ()
-                and not (clause.marks[0][0] in "=@" and clause.firsts[0] == first)  # "but grey" is about what was named
-                and clause.words[:1] != ("que",)
-                and not any(item.is_noun and item.article for item in items[:1])
-            )
-        )
-    return GlossedStatement(tuple(items), frozenset(flags), denials, has_pronoun, clause)
+    if language is not AnswerLanguage.SPANISH or not pronouns.isdisjoint(clause.words):
+        return not pronouns.isdisjoint(clause.words)
+    first = next((word for word in clause.words if word not in ("no", "s\u00ed", "que", "si")), "")
+    return (
+        first not in language.table["articles"].split()
+        and clause.marks[:1] != ()
+        and not (clause.marks[0][0] in "=@" and clause.firsts[0] == first)  # "but grey" is about what was named
+        and clause.words[:1] != ("que",)
+        and not any(item.is_noun and item.article for item in items[:1])
+    )
 
 
 def _noun_beside(language: AnswerLanguage, marks: Sequence[str], place: int) -> str:
@@ -161,7 +169,7 @@ def asked_by(language: AnswerLanguage, clauses: Sequence[Clause], *, is_presence
 
 
 def claim(asked: YesNoQuestion, statement: GlossedStatement, *, is_alone: bool) -> bool | None:
-    """True if a statement says what is asked, its denial left aside; None if it says nothing of it for sure.
+    """True if a statement agrees with the question, its denial left aside; None if it may say nothing of it.
 
     ``is_alone``: the answer has no other statement, so that a fragment is about the subject.
     """

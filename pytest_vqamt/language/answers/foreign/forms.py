@@ -128,7 +128,7 @@ def _english(kind: str) -> frozenset[str]:
 
 
 def answer_proper(language: AnswerLanguage, answer: str | Prepared, question: str = "") -> str | UnreadableAnswer:
-    r"""What is read of an answer: the part behind the question said back and the last heading, or why there is nothing.
+    r"""The part of an answer that is read, behind a repeated question and the last heading; or why there is none.
 
     >>> answer_proper(AnswerLanguage.SPANISH, "Veo dos.\n**Respuesta final:** dos")
     'dos'

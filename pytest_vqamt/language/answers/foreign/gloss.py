@@ -184,7 +184,7 @@ class Lexicon:
     """The marks of words at the end of a clause: German "Das Licht ist an"."""
 
     def mark_at(self, words: list[str], place: int, known: Mapping[str, str]) -> tuple[int, str]:
-        """The number of words that are one mark here, and the mark; ``known`` has those of the question."""
+        """The number of words that make one mark here, and the mark; ``known`` has the words of the question."""
         word = words[place]
         for phrase, mark in self.phrases.get(word, ()):
             if len(phrase) > 1 and tuple(words[place : place + len(phrase)]) != phrase:

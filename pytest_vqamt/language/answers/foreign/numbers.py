@@ -84,7 +84,7 @@ def read_count(language: AnswerLanguage, question: str, answer: str | Prepared) 
         return text
     if _NOT_WHOLE.search(text):
         return UnreadableAnswer(Unreadable.NOT_WHOLE)
-    asked = _asked(language, question)
+    asked = _question_of(language, question)
     said = with_labels(after_corrections(language, glossed(language, text, question)))
     clauses = [part for clause in _after_a_no(language, said) for part in _at_and(clause) if part.marks]
     # Each step leaves out numbers of something else; what is left must be one number.
@@ -96,10 +96,10 @@ def read_count(language: AnswerLanguage, question: str, answer: str | Prepared) 
     numbers = [each for each in numbers_of(clauses) if each.value < _MOST and _is_counted(language, asked, each)]
     # Only clauses that deny as well count what is not so: "three are not empty".
     if asked.denies:
-        return _one_of([each for each in numbers if _denied(clauses[each.clause])])
+        return _one_of([each for each in numbers if _is_denied(clauses[each.clause])])
     # "Not three but four".
-    if any(_denied(clauses[each.clause]) for each in numbers if not each.is_article):
-        numbers = [each for each in numbers if not _denied(clauses[each.clause])]
+    if any(_is_denied(clauses[each.clause]) for each in numbers if not each.is_article):
+        numbers = [each for each in numbers if not _is_denied(clauses[each.clause])]
         if not numbers:
             return UnreadableAnswer(Unreadable.NO_NUMBER)
     nouns = _nouns(language, text, question)
@@ -109,7 +109,7 @@ def read_count(language: AnswerLanguage, question: str, answer: str | Prepared) 
     # The number of the whole counts only where there is no other.
     exact = exact or [each for each in numbers if each.is_given]
     # "None" beside a number of the same things contradicts it.
-    if _none(asked, clauses, nouns):
+    if _says_none(asked, clauses, nouns):
         return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS) if any(_is_asked(asked, each) for each in exact) else 0
     return _chosen(language, asked, clauses, nouns, numbers, exact)
 
@@ -122,7 +122,7 @@ def _chosen(
     numbers: Sequence[Number],
     exact: Sequence[Number],
 ) -> int | UnreadableAnswer:
-    """The number of what is asked among those of other things, parts and totals."""
+    """The number of the counted things, where numbers of other things, parts and totals stand as well."""
     others = [
         each for each in numbers if not _is_asked(asked, each) and (each.noun in nouns or kind_of(language, each.noun))
     ]
@@ -165,7 +165,7 @@ class _CountQuestion:
 
 
 @lru_cache(maxsize=4096)
-def _asked(language: AnswerLanguage, question: str) -> _CountQuestion:
+def _question_of(language: AnswerLanguage, question: str) -> _CountQuestion:
     asked = " ".join(plain(question.partition("?")[0]).split())
     for way in listed(language.table["how_many"]):
         asked = re.sub(rf"\b{way}\b", " ", asked)
@@ -247,7 +247,7 @@ def _amount(clauses: Sequence[Clause]) -> Amount | None:
     return None
 
 
-def _denied(clause: Clause) -> bool:
+def _is_denied(clause: Clause) -> bool:
     return "NOT" in clause.marks or "NEITHER" in clause.marks
 
 
@@ -300,7 +300,7 @@ def _is_at_another_place(language: AnswerLanguage, asked: _CountQuestion, clause
 def _of_these(
     language: AnswerLanguage, asked: _CountQuestion, clauses: Sequence[Clause], numbers: Sequence[Number]
 ) -> Sequence[Number]:
-    """The numbers of the clauses with "only" or "of them", if they say what is asked; without them, if they do not."""
+    """The numbers behind "only" and "of them" if these clauses repeat the question, else the other numbers."""
     of_these = [each for each in numbers if {"ONLY", "PART"} & set(clauses[each.clause].marks)]
     wanted = {item.mark for item in asked.items if item.binder != "of"} - set(asked.counted)
     # Nothing to choose between.
@@ -366,8 +366,8 @@ def _counted_aloud(numbers: Sequence[Number]) -> int | None:
     return last if set(values[len(counted) :]) <= {last} else None
 
 
-def _none(asked: _CountQuestion, clauses: Sequence[Clause], nouns: frozenset[str]) -> bool:
-    """True if none of what is counted is said to be there."""
+def _says_none(asked: _CountQuestion, clauses: Sequence[Clause], nouns: frozenset[str]) -> bool:
+    """True if the answer says that there are none."""
     for clause in clauses:
         for place, mark in enumerate(clause.marks):
             if mark not in ("NONE", "NOBODY"):

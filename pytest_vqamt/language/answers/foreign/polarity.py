@@ -59,12 +59,12 @@ def read_yes_no(language: AnswerLanguage, question: str, answer: str | Prepared)
         return text
     if _NOT_ONLY.search(text):
         return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
-    asked = _asked(language, question)
+    asked = _question_of(language, question)
     return _read(language, asked, after_corrections(language, glossed(language, text, question)))
 
 
 @lru_cache(maxsize=4096)
-def _asked(language: AnswerLanguage, question: str) -> YesNoQuestion:
+def _question_of(language: AnswerLanguage, question: str) -> YesNoQuestion:
     clauses = glossed(language, question.partition("?")[0])
     return asked_by(language, clauses, is_presence=asks_for_presence(language, question))
 
@@ -250,14 +250,14 @@ def _of_all(asked: YesNoQuestion, statement: GlossedStatement) -> bool | None:
 
 
 def _excluding(wanted: set[str], said: set[str], others: set[str]) -> bool | None:
-    """False where some of them are said to be what excludes what is asked for."""
+    """False if some of them have an attribute that excludes the one of the question; else None."""
     excluded = any(exclude(one, other) for one in said for other in wanted)
     is_of_another = any(mark[0] not in "=@" for mark in others)
     return False if excluded and not is_of_another and not wanted & {mark for mark in said if mark[0] == "="} else None
 
 
 def _compared(asked: YesNoQuestion, statements: Sequence[GlossedStatement]) -> bool | None:
-    """True if there are as many more or fewer as is asked, by their numbers or by a comparison of them."""
+    """True if the comparison that is asked about holds, by the numbers of both or by what the answer compares."""
     if not asked.flags & {"MORE", "FEWER", "EQUAL"}:
         return None
     nouns = [item.mark for item in asked.items if item.mark[0] not in "=~#@"][:2]
