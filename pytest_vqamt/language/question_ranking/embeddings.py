@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 
 
 Arrays: TypeAlias = "Mapping[str, NDArray[np.generic]]"
+"""What an embedding is restored from, by name."""
 
 Rows: TypeAlias = "NDArray[np.float32]"
+"""Vectors [n, d], each of unit length, or zeros for an unknown text."""
 
 _LSA_VERSION = 1
 """Raised when the same texts would get other vectors: it is part of the cache key."""

@@ -275,7 +275,7 @@ def plain_text(setting: str, path: Path) -> str:
         raise OptionError(f"{where}, but line {line} is not ({error.reason}): save it as UTF-8") from error
 
 
-class Ranking(StrEnum):
+class RankingMethod(StrEnum):
     """The measure of the distance of a basic question from the main question."""
 
     LASSO = "lasso"
@@ -290,8 +290,8 @@ class Ranking(StrEnum):
 
 RANKING = RelationSetting(
     name="ranking",
-    values=tuple(Ranking),
-    default=Ranking.LASSO,
+    values=tuple(RankingMethod),
+    default=RankingMethod.LASSO,
     meaning="how basic questions are ranked: the nearest to the main question make the first partition",
 )
 
@@ -310,24 +310,29 @@ class _Package(NamedTuple):
 _SCIKIT_LEARN = _Package("sklearn", "scikit-learn", "noise")
 _SENTENCE_TRANSFORMERS = _Package("sentence_transformers", "sentence-transformers", "embeddings")
 _OF_RANKINGS = {
-    Ranking.LASSO: _SCIKIT_LEARN,
-    Ranking.ROUGE_L: _Package("rouge_score", "rouge-score", "noise"),
-    Ranking.CIDER: _Package("pycocoevalcap", "pycocoevalcap", "cider"),
+    RankingMethod.LASSO: _SCIKIT_LEARN,
+    RankingMethod.ROUGE_L: _Package("rouge_score", "rouge-score", "noise"),
+    RankingMethod.CIDER: _Package("pycocoevalcap", "pycocoevalcap", "cider"),
 }
 """Packages of rankings besides those of the core."""
 
 
-def ranking_of(setting: str) -> Ranking:
+def package_of(ranking: RankingMethod) -> str:
+    """Returns the package that computes a ranking, by its name for pip."""
+    return _OF_RANKINGS[ranking].name if ranking in _OF_RANKINGS else "nltk"
+
+
+def ranking_of(setting: str) -> RankingMethod:
     """Returns the ranking of that name.
 
     Raises:
         OptionError: there is none.
     """
     try:
-        return Ranking(setting)
+        return RankingMethod(setting)
     except ValueError as error:
         raise OptionError(
-            f"Expected a way to rank questions, but got ranking={setting!r}; {did_you_mean(setting, Ranking)}"
+            f"Expected a way to rank questions, but got ranking={setting!r}; {did_you_mean(setting, RankingMethod)}"
         ) from error
 
 
@@ -345,7 +350,7 @@ def missing_packages(ranking: str, embedding: str) -> str:
             f"{near_name(embedding.partition(':')[0], kinds) or 'name one of them'}"
         )
     needed = [_OF_RANKINGS[wanted]] if wanted in _OF_RANKINGS else []
-    if wanted is Ranking.LASSO and embedding.startswith(SENTENCE_TRANSFORMERS):
+    if wanted is RankingMethod.LASSO and embedding.startswith(SENTENCE_TRANSFORMERS):
         needed.append(_SENTENCE_TRANSFORMERS)
     missing = [each for each in needed if not _is_installed(each.module)]
     if not missing:

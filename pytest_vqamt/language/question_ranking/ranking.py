@@ -11,9 +11,10 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.language.question_ranking.embeddings import cached_texts, store_texts
 from pytest_vqamt.language.question_ranking.pool import (
     Pool,
-    Ranking,
+    RankingMethod,
     missing_packages,
     normalise_question,
+    package_of,
     places,
     ranking_of,
 )
@@ -23,8 +24,6 @@ TOP = 21
 
 _VERSION = 1
 """Raised when rankings may change: it is part of the cache key."""
-
-_PACKAGES = {Ranking.LASSO: "scikit-learn", Ranking.ROUGE_L: "rouge-score", Ranking.CIDER: "pycocoevalcap"}
 
 MOST_WORDS = 26
 """What most models of the paper were trained on (Huang et al., AAAI 2019, section 4)."""
@@ -41,7 +40,7 @@ def rank_questions(
     Args:
         pool: the candidates.
         question: the main question, which is left out however it is written (see `pool.normalise_question`).
-        ranking: one of `Ranking`.
+        ranking: one of `RankingMethod`.
         embedding: for LASSO; the other rankings compare words.
         exclude: more questions to leave out, such as other main questions.
         top: at least 1.
@@ -80,13 +79,13 @@ def _cached_ranking(key: str, pool: Pool, make: Callable[[], tuple[str, ...]], t
 
 
 def _best(
-    pool: Pool, question: str, ranking: Ranking, embedding: str, exclude: frozenset[str], top: int
+    pool: Pool, question: str, ranking: RankingMethod, embedding: str, exclude: frozenset[str], top: int
 ) -> tuple[str, ...]:
     left_out = _left_out(pool, exclude)
     if (own := places(pool).get(normalise_question(question))) is not None:
         left_out |= {own}
     # What ranks brings NumPy and more, and is imported when the first ranking is made.
-    if ranking is Ranking.LASSO:
+    if ranking is RankingMethod.LASSO:
         from pytest_vqamt.language.question_ranking.embeddings import embed_pool
         from pytest_vqamt.language.question_ranking.lasso import by_lasso
 
@@ -110,11 +109,11 @@ def _exclusion_digest(exclude: frozenset[str]) -> str:
 
 
 @lru_cache(maxsize=16)
-def _method_digest(ranking: Ranking, embedding: str) -> str:
+def _method_digest(ranking: RankingMethod, embedding: str) -> str:
     """Returns a digest of the ranking and of what it depends on."""
-    package = _PACKAGES.get(ranking, "nltk")
+    package = package_of(ranking)
     parts = [ranking, f"{package} {version(package)}"]
-    if ranking is Ranking.LASSO:
+    if ranking is RankingMethod.LASSO:
         from pytest_vqamt.language.question_ranking.embeddings import fingerprint_of
 
         parts.append(fingerprint_of(embedding))

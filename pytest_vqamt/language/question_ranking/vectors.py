@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,11 @@ from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[impo
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.text import one_line
-from pytest_vqamt.language.question_ranking.embeddings import model_fingerprint, model_folder
+from pytest_vqamt.language.question_ranking.embeddings import Rows, model_fingerprint, model_folder
 from pytest_vqamt.language.question_ranking.pool import words_of
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
-
-Rows: TypeAlias = "NDArray[np.float32]"
 
 _MOST_DIMENSIONS = 256
 _FEWEST_DIMENSIONS = 32

@@ -17,7 +17,7 @@ from nltk.corpus.reader.wordnet import Synset, WordNetCorpusReader  # type: igno
 from nltk.data import PathPointer  # type: ignore[import-untyped]  # as above
 
 from pytest_vqamt.core.progress_bar import SHOW_AFTER_S, progress_bar
-from pytest_vqamt.language.question_ranking.pool import Pool, Ranking, words_of
+from pytest_vqamt.language.question_ranking.pool import Pool, RankingMethod, words_of
 from pytest_vqamt.language.wordnet.words import WordNetFiles
 
 Words: TypeAlias = Sequence[str]
@@ -41,7 +41,7 @@ class Measure(Protocol):
         ...
 
 
-def by_words(pool: Pool, ranking: Ranking, question: str, left_out: Collection[int], top: int) -> list[int]:
+def by_words(pool: Pool, ranking: RankingMethod, question: str, left_out: Collection[int], top: int) -> list[int]:
     """Returns the places of the questions with the best scores in the pool.
 
     Of equal scores the earlier in the pool comes first, so questions without a shared word come last, in its order. A
@@ -60,14 +60,14 @@ def by_words(pool: Pool, ranking: Ranking, question: str, left_out: Collection[i
 
 
 @lru_cache(maxsize=8)
-def _measure(pool: Pool, ranking: Ranking) -> Measure:
+def _measure(pool: Pool, ranking: RankingMethod) -> Measure:
     texts = _texts(pool)
     match ranking:
-        case Ranking.ROUGE_L:
+        case RankingMethod.ROUGE_L:
             return RougeL(texts)
-        case Ranking.CIDER:
+        case RankingMethod.CIDER:
             return Cider(texts)
-        case Ranking.METEOR:
+        case RankingMethod.METEOR:
             return Meteor(texts)
     return Bleu(texts, int(ranking.removeprefix("bleu-")))
 
