@@ -38,7 +38,7 @@ _INSCRIPTION = re.compile(
 """What is written on things counts and claims nothing: "a tag that reads '23'"."""
 _QUOTED = re.compile(_INSCRIPTION.pattern.replace("'", '"'))
 """The same in double quotes, before these are removed as markup."""
-_MAX_CHARS = 2400
+MAX_CHARS = 2400
 """Characters of the answer proper that are read; a model that repeats itself has no end."""
 
 _BUT = re.compile(r"\b(?:but|however|nevertheless|still|although|though)\b")
@@ -249,7 +249,7 @@ _NUMBERED = (
 )
 """What a number names, or is meant for."""
 
-_MOST_DIGITS = 9
+MOST_DIGITS = 9
 """Longer numbers count nothing in a picture, and Python refuses to read one of thousands of digits."""
 
 _NO_SPACE = re.compile(
@@ -504,8 +504,8 @@ def _plain(text: str, names: tuple[str, ...] = ()) -> str:
     if not text.isascii():
         text = text.translate(_TYPESET)
     # A cut within a word would leave a word that was not said: "no" of "nothing".
-    if len(text) > _MAX_CHARS:
-        text = text[:_MAX_CHARS].rsplit(maxsplit=1)[0]
+    if len(text) > MAX_CHARS:
+        text = text[:MAX_CHARS].rsplit(maxsplit=1)[0]
     if '"' in text:
         # Inscriptions keep quotes, so that readers can leave them out: double ones are markup below.
         text = _QUOTED.sub(lambda found: found[0].replace('"', "'"), text)
@@ -577,7 +577,7 @@ def mark_numbers(text: str) -> str:
 
 def _mark(found: re.Match[str]) -> str:
     kind = found.lastgroup
-    if kind in ("none_at_all", "pronoun", "no_count") or sum(map(str.isdecimal, found[0])) > _MOST_DIGITS:
+    if kind in ("none_at_all", "pronoun", "no_count") or sum(map(str.isdecimal, found[0])) > MOST_DIGITS:
         return "~"
     return NOT_WHOLE if kind == "not_whole" else f"<{_value(found)}>"
 

@@ -11,6 +11,7 @@ from itertools import pairwise
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.language.answers.answer_text import (
     MARK,
+    MOST_DIGITS,
     NOT_WHOLE,
     PICTURE,
     Prepared,
@@ -30,9 +31,6 @@ from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural, singular
 from pytest_vqamt.language.english.phrases import descriptions
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet
-
-_TOO_LONG = 10
-"""The digits of a number that counts nothing in a picture."""
 
 _COUPLE_OF_OTHERS = re.compile(r"\ba (?:couple|pair) of ((?!them\b|these\b|those\b|which\b)[a-z]+s)\b")
 """Two of what is named: "a couple of adults and one child"."""
@@ -372,7 +370,7 @@ def _one_number(words: str, prepared: str, groups: tuple[Group, ...]) -> int | Q
     words = _without_parts(words)
     numbers = [int(number) for number in MARK.findall(words)]
     quantifier = _QUANTIFIER.search(words)
-    # "Many of the 5 dogs" has a number; "two men and several women" has none for all of them.
+    # Beside a number an amount counts only if it is added: "two men and several women".
     if quantifier and (not numbers or _QUANTIFIER_ADDED.search(words)):
         return Quantifier(quantifier[0])
     if not numbers:
@@ -511,14 +509,14 @@ def _in_table(prepared: str, groups: tuple[Group, ...]) -> int | None:
         return _total_of_table(rows, groups)
     cells = {cell for row in rows for cell in row[1:] if groups and noun_pattern(groups[0]).search(row[0])}
     # Python refuses to read a number of thousands of digits.
-    numbers = [int(cell) for cell in cells if cell.isdecimal() and len(cell) < _TOO_LONG]
+    numbers = [int(cell) for cell in cells if cell.isdecimal() and len(cell) <= MOST_DIGITS]
     return numbers[0] if len(numbers) == 1 else None
 
 
 def _total_of_table(rows: Sequence[Sequence[str]], groups: tuple[Group, ...]) -> int | None:
     """The row of the total, or the sum of the rows of all groups."""
     numbers = {
-        row[0]: int(row[-1]) for row in rows if len(row) > 1 and row[-1].isdecimal() and len(row[-1]) < _TOO_LONG
+        row[0]: int(row[-1]) for row in rows if len(row) > 1 and row[-1].isdecimal() and len(row[-1]) <= MOST_DIGITS
     }
     total = [number for name, number in numbers.items() if re.search(rf"\b{_TOTAL}\b", name)]
     of_each = [[number for name, number in numbers.items() if noun_pattern(each).search(name)] for each in groups]

@@ -528,7 +528,7 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
     said = particles.pop() if particles else _common_value(echoes)
     if said is not None:
         return said
-    # Slips are mended last: most answers have none, and a corrected word must not beat one that is right.
+    # Slips are mended last, so that a corrected word never beats one that is right.
     corrected = without_typing_errors(answer, _expected_words(meaning))
     return unreadable_answer(text, Unreadable.NO_YES_OR_NO) if corrected == answer else _read(corrected, meaning)
 
@@ -789,7 +789,7 @@ def _with_hyponyms(group: Group) -> re.Pattern[str]:
 def noun_pattern(group: Group) -> re.Pattern[str]:
     """Finds the names of the group and of what it covers, in the singular or the plural."""
     names = {form for name in (group.name, *group.covers) for form in (name, plural(name))}
-    # The longest first, as "hot dog" must not be found as "dog"; "the dog's tail" and "a dog-house" name no dog.
+    # The longest first, so that "teddy bear" is found whole; "the dog's tail" and "a dog-house" name no dog.
     return re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, names), key=len, reverse=True))})\b(?!['-])")
 
 

@@ -80,7 +80,7 @@ def read_preceding_words(
             # "A large and a small elephant" are two, though the noun stands there once.
             if said.count is Quantity.ONE and _is_the_second(words, at):
                 return PrecedingWords(count=Quantity.SEVERAL, counts=True)
-            # "The two dogs" are two; with "a" before it a number is a part of the name ("a two seater").
+            # A number that stands farther left of a singular counts something else ("a two tone red bus").
             has_article = said.count is Quantity.ONE or said.definite or said.owned or said.denied
             return replace(said if number is None or has_article else number, other=other or said.other)
         elif _closes(words, at, start):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from pytest_vqamt.language.english.nouns import is_person, is_plural, singular
 from pytest_vqamt.language.units.lexicon import VERBS, Tag, plural_form, third_person, verb_forms, words_of
-from pytest_vqamt.language.units.tagger import tag_words
+from pytest_vqamt.language.units.tagger import LIKE_SUBORDINATORS, tag_words
 from pytest_vqamt.language.units.unit import (
     DescriptionUnit,
     NounPhrase,
@@ -27,7 +27,6 @@ _TOKEN = re.compile(
 
 _FINITE = frozenset({Tag.FINITE, Tag.BE})
 _JOINTS = frozenset({Tag.AND, Tag.SUBORDINATOR, Tag.MARK})
-_LIKE_SUBORDINATORS = frozenset({"as", "before", "after", "until"})
 _SAYS_WHAT_AS = frozenset({"dressed", "disguised", "posing", "acting", "working", "used", "known"})
 """After these, "as" begins no clause."""
 
@@ -189,7 +188,7 @@ def _joints(sentence: Sentence) -> Iterator[int]:
     begun = 0
     for place in range(1, len(sentence.tokens)):
         tag = sentence.tag(place)
-        is_joint = tag in _JOINTS or sentence.word(place) in _LIKE_SUBORDINATORS
+        is_joint = tag in _JOINTS or sentence.word(place) in LIKE_SUBORDINATORS
         if is_joint and _parts(sentence, begun, place):
             begun = place + 1
             yield place
@@ -200,7 +199,7 @@ def _parts(sentence: Sentence, begun: int, joint: int) -> bool:
     # "And they", "while he": the clause goes on about the same subject.
     if follows is None or sentence.word(follows.head) in words_of("personal"):
         return False
-    is_subordinate = sentence.tag(joint) is Tag.SUBORDINATOR or sentence.word(joint) in _LIKE_SUBORDINATORS
+    is_subordinate = sentence.tag(joint) is Tag.SUBORDINATOR or sentence.word(joint) in LIKE_SUBORDINATORS
     if sentence.word(joint) == "as" and sentence.word(joint - 1) in _SAYS_WHAT_AS:
         return False
     verb = first_verb(sentence, follows.end)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
-from pytest_vqamt.language.answers.answer_text import Prepared, Unreadable, UnreadableAnswer, prepare
+from pytest_vqamt.language.answers.answer_text import MAX_CHARS, Prepared, Unreadable, UnreadableAnswer, prepare
 from pytest_vqamt.language.answers.final import final_part, first_reply, read_json
 from pytest_vqamt.language.answers.foreign.gloss import LOOK, AnswerLanguage, Clause, glossed, lexicon_of, listed, plain
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS
@@ -20,8 +20,6 @@ _INVERTED = re.compile(r"\b(?:est-ce\b|\w+-(?:t-)?(?:il|elle|ils|elles|on|vous|t
 
 _MARKUP = re.compile(r"[*`#\"\u201e\u201c\u201d\u00ab\u00bb\[\]{}$\\]")
 """Signs of Markdown, LaTeX and quotes: "ich bin mir *nicht* sicher"."""
-_MAX_CHARS = 2400
-"""Characters of the answer proper that are read, as of English ones."""
 
 _BUT = re.compile(r"\b(?:aber|jedoch|allerdings|mais|cependant|toutefois|pero|sin embargo)\b")
 """Takes a refusal back: "schwer zu sagen, aber es gibt einen Hund"."""
@@ -147,7 +145,7 @@ def answer_proper(language: AnswerLanguage, answer: str | Prepared, question: st
         return UnreadableAnswer(Unreadable.QUESTION)
     text = reply.text
     field = read_json(text, tuple(listed(language.table["headings"]["answer"]))) if "{" in text else None
-    text = _MARKUP.sub("", final_part(text) if field is None else field).strip()[:_MAX_CHARS]
+    text = _MARKUP.sub("", final_part(text) if field is None else field).strip()[:MAX_CHARS]
     if not _WORD.search(text) and not any(map(str.isdecimal, text)):
         return UnreadableAnswer(Unreadable.EMPTY)
     said = plain(text)
