@@ -331,6 +331,14 @@ class Unreadable(StrEnum):
     SEVERAL_LABELS = "several labels named"
 
 
+_NO_ANSWER: dict[Unreadable, re.Pattern[str]] = {
+    Unreadable.SEES_NOTHING: _SEES_NOTHING,
+    Unreadable.REFUSAL: _DECLINES,
+    Unreadable.UNSURE: _UNSURE,
+}
+"""Why an answer is none, by what it says; the first that fits counts."""
+
+
 @dataclass(frozen=True, slots=True)
 class UnreadableAnswer:
     """An answer without a reading."""
@@ -485,14 +493,6 @@ def unreadable_answer(prepared: str, reason: Unreadable) -> UnreadableAnswer:
     if _DOUBT.search(prepared):
         return UnreadableAnswer(Unreadable.UNSURE)
     return UnreadableAnswer(Unreadable.REFUSAL if _APOLOGY.search(prepared) else reason)
-
-
-_NO_ANSWER: dict[Unreadable, re.Pattern[str]] = {
-    Unreadable.SEES_NOTHING: _SEES_NOTHING,
-    Unreadable.REFUSAL: _DECLINES,
-    Unreadable.UNSURE: _UNSURE,
-}
-"""Why an answer is none, by what it says; the first that fits counts."""
 
 
 def _plain(text: str, names: tuple[str, ...] = ()) -> str:

@@ -29,6 +29,7 @@ class Quantity(StrEnum):
     SEVERAL = "several"
     SOME = "some of it, or of them"
     GROUP = "a group of it"
+    """"A herd of": several, even where the noun looks singular."""
     PIECE = "a piece of it"
     PIECES = "pieces of it"
 

@@ -18,6 +18,7 @@ class Category:
     """A kind of attribute."""
 
     name: str
+    """As in [category.NAME]: "color"."""
     noun: str
     """The noun of questions ("What color is ..."), "" without a natural one."""
     is_action: bool
@@ -117,6 +118,7 @@ class Ontology:
         ('tall', 'long')
         """
         word = self.canonical(attribute)
+        # "Short" has two opposites, of which the thing decides: of men "tall", of hair "long".
         if word in self.ambiguous:
             return self.opposite_by_name.get((word, name))
         found = self.opposites.get(word)
@@ -263,4 +265,5 @@ def _doubtful(each: NounClass, name: str) -> bool:
 
 
 def _listed(name: str, names: frozenset[str]) -> bool:
+    # Annotations have plurals, the lists singulars.
     return name in names or singular(name) in names

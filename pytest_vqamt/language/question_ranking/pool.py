@@ -83,6 +83,49 @@ EMBEDDING = RelationSetting(
     meaning="what LASSO knows of questions: their words (TF-IDF with LSA), or a model by its name or folder",
 )
 
+
+class RankingMethod(StrEnum):
+    """The measure of the distance of a basic question from the main question."""
+
+    LASSO = "lasso"
+    BLEU_1 = "bleu-1"
+    BLEU_2 = "bleu-2"
+    BLEU_3 = "bleu-3"
+    BLEU_4 = "bleu-4"
+    ROUGE_L = "rouge-l"
+    CIDER = "cider"
+    METEOR = "meteor"
+
+
+RANKING = RelationSetting(
+    name="ranking",
+    values=tuple(RankingMethod),
+    default=RankingMethod.LASSO,
+    meaning="how basic questions are ranked: the nearest to the main question make the first partition",
+)
+
+
+class _Package(NamedTuple):
+    """A package that is not among the requirements."""
+
+    module: str
+    """Its name in an import."""
+    name: str
+    """Its name for pip."""
+    extra: str
+    """The extra of this package that brings it."""
+
+
+_SCIKIT_LEARN = _Package("sklearn", "scikit-learn", "noise")
+_SENTENCE_TRANSFORMERS = _Package("sentence_transformers", "sentence-transformers", "embeddings")
+_OF_RANKINGS = {
+    RankingMethod.LASSO: _SCIKIT_LEARN,
+    RankingMethod.ROUGE_L: _Package("rouge_score", "rouge-score", "noise"),
+    RankingMethod.CIDER: _Package("pycocoevalcap", "pycocoevalcap", "cider"),
+}
+"""Packages of rankings besides those of the core."""
+
+
 _JSON_LINES = (".jsonl", ".ndjson")
 
 _FILE = re.compile(r"(?:.*questions.*|vqa(?!.*annotations).*)\.json(?:\.gz)?", re.IGNORECASE)
@@ -273,48 +316,6 @@ def plain_text(setting: str, path: Path) -> str:
     except UnicodeDecodeError as error:
         line = plain.count(b"\n", 0, error.start) + 1
         raise OptionError(f"{where}, but line {line} is not ({error.reason}): save it as UTF-8") from error
-
-
-class RankingMethod(StrEnum):
-    """The measure of the distance of a basic question from the main question."""
-
-    LASSO = "lasso"
-    BLEU_1 = "bleu-1"
-    BLEU_2 = "bleu-2"
-    BLEU_3 = "bleu-3"
-    BLEU_4 = "bleu-4"
-    ROUGE_L = "rouge-l"
-    CIDER = "cider"
-    METEOR = "meteor"
-
-
-RANKING = RelationSetting(
-    name="ranking",
-    values=tuple(RankingMethod),
-    default=RankingMethod.LASSO,
-    meaning="how basic questions are ranked: the nearest to the main question make the first partition",
-)
-
-
-class _Package(NamedTuple):
-    """A package that is not among the requirements."""
-
-    module: str
-    """Its name in an import."""
-    name: str
-    """Its name for pip."""
-    extra: str
-    """The extra of this package that brings it."""
-
-
-_SCIKIT_LEARN = _Package("sklearn", "scikit-learn", "noise")
-_SENTENCE_TRANSFORMERS = _Package("sentence_transformers", "sentence-transformers", "embeddings")
-_OF_RANKINGS = {
-    RankingMethod.LASSO: _SCIKIT_LEARN,
-    RankingMethod.ROUGE_L: _Package("rouge_score", "rouge-score", "noise"),
-    RankingMethod.CIDER: _Package("pycocoevalcap", "pycocoevalcap", "cider"),
-}
-"""Packages of rankings besides those of the core."""
 
 
 def package_of(ranking: RankingMethod) -> str:

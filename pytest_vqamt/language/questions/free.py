@@ -183,16 +183,112 @@ class Kept(StrEnum):
     """A change of a picture, or of the text around a question, that may keep the answer."""
 
     WORDING = "wording"
+    """Other words around the question, small letters or capitals, options in another order."""
     STATEMENT = "statement"
+    """A statement before it: "I think the answer is no."."""
     SHIFT = "shift"
+    """By one or two pixels."""
     MARGIN = "margin"
     SMALLER = "smaller"
     LARGER = "larger"
     JPEG = "jpeg"
     TILT = "tilt"
+    """By 1 to 5 degrees, in a larger frame."""
     MIRROR = "mirror"
     BLANK = "blank"
     """Not kept: an answer that claims something is surely another about a blank picture."""
+
+
+def _any_of(words: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(words.split())})\b")
+
+
+_ENGLISH = re.compile(
+    _any_of(
+        "what which who whose where when how the is are this that these those there it he she they you of on to his"
+        " their any with at for and or does did has have can"
+    ).pattern,
+    re.IGNORECASE,
+)
+"""Words without which no question is surely English; "was", "in" and "will" are words of German, too."""
+_SIDE = _any_of(
+    r"left\w* right\w* sides? east\w* west\w* north\w* south\w* clockwise counter\w* hands? handed directions? way"
+    r" where \w*wards? fac(?:es?|ing) point(?:s|ing|ed)? turn\w* head(?:ed|ing) lean\w* look(?:s|ing)? port starboard"
+    r" lanes? driv\w*"
+    r" first second third fourth fifth last order mirror\w* reflect\w* flags? maps? route wink\w* profile"
+)
+"""About sides, directions and order, which a mirror exchanges; a tilt or a margin may move them."""
+_WRITING = _any_of(
+    r"texts? writ\w* wrote words? letters? numbers? numerals? digits? says? said saying read\w* spel\w* signs? logos?"
+    r" labels? brands? names? named called titles? print\w* licen[cs]e plates? compan\w+ teams? streets? stores? shops?"
+    r" restaurants? websites? url language captions? watermark\w* clocks? watch\w* times? hours? o'clock dates? years?"
+    r" months? days? jerseys? scores?\w* pric\w+ costs? bus(?:es)? airlines? cit(?:y|ies) countr(?:y|ies) states?"
+    r" locations? places? symbols? characters? initials? quotes? messages? models? makes? types? screens? pages? books?"
+    r" newspapers? keyboards? tattoos? temperatures? speeds? abbreviation\w* advert\w* company"
+    r" beers? wines? brew\w* stands?"
+)
+"""About what is read: it cannot be where the picture is mirrored, and may not be where it is smaller."""
+_QUALITY = _any_of(
+    r"blur\w* focus\w* sharp\w* resolutions? quality pixel\w* grain\w* nois\w+ clear\w* crisp\w* edit\w+ photoshop\w*"
+    r" filter\w* jpe?g compress\w* cameras? zoom\w* close-?ups? grayscale greyscale sepia vintage professional\w*"
+    r" lens\w* exposure\w* photographers? artifacts? fake\w* real\w* render\w* drawn paint\w* photograph\w*"
+)
+"""About the photo as a photo, which any change of pixels may change."""
+_PICTURE = _any_of(
+    r"pictures? images? photos? photographs? frames? framed borders? edges? corners? backgrounds? foregrounds? crop\w*"
+    r" cut collage\w* shapes? squares? rectang\w+ formats? margins? bars? blank empty backdrops? panels? screenshots?"
+    r" scenes? halves half quarters? percent\w* fraction\w* most mostly size sizes wide width tall height bottoms?"
+    r" tops? upper lower cent(?:er|re)d? middle above below over under beneath"
+)
+"""About the picture as such: its edges, its shape, places in it."""
+_ANGLE = _any_of(
+    r"straight\w* tilt\w* level\w* upright lean\w* slant\w* angl\w+ horizontal\w* vertical\w* diagonal\w* parallel\w*"
+    r" flat\w* slop\w+ steep\w* hills? hilly crooked\w* upside rotat\w+ sideways inclin\w+ balanc\w+ symmetr\w+ high\w*"
+    r" low\w* above below up down uphill downhill clocks? times? even skew\w*"
+)
+"""About angles and heights, which a tilt changes."""
+_SMALL = _any_of(
+    r"small\w* tin(?:y|iest) little far farthest furthest distan\w+ details? visible see seen backgrounds? far-?away"
+    r" every each all any anything anyone anybody something someone how least barely hidden behind eyes? expressions?"
+    r" smil\w+ buttons? rings? earrings? stripes? dots? patterns? strings? wires? ropes? insects? bees? flies bugs?"
+)
+"""About what is small or distant, or about all that can be seen: some of it is lost where the picture is smaller."""
+_NO_FACT = _any_of(
+    r"why think\w* feel\w* opinions? like\w* pretty beautiful nice\w* good bad ugly attractive best worst"
+    r" safe\w* dangerous interest\w* fun funny happy sad tast\w+ delicious might may could would should"
+    r" probabl\w* likely possib\w*"
+    r" believe\w* guess\w* expect\w* suppose\w* look\w* seem\w* appear\w* about going next before after if"
+)
+"""For an opinion, a reason or a guess: no statement about it is right or wrong."""
+_SPELLING = _any_of(r"us spel\w* capital\w* uppercase lowercase")
+"""About letters, or with "US", which in small letters is another word."""
+_OF_NOTHING = _any_of(
+    r"no not none nothing never without lack\w* miss\w+ empty absent free alone only bare plain quiet calm still safe"
+    r" fog\w* cloud\w* overcast mist\w* smok\w* season\w* weather indoors? inside outdoors? outside day daytime"
+    r" \w*n't same different"
+)
+"""Their answer may be right about a blank picture: nothing, fog, calm."""
+_BRIGHTNESS = _any_of(r"dark\w* bright\w* light\w* black white gr[ae]y night\w* snow\w* monochrome colou?rs?")
+"""About brightness and colours as such, which a margin or a blank picture has as well."""
+
+_FILLED = _any_of(r"black white gr[ae]y monochrome")
+"""What uncovered corners are filled with, or could be taken for."""
+_NOT_OF_NAMES = frozenset({Kept.MIRROR, Kept.SMALLER})
+_HINDER: Mapping[Kept, tuple[re.Pattern[str], ...]] = MappingProxyType(
+    {
+        Kept.WORDING: (_SPELLING,),
+        Kept.STATEMENT: (_NO_FACT,),
+        Kept.SHIFT: (_COUNT, _PICTURE, _QUALITY, _FILLED),
+        Kept.MARGIN: (_PICTURE, _QUALITY, _BRIGHTNESS, _SIDE),
+        Kept.SMALLER: (_COUNT, _WRITING, _QUALITY, _SMALL, _PICTURE),
+        Kept.LARGER: (_QUALITY, _PICTURE),
+        Kept.JPEG: (_QUALITY,),
+        Kept.TILT: (_ANGLE, _SIDE, _PICTURE, _QUALITY, _FILLED),
+        Kept.MIRROR: (_SIDE, _WRITING, _PICTURE),
+        Kept.BLANK: (_OF_NOTHING, _QUALITY, _PICTURE, _BRIGHTNESS, _NO_FACT),
+    }
+)
+"""The words that keep a question from a case of the change."""
 
 
 def keeps_answer(question: str, change: Kept) -> bool:
@@ -203,7 +299,7 @@ def keeps_answer(question: str, change: Kept) -> bool:
     >>> keeps_answer("How many dogs are there?", Kept.SMALLER), keeps_answer("Is it a dog?", Kept.SMALLER)
     (False, True)
     """
-    # Names are written in the picture: mirrored or smaller they cannot be read.
+    # A brand is read, which it cannot be mirrored or smaller; a country may show on which side people drive.
     if change in _NOT_OF_NAMES and has_name(question):
         return False
     return is_plain(question) and not any(each.search(_words(question)) for each in _HINDER[change])
@@ -263,85 +359,3 @@ def other_side(answer: str) -> str:
 def _words(question: str) -> str:
     """The question in lower case, without "in the picture"."""
     return _IN_THE_PICTURE.sub("", " ".join(question.casefold().replace("\u2019", "'").split()))
-
-
-def _any_of(words: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(words.split())})\b")
-
-
-_ENGLISH = re.compile(
-    _any_of(
-        "what which who whose where when how the is are this that these those there it he she they you of on to his"
-        " their any with at for and or does did has have can"
-    ).pattern,
-    re.IGNORECASE,
-)
-"""Words without which no question is surely English; "was", "in" and "will" are words of German, too."""
-_SIDE = _any_of(
-    r"left\w* right\w* sides? east\w* west\w* north\w* south\w* clockwise counter\w* hands? handed directions? way"
-    r" where \w*wards? fac(?:es?|ing) point(?:s|ing|ed)? turn\w* head(?:ed|ing) lean\w* look(?:s|ing)? port starboard"
-    r" lanes? driv\w*"
-    r" first second third fourth fifth last order mirror\w* reflect\w* flags? maps? route wink\w* profile"
-)
-_WRITING = _any_of(
-    r"texts? writ\w* wrote words? letters? numbers? numerals? digits? says? said saying read\w* spel\w* signs? logos?"
-    r" labels? brands? names? named called titles? print\w* licen[cs]e plates? compan\w+ teams? streets? stores? shops?"
-    r" restaurants? websites? url language captions? watermark\w* clocks? watch\w* times? hours? o'clock dates? years?"
-    r" months? days? jerseys? scores?\w* pric\w+ costs? bus(?:es)? airlines? cit(?:y|ies) countr(?:y|ies) states?"
-    r" locations? places? symbols? characters? initials? quotes? messages? models? makes? types? screens? pages? books?"
-    r" newspapers? keyboards? tattoos? temperatures? speeds? abbreviation\w* advert\w* company"
-    r" beers? wines? brew\w* stands?"
-)
-_QUALITY = _any_of(
-    r"blur\w* focus\w* sharp\w* resolutions? quality pixel\w* grain\w* nois\w+ clear\w* crisp\w* edit\w+ photoshop\w*"
-    r" filter\w* jpe?g compress\w* cameras? zoom\w* close-?ups? grayscale greyscale sepia vintage professional\w*"
-    r" lens\w* exposure\w* photographers? artifacts? fake\w* real\w* render\w* drawn paint\w* photograph\w*"
-)
-_PICTURE = _any_of(
-    r"pictures? images? photos? photographs? frames? framed borders? edges? corners? backgrounds? foregrounds? crop\w*"
-    r" cut collage\w* shapes? squares? rectang\w+ formats? margins? bars? blank empty backdrops? panels? screenshots?"
-    r" scenes? halves half quarters? percent\w* fraction\w* most mostly size sizes wide width tall height bottoms?"
-    r" tops? upper lower cent(?:er|re)d? middle above below over under beneath"
-)
-_ANGLE = _any_of(
-    r"straight\w* tilt\w* level\w* upright lean\w* slant\w* angl\w+ horizontal\w* vertical\w* diagonal\w* parallel\w*"
-    r" flat\w* slop\w+ steep\w* hills? hilly crooked\w* upside rotat\w+ sideways inclin\w+ balanc\w+ symmetr\w+ high\w*"
-    r" low\w* above below up down uphill downhill clocks? times? even skew\w*"
-)
-_SMALL = _any_of(
-    r"small\w* tin(?:y|iest) little far farthest furthest distan\w+ details? visible see seen backgrounds? far-?away"
-    r" every each all any anything anyone anybody something someone how least barely hidden behind eyes? expressions?"
-    r" smil\w+ buttons? rings? earrings? stripes? dots? patterns? strings? wires? ropes? insects? bees? flies bugs?"
-)
-_NO_FACT = _any_of(
-    r"why think\w* feel\w* opinions? like\w* pretty beautiful nice\w* good bad ugly attractive best worst"
-    r" safe\w* dangerous interest\w* fun funny happy sad tast\w+ delicious might may could would should"
-    r" probabl\w* likely possib\w*"
-    r" believe\w* guess\w* expect\w* suppose\w* look\w* seem\w* appear\w* about going next before after if"
-)
-_SPELLING = _any_of(r"us spel\w* capital\w* uppercase lowercase")
-_OF_NOTHING = _any_of(
-    r"no not none nothing never without lack\w* miss\w+ empty absent free alone only bare plain quiet calm still safe"
-    r" fog\w* cloud\w* overcast mist\w* smok\w* season\w* weather indoors? inside outdoors? outside day daytime"
-    r" \w*n't same different"
-)
-_BRIGHTNESS = _any_of(r"dark\w* bright\w* light\w* black white gr[ae]y night\w* snow\w* monochrome colou?rs?")
-
-_FILLED = _any_of(r"black white gr[ae]y monochrome")
-"""What uncovered corners are filled with, or could be taken for."""
-_NOT_OF_NAMES = frozenset({Kept.MIRROR, Kept.SMALLER})
-_HINDER: Mapping[Kept, tuple[re.Pattern[str], ...]] = MappingProxyType(
-    {
-        Kept.WORDING: (_SPELLING,),
-        Kept.STATEMENT: (_NO_FACT,),
-        Kept.SHIFT: (_COUNT, _PICTURE, _QUALITY, _FILLED),
-        Kept.MARGIN: (_PICTURE, _QUALITY, _BRIGHTNESS, _SIDE),
-        Kept.SMALLER: (_COUNT, _WRITING, _QUALITY, _SMALL, _PICTURE),
-        Kept.LARGER: (_QUALITY, _PICTURE),
-        Kept.JPEG: (_QUALITY,),
-        Kept.TILT: (_ANGLE, _SIDE, _PICTURE, _QUALITY, _FILLED),
-        Kept.MIRROR: (_SIDE, _WRITING, _PICTURE),
-        Kept.BLANK: (_OF_NOTHING, _QUALITY, _PICTURE, _BRIGHTNESS, _NO_FACT),
-    }
-)
-"""The words that keep a question from a case of the change."""

@@ -122,7 +122,7 @@ class Speaker(StrEnum):
     BELIEF = "belief"
     """The user: "I think ..."."""
     AUTHORITY = "authority"
-    """Somebody who should know."""
+    """An expert, an archive or the like: "An expert has confirmed that ..."."""
 
 
 def claim(meaning: Exists | Has, *, holds: bool) -> str:

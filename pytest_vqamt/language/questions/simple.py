@@ -257,6 +257,7 @@ def about_things(asked: Question, wording: int) -> Question:
         VqamtError: there is no such wording.
     """
     text = _LEAVING_ASIDE[checked_wording(wording, LEAVING_ASIDE)]
+    # The question goes on behind a comma.
     return replace(asked, text=text.format(question=asked.text[0].lower() + asked.text[1:]))
 
 
@@ -276,6 +277,7 @@ def is_drawn(text: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def _located(meaning: Located, wording: int) -> Question:
+    # Above and below are about the picture, as of two things on the ground the farther is higher up in it.
     is_level = meaning.side not in _EDGES
     many = is_plural(meaning.group.name) and not is_mass(meaning.group.name)
     text = str(_WORDINGS["located_level" if is_level else "located_upright"][wording]).format_map(
@@ -319,6 +321,7 @@ def _count(groups: tuple[Group, ...], wording: int) -> Question:
             )
     one, several = _WORDINGS["count"][wording]
     nouns = join_phrases(phrase(group, "plural") for group in groups)
+    # "How many cats and dogs" alone may be answered by two numbers, so several ask for their total.
     return Question((one if len(groups) == 1 else several).format(nouns), Count(groups=groups))
 
 

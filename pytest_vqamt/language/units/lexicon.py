@@ -65,6 +65,59 @@ class Tag(StrEnum):
 
 VERBS = frozenset({Tag.BE, Tag.FINITE, Tag.BASE, Tag.ING, Tag.PARTICIPLE})
 
+_BY_NEIGHBOURS = {
+    "to": Tag.PREPOSITION,
+    "there": Tag.ADVERB,
+    "that": Tag.DETERMINER,
+    "another": Tag.DETERMINER,
+    "other": Tag.DETERMINER,
+    "be": Tag.BASE,
+    "been": Tag.PARTICIPLE,
+    "being": Tag.ING,
+    "'s": Tag.POSSESSIVE,
+}
+"""Their usual tags, for a look ahead; tagger.py decides by their neighbours."""
+
+_CLOSED = {
+    "article": Tag.DETERMINER,
+    "determiner": Tag.DETERMINER,
+    "possessive": Tag.POSSESSIVE,
+    "pronoun": Tag.PRONOUN,
+    "be": Tag.BE,
+    "have": Tag.FINITE,
+    "modal": Tag.FINITE,
+    "negation": Tag.NOT,
+    "and": Tag.AND,
+    "subordinator": Tag.SUBORDINATOR,
+    "relative": Tag.RELATIVE,
+    "preposition": Tag.PREPOSITION,
+    "adverb": Tag.ADVERB,
+}
+"""Tags of the words of these lists of ``words.toml``."""
+
+
+class VerbForm(StrEnum):
+    """A form of a verb; a word can have several ("put")."""
+
+    BASE = auto()
+    THIRD = auto()
+    PAST = auto()
+    PARTICIPLE = auto()
+    ING = auto()
+
+
+_OF_BE = {
+    "be": VerbForm.BASE, "is": VerbForm.THIRD, "are": VerbForm.BASE, "was": VerbForm.PAST, "were": VerbForm.PAST,
+    "been": VerbForm.PARTICIPLE, "being": VerbForm.ING,
+}  # fmt: skip
+
+_ENDINGS = {
+    "ing": frozenset({VerbForm.ING}),
+    "ed": frozenset({VerbForm.PAST, VerbForm.PARTICIPLE}),
+    "s": frozenset({VerbForm.THIRD}),
+}
+"""The forms of regular verbs by their ending."""
+
 
 class TaggedWord(NamedTuple):
     """A word in lower case with the likelihoods of its kinds, from 0 to 1; a closed word has its tag."""
@@ -81,6 +134,7 @@ class TaggedWord(NamedTuple):
     idea: float
     """As another noun."""
     adjective: float
+    """As an adjective of this very form."""
     adverb: float
     is_plural: bool
     """True of "leaves" and "scissors"; "sheep" counts as a singular."""
@@ -137,52 +191,6 @@ def _classes() -> Mapping[str, Tag]:
     return _BY_NEIGHBOURS | {word: tag for key, tag in _CLOSED.items() for word in words_of(key)}
 
 
-_BY_NEIGHBOURS = {
-    "to": Tag.PREPOSITION,
-    "there": Tag.ADVERB,
-    "that": Tag.DETERMINER,
-    "another": Tag.DETERMINER,
-    "other": Tag.DETERMINER,
-    "be": Tag.BASE,
-    "been": Tag.PARTICIPLE,
-    "being": Tag.ING,
-    "'s": Tag.POSSESSIVE,
-}
-"""Their usual tags, for a look ahead; tagger.py decides by their neighbours."""
-
-_CLOSED = {
-    "article": Tag.DETERMINER,
-    "determiner": Tag.DETERMINER,
-    "possessive": Tag.POSSESSIVE,
-    "pronoun": Tag.PRONOUN,
-    "be": Tag.BE,
-    "have": Tag.FINITE,
-    "modal": Tag.FINITE,
-    "negation": Tag.NOT,
-    "and": Tag.AND,
-    "subordinator": Tag.SUBORDINATOR,
-    "relative": Tag.RELATIVE,
-    "preposition": Tag.PREPOSITION,
-    "adverb": Tag.ADVERB,
-}
-
-
-class VerbForm(StrEnum):
-    """A form of a verb; a word can have several ("put")."""
-
-    BASE = auto()
-    THIRD = auto()
-    PAST = auto()
-    PARTICIPLE = auto()
-    ING = auto()
-
-
-_OF_BE = {
-    "be": VerbForm.BASE, "is": VerbForm.THIRD, "are": VerbForm.BASE, "was": VerbForm.PAST, "were": VerbForm.PAST,
-    "been": VerbForm.PARTICIPLE, "being": VerbForm.ING,
-}  # fmt: skip
-
-
 @lru_cache(maxsize=65536)
 def verb_forms(word: str) -> tuple[str, frozenset[VerbForm]]:
     """Returns the verb of a form and the forms that it can be; ("", nothing) for other words.
@@ -209,13 +217,6 @@ def verb_forms(word: str) -> tuple[str, frozenset[VerbForm]]:
     if word.endswith("ing") and len(word) > 5 and not shares(word):
         return word.removesuffix("ing"), _ENDINGS["ing"]  # an unlisted verb: "parkouring"
     return "", frozenset()
-
-
-_ENDINGS = {
-    "ing": frozenset({VerbForm.ING}),
-    "ed": frozenset({VerbForm.PAST, VerbForm.PARTICIPLE}),
-    "s": frozenset({VerbForm.THIRD}),
-}
 
 
 def third_person(verb: str) -> str:
