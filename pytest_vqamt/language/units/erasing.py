@@ -119,7 +119,7 @@ def object_phrase(unit: DescriptionUnit, *, is_new: bool = False) -> str:
     if unit.is_plural and " of " not in name:
         name = plural(name)  # "two girl", as annotators write
     owner, apostrophe, _ = name.partition("'s ")
-    # "A man's hat" has the article of the man, "Sandy's hat" has none.
+    # "A man's hat" has the article of the man.
     if apostrophe and not is_proper(owner):
         return with_article(name)
     first = name.split(" ", 1)[0].lower()

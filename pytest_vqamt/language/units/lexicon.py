@@ -210,7 +210,7 @@ def verb_forms(word: str) -> tuple[str, frozenset[VerbForm]]:
     for ending, forms in _ENDINGS.items():
         if word.endswith(ending):
             lemma = next(filter(_is_verb, _stems(word, ending)), None)
-            # Irregular verbs have no form in -ed: "seed" is not of "see".
+            # An irregular verb has its own past, and none in -ed.
             if lemma is None or (lemma in _irregular() and ending == "ed"):
                 continue
             return lemma, forms

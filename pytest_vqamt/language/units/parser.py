@@ -414,7 +414,7 @@ def _are_alike(sentence: Sentence, one: NounPhrase, other: NounPhrase, end: int)
     if verb is None or verb >= end:
         return are_living and sentence.tag(other.end) is Tag.PREPOSITION and other.end < end
     word = sentence.word(verb)
-    # A verb in the plural has both as its subjects: "a man with a dog and a woman walk".
+    # A verb in the plural has both as its subjects: "a man with a beard and a woman in a hat are dancing".
     is_of_many = sentence.tag(verb) in _FINITE and plural_form(word) == word != third_person(word)
     return is_of_many and (are_living or sentence.tag(verb) is Tag.BE) and not sentence.is_plural(one)
 

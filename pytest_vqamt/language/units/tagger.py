@@ -266,7 +266,7 @@ def in_nothing(reading: TaggerContext, place: int) -> Tag:
     if VerbForm.ING in word.forms and word.thing < 0.5:
         return (
             Tag.ADJECTIVE
-            # "Smiling boys sing" has its verb later; "smiling at a boy" has none.
+            # "Smiling people are singing" has its verb later; "smiling at a boy" has none.
             if not place and has_verb_after(reading, place + 1) and reading.goes_on(place + 1)
             else Tag.ING
         )
