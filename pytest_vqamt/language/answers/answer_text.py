@@ -440,6 +440,7 @@ def _prepared(text: str, names: tuple[str, ...]) -> Prepared:
 
 
 def _answer_proper(bare: str) -> str | Unreadable:
+    """The answer to read, or the reason that there is none; ``bare`` has neither markup nor a correction of itself."""
     if not SOMETHING.search(bare):
         return Unreadable.EMPTY
     if _UNFINISHED.search(bare) and ("\n" in bare or (len(bare) > _DESCRIPTION and not _VERDICT_FIRST.match(bare))):
@@ -496,6 +497,7 @@ def unreadable_answer(prepared: str, reason: Unreadable) -> UnreadableAnswer:
 
 
 def _plain(text: str, names: tuple[str, ...] = ()) -> str:
+    """The answer proper in lower case, without markup, with contractions and paraphrases written out."""
     # Most answers are a few plain words: what a pattern is for is looked for before it is tried.
     # JSON and markers are looked for in the text as written; markup is removed once the answer proper is found.
     text = normalised_characters(text)
@@ -583,6 +585,7 @@ def _mark(found: re.Match[str]) -> str:
 
 
 def _value(found: re.Match[str]) -> int:
+    """The number of a match of ``_NUMBER``, by the kind of its words."""
     if found["unit"]:
         return _word(found["times"]) * _TIMES[found["unit"]] + (_word(found["rest"]) if found["rest"] else 0)
     if found["digits"]:

@@ -232,6 +232,7 @@ def read_choice(answer: str | Prepared, options: tuple[str, ...], *, of_absent: 
 
 
 def _choice(text: str, prepared: str, options: tuple[str, ...], of_absent: bool) -> str | UnreadableAnswer:
+    """Tries the surest way to name an option first: none of them, plain words, a verdict, a letter, a kind, a slip."""
     prepared = _IDIOM.sub("", prepared).replace(" & ", " and ")
     # "None of these" would be found as words anyway, but is said in many other ones.
     if (none := none_option(options)) and _says_none(prepared, options, none):
@@ -299,6 +300,7 @@ def _option_of_a_kind(prepared: str, options: tuple[str, ...]) -> str | None:
 def _stated_choice(
     text: str, answer: str, options: tuple[str, ...], prepared: str, *, of_absent: bool
 ) -> str | UnreadableAnswer:
+    """The option of a letter, if the words behind it do not contradict it; else the one that is named."""
     lettered = _by_letter(answer, options)
     # The article of an answer cut off is no letter, and a list of all letters chooses none of them.
     if not lettered or text.strip() == "a" or len(_LETTER_OF_A_LINE.findall(answer)) == len(options) > 1:
@@ -314,6 +316,7 @@ def _stated_choice(
 
 
 def _named_option(answer: str, options: tuple[str, ...], prepared: str) -> str | UnreadableAnswer:
+    """The only option that the answer affirms, unless it is left open."""
     named, denied = _mentions(answer, options)
     # "Brown, with a white spot": what is added is a detail.
     if len(named) > 1 and (head := answer.partition(", with ")[0]) != answer and _mentions(head, options)[0]:
@@ -439,6 +442,7 @@ def _without_prepositions(options: tuple[str, ...]) -> dict[str, str]:
 
 
 def _ways(option: str) -> tuple[str, ...]:
+    """All ways to write an option, in lower case: its number, spelling, article, synonyms and kinds."""
     words = option.lower()
     spelled = words.replace("gray", "grey"), words.replace("grey", "gray")
     kinds = (form for kind in sorted(hyponyms(words)) for form in (kind, plural(kind)))
@@ -496,6 +500,7 @@ def read_label(answer: str | Prepared) -> Label | UnreadableAnswer:
 
 
 def _label_in(answer: str) -> Label | Unreadable:
+    """The only label that the text affirms."""
     named, denied = set[Label](), set[Label]()
     for found in _LABEL.finditer(answer):
         is_denied = _DENIED_BEFORE.search(answer, 0, found.start()) or _DENIED_AFTER.match(answer, found.end())

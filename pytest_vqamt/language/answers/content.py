@@ -148,6 +148,7 @@ def _meant(word: str, expected: tuple[str, ...]) -> str:
 
 
 def _is_slip(word: str, meant: str) -> bool:
+    """True if one slip of a finger makes ``word`` of what was meant."""
     longer, shorter = sorted((word, meant), key=len, reverse=True)
     if len(longer) == len(shorter):
         differ = [place for place, (one, other) in enumerate(zip(word, meant, strict=True)) if one != other]

@@ -294,6 +294,7 @@ def read_count(answer: str | Prepared, groups: tuple[Group, ...] = ()) -> int | 
 
 
 def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | UnreadableAnswer:
+    """The number of an answer, step by step without the numbers that do not count."""
     # Each step below takes away numbers that do not count, so that the last ones can go by what is left.
     if (in_row := _in_table(prepared, groups)) is not None:
         return in_row

@@ -208,6 +208,7 @@ def _denials_apart(text: str) -> tuple[list[str], int]:
 
 
 def _says_as_asked(wanted: Sequence[str], denials: int, clause: str, *, is_presence: bool) -> bool | None:
+    """True if the clause has the words and denials of the question, False if it denies or excludes them."""
     words, denied = _denials_apart(clause)
     # A pronoun stands for the subject, of as many words as the answer then lacks.
     if len(words) > 1 and words[0] in _PRONOUNS and wanted[0] not in _PRONOUNS:
@@ -268,6 +269,7 @@ def _clause_says_of_all(wanted: Sequence[str], clause: str) -> bool | None:
 
 
 def _clause_says(asked: Sequence[str], wanted: Sequence[str], clause: str) -> bool | None:
+    """True if the clause repeats the words of the question in their order, False if it denies or excludes them."""
     if HEDGE.search(clause) or NEARLY.search(clause):
         return None
     plain = plain_words(_LEAD.sub("", _SEES_NONE.sub("no ", clause)))
@@ -318,6 +320,7 @@ def _agrees(
 
 
 def _compared(wanted: Sequence[str], words: Sequence[str], *, denied: bool, is_open: bool) -> bool | None:
+    """True if the words of the statement are those of the question, in order, False if they exclude or deny them."""
     rest = words[len(wanted) :]
     differ = [
         # A kind affirms ("a poodle" is a dog), but a denied kind leaves others; the subject may be a kind either way.

@@ -192,6 +192,7 @@ def _parsed(text: str) -> Json:
 
 
 def _answer_of(found: Json, names: tuple[str, ...]) -> str | None:
+    """The answer in parsed JSON; "" for null, None where it is unclear which field answers."""
     if isinstance(found, bool):
         return "yes" if found else "no"
     if isinstance(found, str | int | float):
@@ -473,6 +474,7 @@ def _harmony(text: str) -> Stripped | None:
 
 @lru_cache(maxsize=64)
 def _marks(more: tuple[str, ...]) -> tuple[re.Pattern[str], _KindOf]:
+    """The pattern of all marks around traces, and a function for the kind of a match and True where it closes."""
     pairs = [*PAIRS, *(_pair(each) for each in more if " " in each)]
     names = [*TAGS, *(each for each in more if " " not in each)]
     parts = [rf"[<\[](?P<closing>/?)(?P<name>{_any_of(names)})\b[^<>\[\]]{{0,80}}[>\]]"]

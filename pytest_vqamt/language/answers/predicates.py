@@ -147,6 +147,7 @@ class _Evidence:
 
 
 def _evidence(question: str, answer: Prepared, options: tuple[str, ...]) -> _Evidence | None:
+    """What each clause says of the options; None if one of them leaves an option open."""
     asked = question.lower().partition("?")[0]
     wanted, subject = _predicate(asked, options), _words_of(asked)
     key = wanted[0] if wanted else ""

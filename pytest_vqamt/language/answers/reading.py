@@ -325,6 +325,7 @@ def _cached_reading(meaning: Meaning, text: str) -> AnswerReading:
 
 
 def _reading_of(meaning: Meaning, answer: Prepared) -> AnswerReading:
+    """The reading by the kind of the meaning."""
     if isinstance(meaning, Count):
         return counts.read_count(answer, meaning.groups)
     if isinstance(meaning, PartCount):
@@ -733,6 +734,7 @@ def _place_meaning(asked: str) -> Located | None:
 
 
 def _attribute_meaning(asked: str) -> Has | None:
+    """The meaning of a question for one attribute of the one thing: "is the traffic light green"."""
     if (doing := _DOING.fullmatch(asked)) and (doer := _group(doing[1])):
         return Has(group=doer, attribute=doing[2].replace(" any ", " "))
     words = asked.split()

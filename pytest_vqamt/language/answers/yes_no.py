@@ -481,6 +481,7 @@ def leading_particle(answer: Prepared) -> bool | None:
 
 
 def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
+    """Yes or no by what the answer claims, then by its particles, then by its words without slips."""
     if _ONLY_OFFERS.fullmatch(text):
         return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
     # "Dog: no" is written as a sentence first, since all later steps read sentences only.
@@ -552,6 +553,7 @@ def _expected_words(meaning: Meaning) -> tuple[str, ...]:
 
 
 def _as_sentence(found: re.Match[str], meaning: Meaning) -> str:
+    """The sentence for a label with its value: "there is no dog" for "dog: no"."""
     name = found["name"].removeprefix("the ")
     said = "yes" if found["yes"] else "no" if found["no"] else ""
     if _ASKED_BACK.match(name):
@@ -613,6 +615,7 @@ def _in_another_language(answer: str, meaning: Meaning) -> bool | UnreadableAnsw
 
 @cache
 def _foreign_words() -> re.Pattern[str]:
+    """Finds yes and no in other languages at the beginning of an answer."""
     rows = [row for language, row in toml_table("answers/yes_no_words.toml").items() if language != "english"]
     # A word that is yes in one language and no in another is read as neither.
     shared = {normalize("NFC", word) for row in rows for word in row["yes"]} & {
@@ -794,6 +797,7 @@ def noun_pattern(group: Group) -> re.Pattern[str]:
 
 
 def _claim(group: Group, noun: re.Match[str], clause: str) -> bool | None:
+    """True if the clause claims the group by this noun of it, False if it denies it, None if it does neither."""
     described = _description_before(group, clause[: noun.start()])
     if described is None:
         return None

@@ -74,6 +74,7 @@ class _MentionReader:
         self._somebody = False  # a person was named
 
     def read(self, at: int) -> None:
+        """Reads one phrase: a mention, words that may name something, or nothing."""
         span = self.spans[at]
         word = disambiguate(self._around(at))
         if word is None or self._only_describes(at, word):
@@ -92,6 +93,7 @@ class _MentionReader:
         self._mention(at, word, said)
 
     def _mention(self, at: int, word: LexiconEntry, said: PrecedingWords) -> None:
+        """Adds the mention of a class, with its number and with what the next words make of it."""
         span, name = self.spans[at], word.classes[0]
         row = class_rows()[name]
         form = (
@@ -119,6 +121,7 @@ class _MentionReader:
         self._somebody = self._somebody or name == PERSON
 
     def _followed(self, at: int, word: LexiconEntry, said: PrecedingWords) -> Follower | None:
+        """What the next words make of the thing; None if it stays what it is."""
         name, end, after = word.classes[0], self.spans[at].end, self._adjacent(at)
         if word.shape is WordShape.MANY:
             return None

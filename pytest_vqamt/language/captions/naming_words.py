@@ -102,6 +102,7 @@ def _by_first() -> Mapping[str, tuple[tuple[tuple[str, ...], LexiconEntry], ...]
 
 
 def _merged(one: LexiconEntry, other: LexiconEntry, form: str) -> LexiconEntry:
+    """One entry for a form that two tables have."""
     # Words of two classes belong into "either" of phrases.toml, which says the first choice.
     if one.classes and other.classes and one.classes != other.classes:
         raise ValueError(f"form={form!r}: expected one class, and the tables have {one.classes} and {other.classes}")
@@ -116,6 +117,7 @@ def _merged(one: LexiconEntry, other: LexiconEntry, form: str) -> LexiconEntry:
 
 
 def _forms() -> Iterator[tuple[str, LexiconEntry]]:
+    """All forms of all words of the tables, each with its meaning."""
     for name, row in class_rows().items():
         animal = row.kind == "animal"
         for each in row.names:
@@ -156,6 +158,7 @@ def _of_people() -> Iterator[tuple[str, LexiconEntry]]:
 def _inflected(
     name: str, *, classes: tuple[str, ...] = (), perhaps: tuple[str, ...] = (), is_animal: bool = False
 ) -> Iterator[tuple[str, LexiconEntry]]:
+    """The singular and the plural of a name, or the one form that it has."""
     many = plural(name)
     shape = WordShape.ONE
     if many == name:

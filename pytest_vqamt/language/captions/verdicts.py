@@ -160,6 +160,7 @@ def _is_kind(lemma: str, name: str) -> bool:
 
 
 def _number(mention: Mention, words: tuple[str, ...]) -> int:
+    """The number of things that a mention says at least, by the words before it."""
     if mention.form is NounForm.SINGULAR:
         return 1
     # Leftward over adjectives: "three small brown dogs".
@@ -300,6 +301,7 @@ class _CaptionPair:
         )
 
     def appearance(self) -> CaptionVerdict:
+        """The verdict on the classes: none missing, none new but the inserted one."""
         missing, appeared = self.missing(), self.appeared()
         if not missing and not appeared:
             return CaptionVerdict()
@@ -313,6 +315,7 @@ class _CaptionPair:
         )
 
     def forms(self) -> CaptionVerdict:
+        """The verdict on singular and plural."""
         reasons = []
         for name, form in self.after.items():
             expected = self._expected_form(name)
@@ -334,6 +337,7 @@ class _CaptionPair:
 
 
 def _refined(before: NamedClasses, after: NamedClasses, inserted: str = "") -> _CaptionPair:
+    """The pair by the refined reading: ambiguous words settled, excuses and scenery apart."""
     first = _settled(before, after.forms)
     second = _settled(after, first, inserted)
     # For the inserted thing a vague word counts only if there is one more of it than before.

@@ -202,6 +202,7 @@ def _class(section: TomlSection) -> ClassEntry:
 
 
 def _check_homes(entries: Entries) -> None:
+    """Refuses a word in two categories, and an alias that is a word itself."""
     homes: dict[str, str] = {}
     for name, entry in entries.categories.items():
         for word in entry.words:

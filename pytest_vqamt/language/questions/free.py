@@ -157,6 +157,7 @@ def _without_lead(asked: str) -> str:
 
 
 def _begun_with_a_verb(asked: str) -> QuestionForm:
+    """The form of a question that begins with a verb: yes or no, unless "or" offers a choice."""
     # "Do you know what it is?" wants more than yes or no, though it begins with a verb.
     if _ASKS_FOR_MORE.search(asked):
         return QuestionForm.OTHER

@@ -114,6 +114,7 @@ class Language:
 
 @lru_cache(maxsize=65536)
 def _text(language: Language, kind: str, name: str, wording: int, colours: tuple[str, ...] = ()) -> str:
+    """The question with the noun and its articles filled in, and the request for English behind it."""
     texts = language.wordings[kind]
     text = texts[checked_wording(wording, len(texts))]
     if name not in language.nouns:

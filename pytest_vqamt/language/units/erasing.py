@@ -422,6 +422,7 @@ def _exclude_each_other(one: str, other: str) -> bool:
 
 
 def _stands_for(word: str, unit: DescriptionUnit, erased: DescriptionUnit, *, is_first: bool) -> bool:
+    """True if a pronoun or a word such as "something" may mean the erased thing."""
     name = head_noun(erased.object)
     if word in _mentions("somebody"):
         return is_people(name)
@@ -436,6 +437,7 @@ def _stands_for(word: str, unit: DescriptionUnit, erased: DescriptionUnit, *, is
 
 
 def _can_stand_for(pronoun: str, unit: DescriptionUnit) -> bool:
+    """True if the pronoun agrees with the thing in number and sex."""
     name = head_noun(unit.object)
     # "They" is said of one person as well.
     if pronoun in _mentions("many"):
@@ -499,6 +501,7 @@ def _places(sentence: Sentence, start: int, name: str) -> Iterator[tuple[int, in
 
 
 def _is_there(sentence: Sentence, start: int, place: int, end: int) -> bool:
+    """True if nothing in its clause leaves open that the thing from ``place`` to ``end`` is there."""
     while place > start and sentence.tag(place - 1) in (Tag.ADJECTIVE, Tag.NUMBER):
         place -= 1
     is_definite = sentence.word(place - 1) in _DEFINITE or sentence.tag(place - 1) is Tag.POSSESSIVE

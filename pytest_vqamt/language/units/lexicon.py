@@ -249,6 +249,7 @@ def plural_form(verb: str) -> str:
 
 
 def _stems(word: str, ending: str) -> Iterator[str]:
+    """The verbs that a form with this ending may be of, the likeliest first."""
     stem = word.removesuffix(ending)
     if ending == "s":
         yield stem
@@ -289,6 +290,7 @@ def _irregular() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _of_irregular() -> Mapping[str, tuple[str, frozenset[VerbForm]]]:
+    """The verb and the forms by each past and participle that has no regular ending."""
     found: dict[str, tuple[str, frozenset[VerbForm]]] = {}
     for verb, forms in _irregular().items():
         for form, is_ in ((forms[0], VerbForm.PAST), (forms[-1], VerbForm.PARTICIPLE)):

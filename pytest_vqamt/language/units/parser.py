@@ -195,6 +195,7 @@ def _joints(sentence: Sentence) -> Iterator[int]:
 
 
 def _parts(sentence: Sentence, begun: int, joint: int) -> bool:
+    """True if the word at ``joint`` separates two clauses, each with a subject and a verb."""
     follows = next((it for it in sentence.phrases if it.start == joint + 1), None)
     # "And they", "while he": the clause goes on about the same subject.
     if follows is None or sentence.word(follows.head) in words_of("personal"):
@@ -274,6 +275,7 @@ def _end(sentence: Sentence, start: int) -> int:
 
 
 def _goes_on(sentence: Sentence, start: int, place: int) -> bool:
+    """True if the noun phrase from ``start`` goes on with the word at ``place``."""
     tag, before = sentence.tag(place), sentence.tag(place - 1)
     if tag in _BEFORE_THE_NOUN and place > start and sentence.word(place) != "'s":
         # An article begins another phrase, and so does what follows a noun, but for "the man's two dogs".
@@ -295,6 +297,7 @@ def _is_activity(sentence: Sentence, start: int, end: int) -> bool:
 
 
 def _with_of(sentence: Sentence, phrase: NounPhrase, nested: int) -> NounPhrase:
+    """The phrase together with "of" and what follows, where both make one name."""
     if sentence.word(phrase.end) != "of":
         return phrase
     inner = _phrase_at(sentence, phrase.end + 1, nested + 1)

@@ -299,6 +299,7 @@ class Synsets:
         return f"{lemma}.{record.part_of_speech}.{number:02}"
 
     def _parse(self, part_of_speech: str, offset: int) -> _Record:
+        """Reads the line of a data file at this byte, by wndb(5WN)."""
         data = self._data[_FILES[part_of_speech]]
         line = data[offset : data.find(b"\n", offset)].decode("utf-8")
         fields = line.partition("|")[0].split()

@@ -166,6 +166,7 @@ class _CountQuestion:
 
 @lru_cache(maxsize=4096)
 def _question_of(language: AnswerLanguage, question: str) -> _CountQuestion:
+    """What the question counts, without its "how many"."""
     asked = " ".join(plain(question.partition("?")[0]).split())
     for way in listed(language.table["how_many"]):
         asked = re.sub(rf"\b{way}\b", " ", asked)

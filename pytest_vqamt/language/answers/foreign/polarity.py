@@ -70,6 +70,7 @@ def _question_of(language: AnswerLanguage, question: str) -> YesNoQuestion:
 
 
 def _read(language: AnswerLanguage, asked: YesNoQuestion, clauses: Sequence[Clause]) -> bool | UnreadableAnswer:
+    """Yes or no by particles and claims, if all that the answer says of either agrees."""
     lines, clauses = _lines(language, clauses)
     particles = [
         each
@@ -183,6 +184,7 @@ def _particles(language: AnswerLanguage, clause: Clause, number: int) -> Iterato
 def _claim(
     language: AnswerLanguage, asked: YesNoQuestion, statement: GlossedStatement, *, is_alone: bool
 ) -> bool | None:
+    """True if the statement says what is asked, by the rules for people, all, both or a single thing."""
     if "OR" in statement.flags and "OR" not in asked.flags:
         return None
     if asked.is_presence and not statement.items and statement.flags == {"NONE"}:
