@@ -11,6 +11,7 @@ from typing import Any
 _FOLDER = Path(__file__).parent
 
 DRAWN_NAMES = "english/drawn_names.toml"
+"""The names that the picture world draws, by family."""
 
 
 @cache

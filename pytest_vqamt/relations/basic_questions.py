@@ -13,7 +13,14 @@ from pytest_vqamt.core.meaning import YES_OR_NO, Annotated, Count, Meaning, is_y
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.language.answers.vqa_accuracy import ENOUGH, normalise_answer, vqa_accuracy
-from pytest_vqamt.language.question_ranking.pool import EMBEDDING, POOL, RANKING, Ranking, missing_packages, open_pool
+from pytest_vqamt.language.question_ranking.pool import (
+    EMBEDDING,
+    POOL,
+    RANKING,
+    RankingMethod,
+    missing_packages,
+    open_pool,
+)
 from pytest_vqamt.language.question_ranking.ranking import MOST_WORDS, TOP, append_questions, rank_questions
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations import expectations, groups
@@ -76,7 +83,7 @@ class Noise(BuiltInRelation):
         """
         pool = open_pool(self.pool)
         named = f"{pool.name}, {len(pool)} questions ({pool.digest[:_DIGEST_DIGITS]})"
-        embedded = (("embedding", self.embedding),) if self.ranking == Ranking.LASSO else ()
+        embedded = (("embedding", self.embedding),) if self.ranking == RankingMethod.LASSO else ()
         return (("pool", named), ("ranking", self.ranking), *embedded)
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:

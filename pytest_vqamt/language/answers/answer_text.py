@@ -38,7 +38,7 @@ _INSCRIPTION = re.compile(
 """What is written on things counts and claims nothing: "a tag that reads '23'"."""
 _QUOTED = re.compile(_INSCRIPTION.pattern.replace("'", '"'))
 """The same in double quotes, before these are removed as markup."""
-_MAX_CHARS = 2400
+MAX_CHARS = 2400
 """Characters of the answer proper that are read; a model that repeats itself has no end."""
 
 _BUT = re.compile(r"\b(?:but|however|nevertheless|still|although|though)\b")
@@ -249,7 +249,7 @@ _NUMBERED = (
 )
 """What a number names, or is meant for."""
 
-_MOST_DIGITS = 9
+MOST_DIGITS = 9
 """Longer numbers count nothing in a picture, and Python refuses to read one of thousands of digits."""
 
 _NO_SPACE = re.compile(
@@ -331,11 +331,20 @@ class Unreadable(StrEnum):
     SEVERAL_LABELS = "several labels named"
 
 
+_NO_ANSWER: dict[Unreadable, re.Pattern[str]] = {
+    Unreadable.SEES_NOTHING: _SEES_NOTHING,
+    Unreadable.REFUSAL: _DECLINES,
+    Unreadable.UNSURE: _UNSURE,
+}
+"""Why an answer is none, by what it says; the first that fits counts."""
+
+
 @dataclass(frozen=True, slots=True)
 class UnreadableAnswer:
     """An answer without a reading."""
 
     reason: Unreadable
+    """Counted and shown in reports by its value, such as "several numbers"."""
 
 
 @dataclass(frozen=True)
@@ -415,10 +424,12 @@ def _prepared(text: str, names: tuple[str, ...]) -> Prepared:
     reply = first_reply(stripped.text)
     plain = _plain(reply.text, names)
     found: str | Unreadable
+    # JSON cut off may lack the very field that answers: {"reasoning": "a dog ...
     if _OPEN_JSON.match(stripped.text) and not _CLOSED_JSON.search(stripped.text):
         found = Unreadable.CUT_OFF
     elif reply.is_question:
         found = Unreadable.QUESTION
+    # Thoughts without a conclusion are no answer, even where they say yes on the way.
     elif _THINKS_ALOUD.match(reply.text) and not _CONCLUDES.search(reply.text):
         found = Unreadable.CUT_OFF
     else:
@@ -429,6 +440,7 @@ def _prepared(text: str, names: tuple[str, ...]) -> Prepared:
 
 
 def _answer_proper(bare: str) -> str | Unreadable:
+    """The answer to read, or the reason that there is none; ``bare`` has neither markup nor a correction of itself."""
     if not SOMETHING.search(bare):
         return Unreadable.EMPTY
     if _UNFINISHED.search(bare) and ("\n" in bare or (len(bare) > _DESCRIPTION and not _VERDICT_FIRST.match(bare))):
@@ -437,8 +449,10 @@ def _answer_proper(bare: str) -> str | Unreadable:
         if cause is Unreadable.SEES_NOTHING and not any(map(bare.__contains__, _PICTURES_AND_TEXT)):
             continue  # the slowest pattern, of which each part has one of these words
         if found := pattern.search(bare):
+            # "It is hard to tell, but there is a dog" answers behind the "but".
             taken_back = _BUT.split(bare[found.end() :], maxsplit=1)
             rest = taken_back[1].strip() if len(taken_back) > 1 else ""
+            # Who saw no picture can only guess: "... but there might be a dog".
             if cause is Unreadable.SEES_NOTHING and HEDGE.search(rest):
                 return cause
             if not SOMETHING.search(rest) or any(each.search(rest) for each in _NO_ANSWER.values()):
@@ -482,24 +496,20 @@ def unreadable_answer(prepared: str, reason: Unreadable) -> UnreadableAnswer:
     return UnreadableAnswer(Unreadable.REFUSAL if _APOLOGY.search(prepared) else reason)
 
 
-_NO_ANSWER: dict[Unreadable, re.Pattern[str]] = {
-    Unreadable.SEES_NOTHING: _SEES_NOTHING,
-    Unreadable.REFUSAL: _DECLINES,
-    Unreadable.UNSURE: _UNSURE,
-}
-"""Why an answer is none, by what it says; the first that fits counts."""
-
-
 def _plain(text: str, names: tuple[str, ...] = ()) -> str:
+    """The answer proper in lower case, without markup, with contractions and paraphrases written out."""
     # Most answers are a few plain words: what a pattern is for is looked for before it is tried.
+    # JSON and markers are looked for in the text as written; markup is removed once the answer proper is found.
     text = normalised_characters(text)
     field = read_json(text, names) if "{" in text or "[" in text else None
     text = (final_part(text) if field is None else field).lower().strip()
     if not text.isascii():
         text = text.translate(_TYPESET)
-    if len(text) > _MAX_CHARS:
-        text = text[:_MAX_CHARS].rsplit(maxsplit=1)[0]
+    # A cut within a word would leave a word that was not said: "no" of "nothing".
+    if len(text) > MAX_CHARS:
+        text = text[:MAX_CHARS].rsplit(maxsplit=1)[0]
     if '"' in text:
+        # Inscriptions keep quotes, so that readers can leave them out: double ones are markup below.
         text = _QUOTED.sub(lambda found: found[0].replace('"', "'"), text)
     if "\\" in text or "<" in text:
         text = _TAG_OF_MARKUP.sub(" ", _LATEX.sub(" ", text))
@@ -523,6 +533,7 @@ def _plain(text: str, names: tuple[str, ...] = ()) -> str:
 def _corrected(bare: str) -> str:
     """The answer behind a correction of itself ("2... wait, 3") and a first impression ("at first I thought")."""
     corrections = [found for found in _CORRECTION.finditer(bare) if SOMETHING.search(bare, found.end())]
+    # At the very beginning "Wait" or "Actually" takes nothing back.
     rest = bare[corrections[-1].end() :] if corrections and corrections[-1].start() else bare
     later = _FIRST_IMPRESSION.sub(" ", rest).strip() if any(map(rest.__contains__, _IMPRESSIONS)) else rest
     return later if SOMETHING.search(later) else rest
@@ -543,6 +554,7 @@ def _ascii(character: str) -> str:
     if character.isdecimal():
         return str(decimal(character))
     if "\uff01" <= character <= "\uff5e":
+        # Full-width forms stand in the order of ASCII, 0xFEE0 above it.
         return chr(ord(character) - 0xFEE0)
     return " " if character == "\u3000" else character
 
@@ -559,6 +571,7 @@ def mark_numbers(text: str) -> str:
     """
     text = _NO_SPACE.sub(r"\1 ", text)
     text = _BRACKETS.sub(" ", _GREATER.sub("more than ", _ARROW.sub(" = ", text)))
+    # One such line may be the answer itself: "2. Both are brown".
     if len(_LIST_ITEM.findall(text)) > 1:
         text = _LIST_ITEM.sub("", text)
     return _NUMBER.sub(_mark, text)
@@ -566,12 +579,13 @@ def mark_numbers(text: str) -> str:
 
 def _mark(found: re.Match[str]) -> str:
     kind = found.lastgroup
-    if kind in ("none_at_all", "pronoun", "no_count") or sum(map(str.isdecimal, found[0])) > _MOST_DIGITS:
+    if kind in ("none_at_all", "pronoun", "no_count") or sum(map(str.isdecimal, found[0])) > MOST_DIGITS:
         return "~"
     return NOT_WHOLE if kind == "not_whole" else f"<{_value(found)}>"
 
 
 def _value(found: re.Match[str]) -> int:
+    """The number of a match of ``_NUMBER``, by the kind of its words."""
     if found["unit"]:
         return _word(found["times"]) * _TIMES[found["unit"]] + (_word(found["rest"]) if found["rest"] else 0)
     if found["digits"]:
@@ -584,4 +598,5 @@ def _value(found: re.Match[str]) -> int:
 
 
 def _word(word: str) -> int:
+    # "A dozen", "twenty one".
     return int(word) if word.isdecimal() else 1 if word == "a" else _VALUES[word.replace(" ", "-")]

@@ -58,6 +58,9 @@ _HEDGED_APART = re.compile(r"[.;:!\n]+|,? \b(?:though|although|but)\b")
 _WORD_BEFORE = 40
 """The characters before a mention in which a word and "and" are looked for."""
 
+_BEFORE_AND, _AFTER_AND = re.compile(r"(\w+) and $"), re.compile(r" and (\w+)")
+"""A mixture is none of its parts: "black and white" is neither "white" nor "black"."""
+
 _IN_A_LIST = re.compile(r"(?:,|,? (?:or|nor))? ?(?:an? |the |any )?")
 """Between two options that are denied together: "no cat, rabbit or bird"."""
 
@@ -205,7 +208,7 @@ _DENIED_AFTER = re.compile(
 
 
 def read_choice(answer: str | Prepared, options: tuple[str, ...], *, of_absent: bool = False) -> str | UnreadableAnswer:
-    """Returns the one of ``options`` that an answer names, by whole words, in the singular or the plural.
+    """Returns the option that an answer names, by whole words, in the singular or the plural.
 
     Longer options are found first, so that "light blue" does not name "blue". Two options, or one that is only denied
     ("not red"), give no reading; of a contrast ("blue, not red") the one that is affirmed counts. A letter or a number
@@ -220,6 +223,7 @@ def read_choice(answer: str | Prepared, options: tuple[str, ...], *, of_absent: 
     UnreadableAnswer(reason=<Unreadable.SEVERAL_OPTIONS: 'several options named'>)
     """
     prepared = prepare(answer)
+    # Options may be anything that a pattern would take for something else: "no", "2.5", "none".
     if prepared.said in options:
         return prepared.said
     if prepared.unreadable is not None:
@@ -228,17 +232,21 @@ def read_choice(answer: str | Prepared, options: tuple[str, ...], *, of_absent: 
 
 
 def _choice(text: str, prepared: str, options: tuple[str, ...], of_absent: bool) -> str | UnreadableAnswer:
+    """Tries the surest way to name an option first: none of them, plain words, a verdict, a letter, a kind, a slip."""
     prepared = _IDIOM.sub("", prepared).replace(" & ", " and ")
+    # "None of these" would be found as words anyway, but is said in many other ones.
     if (none := none_option(options)) and _says_none(prepared, options, none):
         return none
     read = _stated_choice(text, without_questions(prepared), options, prepared, of_absent=of_absent)
     if isinstance(read, str):
         return read
+    # Several options are named by reasons, too: a verdict before or behind them decides.
     if of_absent or read.reason is Unreadable.SEVERAL_OPTIONS:
         for part in (_VERDICT_FIRST.match(prepared), _CONCLUSION.search(prepared)):
             closing = _stated_choice(part[1], part[1], options, part[1], of_absent=of_absent) if part else read
             if isinstance(closing, str):
                 return closing
+    # "A is wrong. Option B is correct": letters that were ruled out come first.
     if last := _LAST_SENTENCE.search(prepared):
         by_letter = _by_letter(last[1], options)
         if by_letter and not by_letter[1]:
@@ -247,6 +255,7 @@ def _choice(text: str, prepared: str, options: tuple[str, ...], of_absent: bool)
         return read
     if (conclusion := _CONCLUSION.search(prepared)) and (by_letter := _by_letter(conclusion[1], options)):
         return by_letter[0]
+    # "Spaghetti" for pasta, "elderly" for old: only where no option is named itself.
     if (kind := _option_of_a_kind(prepared, options)) is not None:
         return kind
     ways = (*options, *map(plural, options), *_without_prepositions(options))
@@ -262,11 +271,12 @@ def none_option(options: tuple[str, ...]) -> str | None:
 
 
 def _says_none(prepared: str, options: tuple[str, ...], none: str) -> bool:
-    """Whether the answer denies all other options: "none of the listed items is visible", "no fork and no sofa"."""
+    """True if the answer denies all other options: "none of the listed items is visible", "no fork and no sofa"."""
     others = tuple(option for option in options if option != none)
     named, denied = _mentions(without_questions(prepared), others)
     if named or HEDGE.search(prepared):
         return False
+    # A denial of some of them leaves the others open.
     return len(denied) == len(others) or (_NONE_SAID.search(prepared) is not None and not denied)
 
 
@@ -290,6 +300,7 @@ def _option_of_a_kind(prepared: str, options: tuple[str, ...]) -> str | None:
 def _stated_choice(
     text: str, answer: str, options: tuple[str, ...], prepared: str, *, of_absent: bool
 ) -> str | UnreadableAnswer:
+    """The option of a letter, if the words behind it do not contradict it; else the one that is named."""
     lettered = _by_letter(answer, options)
     # The article of an answer cut off is no letter, and a list of all letters chooses none of them.
     if not lettered or text.strip() == "a" or len(_LETTER_OF_A_LINE.findall(answer)) == len(options) > 1:
@@ -299,12 +310,15 @@ def _stated_choice(
     option, rest = lettered
     named, denied = _mentions(rest, options)
     first = next(find_options(rest, options), (option,))[0]
+    # "A. blue", where A is red, contradicts itself; behind its own option a letter may name others in its reasons.
     contradicts = (named - {option} and first != option) or (option in denied and not of_absent)
     return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS) if contradicts else option
 
 
 def _named_option(answer: str, options: tuple[str, ...], prepared: str) -> str | UnreadableAnswer:
+    """The only option that the answer affirms, unless it is left open."""
     named, denied = _mentions(answer, options)
+    # "Brown, with a white spot": what is added is a detail.
     if len(named) > 1 and (head := answer.partition(", with ")[0]) != answer and _mentions(head, options)[0]:
         return _named_option(head, options, prepared)
     if len(named) > 1 or named & denied or is_one_of_a_mixture(answer, options):
@@ -316,7 +330,7 @@ def _named_option(answer: str, options: tuple[str, ...], prepared: str) -> str |
 
 
 def _is_hedged(answer: str, options: tuple[str, ...]) -> bool:
-    """Whether each clause that names the option, or a word alone, leaves it open: "it might be red", "red. maybe"."""
+    """True if each clause that names the option, or a word alone, leaves it open: "it might be red", "red. maybe"."""
     if not HEDGE.search(answer):
         return False
     clauses = _HEDGED_APART.split(answer)
@@ -326,7 +340,7 @@ def _is_hedged(answer: str, options: tuple[str, ...]) -> bool:
 
 
 def is_one_of_a_mixture(answer: str, options: tuple[str, ...]) -> bool:
-    """Whether an option is named together with another attribute of its kind: "black and white"."""
+    """True if an option is named together with another attribute of its kind: "black and white"."""
     category_of = ontology().category_of
     for option, start, end in find_options(answer, options) if " and " in answer else ():
         category = category_of(option)
@@ -336,10 +350,6 @@ def is_one_of_a_mixture(answer: str, options: tuple[str, ...]) -> bool:
         ):
             return True
     return False
-
-
-_BEFORE_AND, _AFTER_AND = re.compile(r"(\w+) and $"), re.compile(r" and (\w+)")
-"""A mixture is none of its parts: "black and white" is neither "white" nor "black"."""
 
 
 def _absent_option(answer: str, options: tuple[str, ...]) -> str | UnreadableAnswer:
@@ -353,7 +363,9 @@ def _absent_option(answer: str, options: tuple[str, ...]) -> str | UnreadableAns
                 there.add(option)
             else:
                 named.add(option)
+    # All others are said to be there, so the one that is left is not.
     left = set(options) - there if len(there) == len(options) - 1 else set[str]()
+    # A bare name answers the question: "spoon" is what is missing.
     absent = denied or left or (set[str]() if there else named)
     if len(absent) == 1 and not (absent & there or HEDGE.search(answer)):
         return absent.pop()
@@ -380,14 +392,16 @@ def find_options(answer: str, options: tuple[str, ...]) -> Iterator[tuple[str, i
 
 
 def is_denied(answer: str, start: int, end: int) -> bool:
-    """Whether the option that is mentioned there is denied: "not red", "the spoon can not be seen"."""
+    """True if the option that is mentioned there is denied: "not red", "the spoon can not be seen"."""
     return bool(_DENIAL.search(answer, 0, start) or _DENIED_BEHIND.match(answer, end))
 
 
 def _by_letter(answer: str, options: tuple[str, ...]) -> tuple[str, str] | None:
     """The option of a letter, a number or an ordinal that is the answer, and the text behind it."""
+    # Options that are letters themselves are named, not counted.
     if any(len(option) == 1 and not option.isdecimal() for option in options):
         return None
+    # Of the options "1", "2" and "4" the answer "2" names one, and not the second.
     has_numbers = any(option.isdecimal() for option in options)
     answer = _LETTER_DENIED.sub("", answer)
     place, rest = -1, ""
@@ -411,6 +425,7 @@ def _forms(options: tuple[str, ...]) -> dict[str, str]:
     """Returns the option of every spelling; an option's own name comes before another option's plural."""
     forms = {_joined(option.lower()): option for option in options}
     for option in options:
+        # Never overwrites: "glasses" is an option of its own beside "glass".
         for form in _ways(option):
             forms.setdefault(_joined(form), option)
     for form, option in _without_prepositions(options).items():
@@ -427,12 +442,14 @@ def _without_prepositions(options: tuple[str, ...]) -> dict[str, str]:
 
 
 def _ways(option: str) -> tuple[str, ...]:
+    """All ways to write an option, in lower case: its number, spelling, article, synonyms and kinds."""
     words = option.lower()
     spelled = words.replace("gray", "grey"), words.replace("grey", "gray")
     kinds = (form for kind in sorted(hyponyms(words)) for form in (kind, plural(kind)))
     spellings = ontology().spellings
     usual = spellings.get(words, words)
     variants = (usual, *(word for word, each in spellings.items() if each == usual))
+    # "Playing tennis" is chosen by "tennis", "in front of it" by "in front of".
     bare = re.sub(r"^playing |(?<= of) it$", "", words), _ARTICLE.sub("", words)
     place = _NUMBERED.fullmatch(words)
     ordinal = (f"{_ORDINALS[int(place[2]) - 1]} {place[1]}",) if place else ()
@@ -452,6 +469,7 @@ def _pattern(options: tuple[str, ...]) -> re.Pattern[str]:
         for way in chain(*map(_ways, options), _without_prepositions(options))
         if _joined(way)
     }
+    # "Light blue" before "blue"; without any option a pattern that never matches.
     longest_first = "|".join(sorted(ways, key=lambda way: (-len(way), way))) or "(?!)"
     # Han and kana are written without spaces.
     return re.compile(rf"(?<![a-z0-9_'])(?:{longest_first})(?![a-z0-9_])")
@@ -471,20 +489,23 @@ def read_label(answer: str | Prepared) -> Label | UnreadableAnswer:
     prepared = prepare(answer)
     if prepared.unreadable is not None:
         is_doubt = prepared.unreadable.reason in (Unreadable.REFUSAL, Unreadable.UNSURE)
-        return Label.NEUTRAL if is_doubt and _named(prepared.plain) is Label.NEUTRAL else prepared.unreadable
-    named = _named(prepared.statements)
+        # "Neutral: it cannot be determined" is a label with its reason, and no refusal.
+        return Label.NEUTRAL if is_doubt and _label_in(prepared.plain) is Label.NEUTRAL else prepared.unreadable
+    named = _label_in(prepared.statements)
     if named is Unreadable.SEVERAL_LABELS and (verdict := _VERDICT_FIRST.match(prepared.text)):
-        named = _named(verdict[1])
+        named = _label_in(verdict[1])
     if named is Unreadable.NO_LABEL:
-        named = _named(without_typing_errors(prepared.statements, _LABEL_WORDS))
+        named = _label_in(without_typing_errors(prepared.statements, _LABEL_WORDS))
     return named if isinstance(named, Label) else unreadable_answer(prepared.text, named)
 
 
-def _named(answer: str) -> Label | Unreadable:
+def _label_in(answer: str) -> Label | Unreadable:
+    """The only label that the text affirms."""
     named, denied = set[Label](), set[Label]()
     for found in _LABEL.finditer(answer):
         is_denied = _DENIED_BEFORE.search(answer, 0, found.start()) or _DENIED_AFTER.match(answer, found.end())
         (denied if is_denied else named).add(_LABELS_BY_STEM[found[1]])
+    # "Does not contradict" leaves the two other labels.
     if named & denied or (denied and not named):
         return Unreadable.NO_LABEL
     if not named and not _DENIED_OR_DOUBTED_LABEL.search(answer):

@@ -28,6 +28,7 @@ _ENDS = re.compile(r"(?!\w*ss$)(\w{2,}?)(?:(?<=([^aeiouls]))\2?|(?<!ss))(?:ing|e
 _LETTERS = re.compile(r"[a-z]{3,}")
 
 _TOO_SHORT = 3
+"""In words of so few letters one more or one less makes another word: "do" of "dog", "cart" of "cat"."""
 
 _NEAR = frozenset(
     [
@@ -64,6 +65,7 @@ def content_word(word: str) -> str:
     """The word without the ends of verbs and nouns, so that "sits" and "sitting" are the same."""
     if (form := _forms().get(word)) is not None:
         return form
+    # Synonyms are listed in the singular; verbs in -s must not be taken for plurals first.
     word = _synonyms().get(word) or _synonyms().get(singular(word), word)
     found = _ENDS.fullmatch(word)
     return found[1] if found else word
@@ -78,7 +80,7 @@ def _synonyms() -> dict[str, str]:
 
 
 def exclude(one: str, other: str) -> bool:
-    """Whether no thing is both: by opposites of places and poses, and by the ontology."""
+    """True if no thing is both: by opposites of places and poses, and by the ontology."""
     if frozenset((one, other)) in _opposites() or (one != other and any({one, other} <= each for each in _exclusive())):
         return True
     attributes = _attributes()
@@ -89,6 +91,7 @@ def exclude(one: str, other: str) -> bool:
 def _attributes() -> dict[str, str]:
     """The attributes of the ontology by their forms here: "strip" is "striped"."""
     single = [each for each in sorted(ontology().category_by_attribute) if " " not in each]
+    # Where two share a form, the one that is spelled like it is set last, and stays.
     return {content_word(each): each for each in sorted(single, key=lambda each: content_word(each) == each)}
 
 
@@ -145,6 +148,7 @@ def _meant(word: str, expected: tuple[str, ...]) -> str:
 
 
 def _is_slip(word: str, meant: str) -> bool:
+    """True if one slip of a finger makes ``word`` of what was meant."""
     longer, shorter = sorted((word, meant), key=len, reverse=True)
     if len(longer) == len(shorter):
         differ = [place for place, (one, other) in enumerate(zip(word, meant, strict=True)) if one != other]
@@ -159,10 +163,12 @@ def _is_slip(word: str, meant: str) -> bool:
         len(meant) > _TOO_SHORT
         and len(longer) == len(shorter) + 1
         and any(longer[:place] + longer[place + 1 :] == shorter for place in range(1, len(longer)))
+        # Singular and plural are two words, and one or several things.
         and longer != f"{shorter}s"
     )
 
 
 @cache
 def _known() -> frozenset[str]:
+    # The package has no dictionary: names, attributes and the words listed above are all it knows.
     return frozenset(" ".join((*entries_by_form(), *descriptions())).split()) | _NEAR

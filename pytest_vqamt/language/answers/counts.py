@@ -11,6 +11,7 @@ from itertools import pairwise
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.language.answers.answer_text import (
     MARK,
+    MOST_DIGITS,
     NOT_WHOLE,
     PICTURE,
     Prepared,
@@ -30,9 +31,6 @@ from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural, singular
 from pytest_vqamt.language.english.phrases import descriptions
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet
-
-_TOO_LONG = 10
-"""The digits of a number that counts nothing in a picture."""
 
 _COUPLE_OF_OTHERS = re.compile(r"\ba (?:couple|pair) of ((?!them\b|these\b|those\b|which\b)[a-z]+s)\b")
 """Two of what is named: "a couple of adults and one child"."""
@@ -271,10 +269,11 @@ class Quantifier:
     """An amount that is no number ("many", "more than 10")."""
 
     word: str
+    """In the words of the answer, lower case: "many", "at least 2"."""
 
 
 def read_count(answer: str | Prepared, groups: tuple[Group, ...] = ()) -> int | Quantifier | UnreadableAnswer:
-    """Returns the number that an answer gives; ``groups`` are what is counted, whose number counts of several.
+    """Returns the number that an answer gives; of several numbers the one of ``groups``, the things that are counted.
 
     Digits and number words; "none", "no" and "nothing" are 0, "a dog" and "a single one" 1, "a pair" 2. Of several
     different numbers the total counts; without one there is no reading, as of "one dog and one cat". Years, times,
@@ -288,16 +287,20 @@ def read_count(answer: str | Prepared, groups: tuple[Group, ...] = ()) -> int | 
     (Quantifier(word='many'), UnreadableAnswer(reason=<Unreadable.SEVERAL_NUMBERS: 'several numbers'>))
     """
     prepared = prepare(answer)
-    if len(groups) == 1 and "{" in prepared.said:  # {"dogs": 2}
+    if len(groups) == 1 and "{" in prepared.said:
+        # In {"dogs": 2} the field of the answer is the noun that is counted.
         prepared = prepare(prepared.said, tuple(name for each in groups for name in (plural(each.name), each.name)))
     return _read(prepared.text, groups) if prepared.unreadable is None else prepared.unreadable
 
 
 def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | UnreadableAnswer:
+    """The number of an answer, step by step without the numbers that do not count."""
+    # Each step below takes away numbers that do not count, so that the last ones can go by what is left.
     if (in_row := _in_table(prepared, groups)) is not None:
         return in_row
     if any(group.name in _IN_PAIRS for group in groups):
         prepared = _PAIRS.sub("", prepared)
+    # "1. a black dog, 2. a white dog" counts by its lines, unless a number stands outside of them.
     listed = _LISTED_LINE.findall(prepared)
     if len(listed) > 1 and list(map(int, listed)) == list(range(1, len(listed) + 1)):
         outside = _LISTED_LINE.sub("", prepared)
@@ -306,6 +309,7 @@ def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | Unread
         prepared = outside
     prepared = _COUPLE_OF_OTHERS.sub(r"2 \1", prepared)
     words = _without_particle(without_inscriptions(prepared))
+    # "One dog and another one behind it": one more than was counted.
     words = _ANOTHER_ONE.sub(lambda found: f"{found[1]}<{int(found[2]) + 1}>{found[3]}{found[4]}", words)
     if (two := _AND_ANOTHER.match(words) or _AND_THE_OTHER.match(words)) and (
         not two["name"] or any(noun_pattern(group).search(two["name"]) for group in groups)
@@ -323,6 +327,7 @@ def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | Unread
         if bare := _BARE_FIRST.match(words):
             return int(bare[1])
         outside = _WITHIN_BRACKETS.sub(" ", words)
+        # Without the remark in brackets one number must be left: "dogs (2) and cats (3)" has none outside.
         words = outside if len(MARK.findall(outside)) == 1 else words
         if (counted := _counted_aloud(words)) is not None:
             return counted
@@ -330,21 +335,29 @@ def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | Unread
     if len(groups) == 1 and (of_kinds := _sum_of_kinds(words, groups[0])) is not None:
         return of_kinds
     words = _NOT_BUT.sub("~", _OUT_OF.sub(" of ~", _APPOSITION.sub("", words)))
+    # "Two bags, one on each shoulder": the ones are among the two; beside "the other" they are what adds up.
     if words.count("<") > 1 and not _THE_OTHER.search(words):
         words = _EACH_ONE.sub(lambda found: found[0][: -len(found[1])] + found[1].replace("<1>", "~"), words)
     if (in_places := _sum_of_places(words)) is not None:
         return in_places
+    # What the answer adds up itself must agree with the sum of its list.
     together = _sum(words, groups)
     if len(groups) > 1 and (overall := _total(words)) is not None:
         return overall if together in (None, overall) else UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
     if together is not None:
         return together
+    # "Two turtles" where turtles and shirts are counted leaves the number of shirts open.
     if len(groups) > 1 and _names_one(words, groups):
         return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
-    words = _of_what_is_counted(words, groups)
+    return _one_number(_of_what_is_counted(words, groups), prepared, groups)
+
+
+def _one_number(words: str, prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | UnreadableAnswer:
+    """The number of ``words``, marked and without numbers of other things; ``prepared`` is the whole answer."""
     if NOT_WHOLE in words:
         return UnreadableAnswer(Unreadable.NOT_WHOLE)
     total = _total(words)
+    # "There are 2 dogs. The total is 4." contradicts itself.
     if total is not None and any(int(number) != total for number in _ALL_OF_THEM.findall(words)):
         return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
     if _NONE_FIRST.match(words):
@@ -354,12 +367,15 @@ def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | Unread
     bound = _BOUND.search(words)
     if bound:
         return Quantifier(MARK.sub(r"\1", bound[0]).strip())
+    # From here on the whole counts: "3 dogs, one of them is red".
     words = _without_parts(words)
     numbers = [int(number) for number in MARK.findall(words)]
     quantifier = _QUANTIFIER.search(words)
+    # Beside a number an amount counts only if it is added: "two men and several women".
     if quantifier and (not numbers or _QUANTIFIER_ADDED.search(words)):
         return Quantifier(quantifier[0])
     if not numbers:
+        # "A dog" is one only where no number stands anywhere.
         if (single := _by_article(words, groups)) is not None:
             return single
         if (foreign := number_in_another_language(prepared)) is not None:
@@ -378,6 +394,7 @@ def _declared(words: str, groups: tuple[Group, ...]) -> int | None:
     found = _DECLARED.search(words) if len(groups) < 2 else None
     if not found:
         return None
+    # A verdict that names a thing must name all that is counted: "so there are three persons" says nothing of dogs.
     names = "number of" in found[0] or found[2] is not None
     if names and not all(noun_pattern(group).search(found[0]) for group in groups):
         return None
@@ -399,11 +416,12 @@ def _sum(words: str, groups: tuple[Group, ...]) -> int | None:
     if len(items) < 2:
         return None
     if len(groups) == 1 and len({phrase.strip() for _, _, phrase in items}) == 1:
-        return None  # "two zebras, three zebras" counts again
-    counted = [_counted(phrase.strip(), groups) for _, _, phrase in items]
+        return None  # "two zebras, three zebras" counts the same ones again
+    counted = [_group_of_noun(phrase.strip(), groups) for _, _, phrase in items]
+    # Either every item bears the name of the group or none does.
     own = [plural(group.name) in phrase or group.name in phrase for group in groups for _, _, phrase in items]
     if len(groups) == 1 and len(set(own)) > 1:
-        return None  # whether the puppy is one of the dogs
+        return None  # "two dogs and a puppy": the puppy may be one of the dogs
     if None in counted or len(set(counted)) != len(groups) or (len(groups) > 1 and len(counted) != len(groups)):
         return None
     return sum(int(number) if number else 1 for _, number, _ in items)
@@ -414,6 +432,7 @@ def _sum_of_places(words: str) -> int | None:
     found = _IN_PLACES.fullmatch(words.strip())
     if found is None or (found[2] and found[2] == found[5]) or re.search(r"\b(?:of|each|them|these|those)\b", words):
         return None
+    # "Two are black and one is white" adds up; of "two are sitting, three are wet" some may be both.
     if (found[3] or found[6]) and not (found[3] and found[6] and exclude(found[3], found[6])):
         return None
     return int(found[1]) + int(found[4])
@@ -430,8 +449,10 @@ def _sum_of_kinds(words: str, group: Group) -> int | None:
     heads = [_kind_of_member(found["phrase"], group) for found in members]
     kinds = [head for head in heads if head is not None]
     counted = sum(found["number"] is not None for found, head in zip(members, heads, strict=True) if head)
+    # A number that is of no kind may count a part of the others.
     if len(kinds) < 2 or len(set(kinds)) < len(kinds) or counted != len(MARK.findall(words)):
         return None
+    # "Two people and a man": the man may be one of them.
     if any(wordnet().is_kind_of(one, other) for one in kinds for other in kinds if one != other):
         return None
     return sum(int(found["number"] or 1) for found, head in zip(members, heads, strict=True) if head)
@@ -454,7 +475,7 @@ def whole_of(answer: str, group: Group) -> str:
 
 
 def _names_one(words: str, groups: tuple[Group, ...]) -> bool:
-    """Whether only one of several groups is given a number: "two turtles", where shirts are asked for, too."""
+    """True if only some of the groups get a number: "two turtles", where shirts are counted as well."""
     named = [
         any(noun_pattern(group).search(_phrase_of(words, mark)) for mark in MARK.finditer(words))
         or any(noun_pattern(group).search(listed) for listed in _NEITHER.findall(words))
@@ -463,9 +484,10 @@ def _names_one(words: str, groups: tuple[Group, ...]) -> bool:
     return any(named) and not all(named) and not re.search(rf"\b{_TOTAL}\b|=", words)
 
 
-def _counted(phrase: str, groups: tuple[Group, ...]) -> Group | None:
+def _group_of_noun(phrase: str, groups: tuple[Group, ...]) -> Group | None:
     """The group that the noun at the end of a phrase belongs to."""
     words = [word for word in phrase.split() if not word.endswith("ly")]
+    # The noun stands before what describes it here: "two dogs sleeping".
     while len(words) > 1 and (words[-1] in descriptions() or words[-1].endswith("ing")):
         words.pop()
     noun = singular(words[-1]) if words else ""
@@ -482,19 +504,20 @@ def _counted(phrase: str, groups: tuple[Group, ...]) -> Group | None:
 
 
 def _in_table(prepared: str, groups: tuple[Group, ...]) -> int | None:
-    """The number in the row of what is counted in a table in Markdown."""
+    """The number in a table in Markdown, from the row that names the group."""
     rows = [[cell.strip() for cell in found[1].split("|")] for found in _TABLE_ROW.finditer(prepared)]
     if len(groups) > 1:
         return _total_of_table(rows, groups)
     cells = {cell for row in rows for cell in row[1:] if groups and noun_pattern(groups[0]).search(row[0])}
-    numbers = [int(cell) for cell in cells if cell.isdecimal() and len(cell) < _TOO_LONG]
+    # Python refuses to read a number of thousands of digits.
+    numbers = [int(cell) for cell in cells if cell.isdecimal() and len(cell) <= MOST_DIGITS]
     return numbers[0] if len(numbers) == 1 else None
 
 
 def _total_of_table(rows: Sequence[Sequence[str]], groups: tuple[Group, ...]) -> int | None:
     """The row of the total, or the sum of the rows of all groups."""
     numbers = {
-        row[0]: int(row[-1]) for row in rows if len(row) > 1 and row[-1].isdecimal() and len(row[-1]) < _TOO_LONG
+        row[0]: int(row[-1]) for row in rows if len(row) > 1 and row[-1].isdecimal() and len(row[-1]) <= MOST_DIGITS
     }
     total = [number for name, number in numbers.items() if re.search(rf"\b{_TOTAL}\b", name)]
     of_each = [[number for name, number in numbers.items() if noun_pattern(each).search(name)] for each in groups]
@@ -505,12 +528,14 @@ def _total_of_table(rows: Sequence[Sequence[str]], groups: tuple[Group, ...]) ->
 
 def _of_those(words: str, group: Group) -> int | None:
     """The number that is counted among others: by attribute, place or kind, as in "four, two of which are brown"."""
+    # With two conditions a clause with one of them counts too many.
     if len(group.attributes) + len(group.related) > 1 or words.count("<") < (1 if group.attributes else 2):
         return None
     if _BOUND.search(words):
         return None
     link = r"(?: of (?:them|these|those|which|whom))?,?(?: (?:is|are))?"
     if group.attributes:
+        # "3 brown and black" may be three of two colours.
         what = rf"(?:an? )?{re.escape(group.attributes[0])}\b(?! (?:and|or)\b(?! <))"
     elif group.related:
         condition = group.related[0]
@@ -519,6 +544,7 @@ def _of_those(words: str, group: Group) -> int | None:
         what = rf"(?:an? )?{noun_pattern(group).pattern}"
         link = r"(?: of (?:them|these|those|which|whom),?(?: (?:is|are))?| (?:is|are))"
     found = {int(number) for number in re.findall(rf"<(\d+)>{link} {what}", words)}
+    # "Five turtles, all green": none of them is brown.
     if not found and group.attributes and (every := _ALL_ARE.search(words)) and exclude(every[1], group.attributes[0]):
         return 0
     return found.pop() if len(found) == 1 else None
@@ -528,6 +554,7 @@ def _counted_aloud(words: str) -> int | None:
     """The last number of "1, 2, 3 ... 3 dogs"; None if the answer does not count one by one."""
     marks = list(MARK.finditer(words))
     numbers = [int(mark[1]) for mark in marks]
+    # The run 1, 2, 3 ... from the first number on; what follows may only repeat its end.
     length = next((place for place, number in enumerate(numbers) if number != place + 1), len(numbers))
     if length < _FEWEST_ALOUD or any(number != length for number in numbers[length:]):
         return None
@@ -549,7 +576,7 @@ def _of_what_is_counted(words: str, groups: tuple[Group, ...]) -> str:
     classes = {class_of(group.name) for group in groups}
     phrases = [_phrase_of(words, mark) for mark in MARK.finditer(words)]
     patterns = [noun_pattern(group) for group in groups]
-    is_own = [any(map(_is_of, groups, patterns, [phrase] * len(groups))) for phrase in phrases]
+    is_own = [any(map(_names_group, groups, patterns, [phrase] * len(groups))) for phrase in phrases]
     foreign = [
         not own
         and (
@@ -560,14 +587,15 @@ def _of_what_is_counted(words: str, groups: tuple[Group, ...]) -> str:
     ]
     if (None in classes or not any(foreign)) and not any(is_own):
         return words
+    # Numbers of unknown nouns stay, but where the answer counts both what is asked and something else.
     has_both = any(is_own) and any(foreign)
     kept = [own or not (other or has_both) for own, other in zip(is_own, foreign, strict=True)]
     keeps = iter(kept)
     words = MARK.sub(lambda mark: mark[0] if next(keeps) else "~", words)
-    return _OTHER_ARTICLE.sub(lambda found: _definite(found, patterns), words)
+    return _OTHER_ARTICLE.sub(lambda found: _with_the(found, patterns), words)
 
 
-def _is_of(group: Group, pattern: re.Pattern[str], phrase: str) -> bool:
+def _names_group(group: Group, pattern: re.Pattern[str], phrase: str) -> bool:
     known = ontology()
     return pattern.search(phrase) is not None and not any(
         known.excludes(word, attribute) for attribute in group.attributes for word in phrase.split()
@@ -587,6 +615,7 @@ def _is_of_another(phrase: str, classes: set[str | None], *, beside_own: bool) -
     name = _class_in(phrase)
     if name is None or None in classes:
         return beside_own and _OTHER_PLURAL.fullmatch(phrase) is not None
+    # Beside "2 boys" for the question on boys, "3 people" is another number although the class is the same.
     return name not in classes or (beside_own and name == "person")
 
 
@@ -597,7 +626,7 @@ def _class_in(phrase: str) -> str | None:
     return found[-1].word.classes[0] if found else None
 
 
-def _definite(found: re.Match[str], patterns: Sequence[re.Pattern[str]]) -> str:
+def _with_the(found: re.Match[str], patterns: Sequence[re.Pattern[str]]) -> str:
     """Writes "the" before another thing: "a cat" is no number of dogs."""
     if _class_in(found[1]) is None or any(pattern.search(found[1]) for pattern in patterns):
         return found[0]
@@ -607,9 +636,10 @@ def _definite(found: re.Match[str], patterns: Sequence[re.Pattern[str]]) -> str:
 def _by_article(words: str, groups: tuple[Group, ...]) -> int | UnreadableAnswer | None:
     """Returns 1 for a single thing with an article; several numbers for more than one."""
     patterns = [noun_pattern(group) for group in groups]
-    if patterns and ("there is " in words or "see " in words):  # "there is a cat" is no number of dogs
+    # "There is a cat" is no number of dogs.
+    if patterns and ("there is " in words or "see " in words):
         words = _OTHER_ARTICLE.sub(
-            lambda found: found[0] if _counted(found[1], groups) else _definite(found, patterns), words
+            lambda found: found[0] if _group_of_noun(found[1], groups) else _with_the(found, patterns), words
         )
     found = re.search(_ARTICLE, words)
     if not found and len(groups) == 1:
@@ -624,6 +654,7 @@ def _without_particle(prepared: str) -> str:
     """Returns the marked words without a "no" before a number: "no, there are 3"."""
     particle = _PARTICLE.match(prepared)
     rest = mark_numbers(prepared[particle.end() :]) if particle else ""
+    # A "no" alone is the number 0.
     return rest if MARK.search(rest) or _QUANTIFIER.search(rest) else mark_numbers(prepared)
 
 
@@ -646,6 +677,7 @@ def _total(words: str) -> int | None:
     words = _THE_OTHER.sub("<1>", words)
     marks = list(MARK.finditer(words))
     numbers = [int(mark[1]) for mark in marks]
+    # Two numbers that are equal add up to nothing: the first would be the sum of the second.
     if not found and len(numbers) > 2:
         if numbers[0] == sum(numbers[1:]) and _are_parts_of(words, marks[0], marks[1:]):
             return numbers[0]
@@ -666,6 +698,7 @@ def _is_closing_total(words: str, found: re.Match[str]) -> bool:
     before = words[: found.start()].rstrip()
     if _AFTER_AND.search(before) or _FOLLOWED_BY_ANOTHER.match(words, found.end()):
         return False
+    # "2 dogs, 3 cats in total" gives a total only if it is the sum of the numbers before it.
     if not found[2] or not before.endswith(","):
         return True
     return int(found[1]) == sum(int(number) for number in MARK.findall(before))

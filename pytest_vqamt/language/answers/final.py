@@ -164,7 +164,7 @@ def read_json(text: str, names: tuple[str, ...] = ()) -> str | None:
 
 
 def is_json(text: str) -> bool:
-    """Whether the completion is JSON, fenced or bare."""
+    """True if the completion is JSON, fenced or bare."""
     return any(_parsed(candidate) is not None for candidate in _candidates(text))
 
 
@@ -173,6 +173,7 @@ def _candidates(text: str) -> list[str]:
     bare = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()
     start, end = bare.find("{"), bare.rfind("}")
     inside = [bare[start : end + 1]] if 0 <= start < end else []
+    # The last block of code is the result where earlier ones are drafts.
     return [each for each in (*reversed(fenced), bare, *inside) if each[:1] in ("{", "[") and len(each) < _MOST_JSON]
 
 
@@ -183,6 +184,7 @@ def _parsed(text: str) -> Json:
         found = json.loads(text)
     except (ValueError, RecursionError):
         try:
+            # Models write Python's {'answer': True} for JSON, too.
             found = ast.literal_eval(text)
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             return None
@@ -190,6 +192,7 @@ def _parsed(text: str) -> Json:
 
 
 def _answer_of(found: Json, names: tuple[str, ...]) -> str | None:
+    """The answer in parsed JSON; "" for null, None where it is unclear which field answers."""
     if isinstance(found, bool):
         return "yes" if found else "no"
     if isinstance(found, str | int | float):
@@ -203,6 +206,7 @@ def _answer_of(found: Json, names: tuple[str, ...]) -> str | None:
                 return _answer_of(fields[name], names)
         if len(fields) == 1:
             return _answer_of(next(iter(fields.values())), names)
+    # Null answers nothing, which is known; of several fields it is unknown which answers.
     return "" if found is None else None
 
 
@@ -223,11 +227,13 @@ def final_part(text: str) -> str:
     if "<" in text and (tagged := [found for found in _TAGGED.finditer(text) if SOMETHING.search(found[2])]):
         return tagged[-1][2].strip()
     lower = text.lower()
+    # A search for plain words first: the pattern of markers is slow, and few answers have one.
     first = min((place for mark in _MARKS if (place := lower.find(mark)) >= 0), default=-1)
     if first < 0:
         return _without_explanation(text)
     begins = max(0, first - _LONGEST_LEAD)
     marked = [found for found in _MARKER.finditer(text, begins) if SOMETHING.search(text, found.end())]
+    # "Short answer: yes. Long answer: ..." answers between the two.
     if short := [found for found in marked if "short" in found[0].lower()]:
         following = [found for found in marked if found.start() > short[0].start()]
         return text[short[0].end() : following[0].start() if following else len(text)].strip()
@@ -239,6 +245,7 @@ def final_part(text: str) -> str:
 
 def _without_explanation(text: str) -> str:
     found = _EXPLANATION.search(text) if ":" in text else None
+    # "Reason: ... Answer: yes" has its reason first, and nothing before it.
     if found and SOMETHING.search(text[: found.start()]):
         return text[: found.start()].strip()
     return text
@@ -254,7 +261,8 @@ def _boxes(text: str) -> list[str]:
             opened.append(brace.end())
         elif opened and (start := opened.pop()) in ends:
             found[start] = text[start : brace.start()]
-    found |= {start: text[start:] for start in [each for each in opened if each in ends][-1:]}  # cut off
+    # A box without its closing brace was cut off, and holds the answer so far.
+    found |= {start: text[start:] for start in [each for each in opened if each in ends][-1:]}
     insides = (inside for _, inside in sorted(found.items()) if SOMETHING.search(inside))
     return [_FONT.sub(" ", each).replace("{", "").replace("}", "").replace("\\", "").strip() for each in insides]
 
@@ -285,6 +293,7 @@ def first_reply(text: str) -> FirstReply:
     ends = len(text)
     if "<" in text or "[" in text:
         start, ends = _between_marks(text)
+    # One of these is in each name of a speaker, and most answers have none of them.
     if ":" in text or "\uff1a" in text or "#" in text or "nswer th" in text:
         for found in sorted(
             (*_AT_A_LINE.finditer(text, start, ends), *_IN_A_LINE.finditer(text, start, ends)),
@@ -302,6 +311,7 @@ def first_reply(text: str) -> FirstReply:
         start, ends = _without_questions(text, start, ends)
     reply = text[start:ends].strip()
     if not SOMETHING.search(reply):
+        # Nothing is left: the completion says the question back, or is only marks and spaces.
         is_question = any(mark in text for mark in _QUESTION_MARKS) and SOMETHING.search(text) is not None
         return FirstReply("" if is_question else text.strip(), is_question=is_question)
     return FirstReply(reply, text[ends:].strip() if SOMETHING.search(text, ends) else "")
@@ -311,6 +321,7 @@ def _between_marks(text: str) -> tuple[int, int]:
     """The part between the first two chat marks that holds something."""
     start = 0
     for mark in CHAT_MARK.finditer(text):
+        # Between two marks may stand only who speaks: "<|im_start|>assistant".
         if SOMETHING.search(text, start, mark.start()) and not _NAME.fullmatch(text, start, mark.start()):
             return start, mark.start()
         start = mark.end()
@@ -343,6 +354,7 @@ def _without_questions(text: str, start: int, ends: int) -> tuple[int, int]:
         asking = _ASKING.search(sentence[0])
         if asking is None:
             answered = True
+        # A question behind the answer is a new one, which the model then answers itself.
         elif answered or not _FILLER.fullmatch(sentence[0], 0, asking.start()):
             is_answered = begins == start and SOMETHING.search(text, sentence.end(), ends)
             return begins, sentence.start() + asking.start() if is_answered else ends
@@ -373,6 +385,7 @@ def strip_traces(text: str, more: tuple[str, ...] = ()) -> Stripped:
     (Stripped(text='', is_cut_off=True), '2')
     """
     text = readable(text)
+    # Nearly all completions end here; the marks below all have one of these.
     if not more and not ("<" in text or "[" in text or "\u25c1" in text or "assistantfinal" in text):
         return Stripped(text.strip())
     harmony = _harmony(text)
@@ -383,6 +396,7 @@ def strip_traces(text: str, more: tuple[str, ...] = ()) -> Stripped:
     open_kinds: list[str] = []
     for mark in pattern.finditer(text):
         kind, is_closing = kinds(mark)
+        # A mark that closes itself holds nothing, and "[reasoning]" without an end is a heading.
         if mark[0].endswith("/>") or (mark[0][0] == "[" and _is_heading(text, kind)):
             continue
         if not is_closing:
@@ -394,6 +408,7 @@ def strip_traces(text: str, more: tuple[str, ...] = ()) -> Stripped:
                 pass
             start = mark.end()
         elif not open_kinds:
+            # A closing mark alone: the prompt had opened the trace, so all before it is one.
             kept, start = "", mark.end()
     return Stripped("", is_cut_off=True) if open_kinds else Stripped(f"{kept}{text[start:]}".strip())
 
@@ -417,13 +432,14 @@ def open_mark_at_end(prompt: str) -> str:
 
 
 def is_part_of_a_mark(token: str) -> bool:
-    """Whether a token of a vocabulary is, or begins, a mark around a trace, or stands in OpenAI's harmony format.
+    """True of a token that is, or begins, a mark around a trace, or stands in OpenAI's harmony format.
 
     >>> is_part_of_a_mark("[THINK]"), is_part_of_a_mark("<|channel>"), is_part_of_a_mark("<|im_end|>")
     (True, True, False)
     """
     if token in _HARMONY_TOKENS or _marks(())[0].fullmatch(token):
         return True
+    # Vocabularies split a mark that is no token of theirs; "<" alone begins too much.
     return len(token) > 1 and any(mark.startswith(token) for pair in PAIRS for mark in pair)
 
 
@@ -446,6 +462,7 @@ def _harmony(text: str) -> Stripped | None:
     messages = list(_HARMONY.finditer(text))
     if messages:
         final = next((each for each in reversed(messages) if each[1].lower() == "final"), None)
+        # Channels of analysis alone: the model was cut off before it answered.
         if final is None:
             return Stripped("", is_cut_off=True)
         end = _HARMONY_END.search(text, final.end())
@@ -457,6 +474,7 @@ def _harmony(text: str) -> Stripped | None:
 
 @lru_cache(maxsize=64)
 def _marks(more: tuple[str, ...]) -> tuple[re.Pattern[str], _KindOf]:
+    """The pattern of all marks around traces, and a function for the kind of a match and True where it closes."""
     pairs = [*PAIRS, *(_pair(each) for each in more if " " in each)]
     names = [*TAGS, *(each for each in more if " " not in each)]
     parts = [rf"[<\[](?P<closing>/?)(?P<name>{_any_of(names)})\b[^<>\[\]]{{0,80}}[>\]]"]
@@ -482,4 +500,5 @@ def _any_of(names: Iterable[str]) -> str:
 
 
 def _spelled(mark: str) -> str:
+    # Open WebUI gives the tag further attributes, such as its duration.
     return rf"{re.escape(mark)}[^>]*>" if mark.startswith("<details") else re.escape(mark)

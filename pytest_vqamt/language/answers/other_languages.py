@@ -1,4 +1,4 @@
-"""Answers in other languages: whether an answer is in one, that something is there or not, and how many there are."""
+"""Answers in other languages: their language, what they say is there, and how many."""
 
 from __future__ import annotations
 
@@ -35,8 +35,10 @@ _DETERMINERS = re.compile(
 )
 """Beginnings of words that name no thing: "quelque", "diese"."""
 _STEM = 4
+"""The letters by which a word is the same in all its endings: "perro" and "perros"."""
 
 _LAST_LATIN = "\u024f"
+"""The end of Latin Extended-B: letters behind it are of another script."""
 _ENGLISH_WORDS = frozenset(
     ["the", "is", "are", "was", "of", "this", "that", "it", "its", "and", "there", "i", "you", "see", "at"]
 )
@@ -86,9 +88,11 @@ def there_in_another_language(question: str, answer: str) -> bool | None:
     """
     question, answer = (normalize("NFC", text).casefold().replace("\u2019", "'") for text in (question, answer))
     statement = _ONE_SENTENCE.fullmatch(answer)
+    # A second sentence may take the first back or be about another thing.
     if statement is None or (question.isascii() and _ENGLISH.search(question)):
         return None
     said = set()
+    # Several languages share words ("no", "in"), so all must say the same that say anything.
     for there, not_there in _phrases():
         asked = there.search(question)
         if asked is None or not_there.search(question):
@@ -97,6 +101,7 @@ def there_in_another_language(question: str, answer: str) -> bool | None:
         if denied or there.search(answer):
             names = _names(there.sub(" ", question))
             named = _names(there.sub(" ", not_there.sub(" ", answer)))
+            # A yes must name all that is asked for; a denial may name less, but nothing else.
             covers = bool(names and named) and (named <= names if denied else names <= named)
             said.add(not denied if covers else None)
     return said.pop() if len(said) == 1 else None
@@ -131,7 +136,7 @@ def _names(text: str) -> set[str]:
 
 
 def is_in_another_language(answer: str) -> bool:
-    """Whether an answer is not in English: by its script, or by two of the function words of one other language.
+    """True if an answer is not in English: by its script, or by two of the function words of one other language.
 
     >>> is_in_another_language("En la imagen hay un animal."), is_in_another_language("There is a chihuahua.")
     (True, False)
@@ -153,6 +158,7 @@ def number_in_another_language(answer: str) -> int | None:
     read = set()
     for numbers, there in _numbers():
         found = list(numbers.finditer(answer))
+        # In a sentence a number must stand beside a word for "there is"; one or two words are the number itself.
         short = len(answer.split()) <= 2 and not _NO_NUMBER.search(answer)
         if found and (short or there.search(answer) or _HAN.search(answer)):
             read.add(_value(found[0][0]) if len(found) == 1 else None)
@@ -175,6 +181,7 @@ def _numbers_of(words: list[str]) -> re.Pattern[str]:
 
 
 def _value(word: str) -> int:
+    # The two forms of "two" before a measure word; the table has the one for counting.
     if word in "\u4e24\u5169":
         return 2
     rows = (row.get("numbers", ()) for row in toml_table("answers/yes_no_words.toml").values())
@@ -200,7 +207,7 @@ def form_in_another_language(question: str) -> QuestionForm | None:
 
 
 def denies_in_mandarin(question: str) -> bool:
-    """Whether a question for yes or no in Mandarin asks that something is not so."""
+    """True of a question for yes or no in Mandarin that asks whether something is not so."""
     asked = normalize("NFC", question)
     return form_in_another_language(question) is QuestionForm.YES_NO and _DENIES.search(asked) is not None
 
@@ -222,8 +229,10 @@ def count_in_mandarin(question: str, answer: str) -> int | None:
     if denied or not values:
         return 0 if denied and not values else None
     asked, named = _names(question), _names(answer)
+    # The character for "one" is in many other words, so beside another name it counts nothing.
     if len(values) == 1 and (values[0] > 1 or not named or asked & named):
         return values[0]
+    # Of several numbers only a sum that the answer calls one.
     return values[-1] if len(values) > 2 and values[-1] == sum(values[:-1]) and _IN_TOTAL.search(answer) else None
 
 

@@ -1,4 +1,4 @@
-"""Clauses of an answer by the predicate of the question: which option, or which number, has what is asked for."""
+"""Clauses of an answer with the predicate of the question: the option, or the number, that has it."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from pytest_vqamt.language.answers.yes_no import CONDITION
 from pytest_vqamt.language.tables import toml_table
 
 _WORDS_BESIDES = 12
+"""The characters that a shorter answer lacks to say more than an option: "the woman." has no predicate."""
 _ASKS_FOR_A_THING = re.compile(r"\W*(?:which|who|what)\b(?!.*(?:not\b|n't\b|\bmissing\b|\babsent\b))", re.IGNORECASE)
 """Asks which option has the predicate: "which animal is bigger?". Where it lacks it, denials choose."""
 
@@ -97,6 +98,11 @@ _BESIDES = re.compile(
 )
 """The second option is only a place: "a camel past a horse". Not "a camel and a horse"."""
 
+_SHE, _HE = re.compile(r"\b(?:she|her)\b", re.IGNORECASE), re.compile(r"\b(?:he|him)\b", re.IGNORECASE)
+"""Who is meant where just one option is a woman, or a man."""
+# The table has the male name of each pair first.
+_MEN, _WOMEN = (frozenset(pair[sex] for pair in toml_table("english/opposites.toml")["names"]) for sex in (0, 1))
+
 
 def option_with_predicate(question: str, answer: str | Prepared, options: tuple[str, ...]) -> str | None:
     """The only option that a clause gives the predicate of the question, or that no clause takes it from.
@@ -109,7 +115,9 @@ def option_with_predicate(question: str, answer: str | Prepared, options: tuple[
     evidence = _evidence(question, prepare(answer), options)
     if evidence is None:
         return None
+    # All other options are denied, so the one left is meant.
     left = evidence.named - evidence.against if len(evidence.against) == len(options) - 1 else set[str]()
+    # The surest evidence that there is decides, and must point to one option.
     for chosen in (evidence.affirmed, left, evidence.direct):
         if chosen:
             return chosen.pop() if len(chosen) == 1 and not chosen & evidence.against else None
@@ -117,7 +125,7 @@ def option_with_predicate(question: str, answer: str | Prepared, options: tuple[
 
 
 def contradicts_predicate(question: str, answer: Prepared, options: tuple[str, ...], read: str) -> bool:
-    """Whether an option is said to be the opposite of what is asked: "the woman is shorter" names no taller one."""
+    """True if an option is said to be the opposite of what is asked: "the woman is shorter" names no taller one."""
     if len(answer.text) < len(read) + _WORDS_BESIDES or not _ASKS_FOR_A_THING.match(question):
         return False
     evidence = _evidence(question, answer, options)
@@ -126,15 +134,20 @@ def contradicts_predicate(question: str, answer: Prepared, options: tuple[str, .
 
 @dataclass(slots=True)
 class _Evidence:
-    """Options that a clause affirms by the predicate, or says of the subject; those that one denies; all."""
+    """What the clauses of an answer say of its options."""
 
     affirmed: set[str] = field(default_factory=set)
+    """Those with the predicate of the question: "she holds an umbrella"."""
     direct: set[str] = field(default_factory=set)
+    """Those said of its subject: "the light is green"."""
     against: set[str] = field(default_factory=set)
+    """Those that a clause denies, or gives what excludes the predicate."""
     named: set[str] = field(default_factory=set)
+    """All that a clause names."""
 
 
 def _evidence(question: str, answer: Prepared, options: tuple[str, ...]) -> _Evidence | None:
+    """What each clause says of the options; None if one of them leaves an option open."""
     asked = question.lower().partition("?")[0]
     wanted, subject = _predicate(asked, options), _words_of(asked)
     key = wanted[0] if wanted else ""
@@ -143,18 +156,22 @@ def _evidence(question: str, answer: Prepared, options: tuple[str, ...]) -> _Evi
         mentions = list(find_options(clause, options))
         if not mentions:
             continue
+        # A doubt about any option leaves all of them open: "it could be a leopard or a cheetah".
         if HEDGE.search(clause) or CONDITION.search(clause):
             return None
         option, start, end = mentions[0]
         here = {each for each, _, _ in mentions}
         found.named |= here
+        # "A camel past a horse": the second is only a place, so the clause is about the first.
         is_first = len(here) > 1 and len(mentions) == 2 and _BESIDES.match(clause[end : mentions[1][1]]) is not None
+        # A clause about two options gives neither of them anything.
         if len(here) > 1 and (not is_first or _NOT.search(clause)):
             continue
         words = content(f"{clause[:start]} {'' if is_first else clause[end:]}")
         if is_denied(clause, start, end) or _NOT.search(clause):
             found.against |= here
         elif is_first:
+            # The verb must stand right before the option: "he rides a camel".
             if key and key in content(clause[:start])[-2:]:
                 found.affirmed.add(option)
             if _is_direct(clause[:start], subject) or (not key and not start and clause[end] == ","):
@@ -174,7 +191,7 @@ def _words_of(asked: str) -> frozenset[str]:
 
 
 def _has_object(wanted: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether a clause with the first word of the predicate has the rest, or leaves it out."""
+    """True if a clause with the first word of the predicate has the rest, or leaves it out: "she holds it"."""
     after = words[words.index(wanted[0]) + 1 :]
     return set(wanted) <= {*words} or not after or after[0] in _PRONOUNS or len(wanted) == 1
 
@@ -185,6 +202,7 @@ def _clauses(statements: str, options: tuple[str, ...]) -> Iterator[str]:
         start = 0
         for cut in _SPLIT.finditer(clause):
             rest = clause[cut.end() :]
+            # Cut only where an option has a verb of its own: "on the table and the chair" is one place.
             if _STARTS_A_CLAUSE.match(rest) and next(find_options(rest[:40], options), None):
                 yield clause[start : cut.start()]
                 start = cut.end()
@@ -193,8 +211,9 @@ def _clauses(statements: str, options: tuple[str, ...]) -> Iterator[str]:
 
 @lru_cache(maxsize=4096)
 def _predicate(asked: str, options: tuple[str, ...]) -> list[str]:
-    """The words of the question that are true of the option asked for, the verb first: "open", "hold"."""
+    """The words that the question says of the option that it asks for, the verb first: "open", "hold"."""
     found = next(find_options(asked, options), None)
+    # Without the options, which stand behind a comma, in lines, or in the middle ("is the car red or blue").
     head = re.split(r",|\n", asked[: found[1]] if found else asked)[0]
     if more := _MORE.search(head):
         return [more[1]]
@@ -223,6 +242,7 @@ def clause_with_predicate(
     if not wanted or "<" not in prepared.marked:
         return None
     rest = _THE_OTHERS.sub("", prepared.text)
+    # Numbers that add up all have the predicate: "two cars are red and 1 more is".
     if _ADDS_UP.search(rest):
         return None
     is_denied_question = DENIAL.search(question.lower()) is not None
@@ -231,7 +251,8 @@ def clause_with_predicate(
         words, marked = set(content(clause)), mark_numbers(clause)
         if not MARK.search(marked):
             continue
-        is_denied_clause = DENIAL.search(marked) is not None  # "there are <0> ducks" denies nothing more
+        # In the marked text "no ducks" is "<0> ducks", and denies nothing more.
+        is_denied_clause = DENIAL.search(marked) is not None
         if wanted <= words:
             (having if is_denied_clause == is_denied_question else opposite).append(clause)
         elif not is_denied_clause and "<0>" not in marked and any(starmap(exclude, product(words, wanted))):
@@ -240,8 +261,10 @@ def clause_with_predicate(
             others.append(clause)
     if opposite and not having and not others:
         return UnreadableAnswer(Unreadable.NO_NUMBER)
+    # Only one part is counted, so there is nothing to choose from.
     if not (others or opposite or rest != prepared.text):
         return None
+    # A number that stands by no verb may be a part of the one that is asked for.
     if not all(_STANDS_ALONE.search(mark_numbers(each)) for each in others if not opposite or not _SUMS.search(each)):
         return None
     numbers = {tuple(MARK.findall(mark_numbers(each))) for each in having}
@@ -277,6 +300,7 @@ def converse_place(question: str, answer: Prepared, options: tuple[str, ...]) ->
             continue
         option, start, end = mentions[0]
         before, after = content(clause[:start]), content(clause[end:])
+        # "The bus is behind the truck" says where the bus is; the truck is on the other side.
         if other in before and subject not in before and subject in after:
             said.add(options[option == options[0]])
         elif subject in before or (_PRONOUN.match(clause) and other in after):
@@ -299,7 +323,7 @@ def _things_placed(question: str, options: tuple[str, ...]) -> tuple[str, str] |
 
 
 def _is_direct(before: str, subject: frozenset[str]) -> bool:
-    """Whether an option is said of the subject of the question: "it is red", not "the red one is"."""
+    """True if an option is said of the subject of the question: "it is red", not "the red one is"."""
     copula = _COPULA.search(before)
     if not copula:
         return False
@@ -313,8 +337,3 @@ def with_names(answer: str, options: tuple[str, ...]) -> str:
         of_sex = [option for option in options if names & set(option.lower().split())]
         answer = pattern.sub(of_sex[0], answer) if len(of_sex) == 1 else answer
     return answer
-
-
-_SHE, _HE = re.compile(r"\b(?:she|her)\b", re.IGNORECASE), re.compile(r"\b(?:he|him)\b", re.IGNORECASE)
-"""Who is meant where just one option is a woman, or a man."""
-_MEN, _WOMEN = (frozenset(pair[sex] for pair in toml_table("english/opposites.toml")["names"]) for sex in (0, 1))

@@ -85,7 +85,7 @@ _PLAIN = {
 }
 """What most models say to most questions, without any work: a run asks thousands, each of another meaning."""
 _MAX_CACHED_CHARS = 200
-"""Readings of longer answers are not kept: none is given twice."""
+"""Readings of longer answers are not cached: hardly any is given twice."""
 
 _DENYING = frozenset({"no", "not", "none", "nothing", "neither", "nobody", "never", "without"})
 
@@ -193,7 +193,7 @@ _DENIES_A_COMPARISON = re.compile(r"\b(?:no|not|nor|never)\b")
 """Leaves open which is more: "the dog is not smaller than the cat", "no smaller than"."""
 
 _YES_OR_NO = Annotated(answers=(), options=YES_OR_NO)
-_DENIED = Absent(group=Group(name="thing"))
+_ANY_DENIAL = Absent(group=Group(name="thing"))
 
 _COUNTED_PLAINLY = re.compile(
     r"(?:how many|what is the (?:total )?number of|count the) (.+?)(?: (?:are there|are visible|(?:can|do) you see))?"
@@ -315,26 +315,29 @@ def read_by_meaning(meaning: Meaning, answer: str | Answer | Prepared) -> Answer
     if isinstance(text, str) and is_yes_no(meaning) and (plain := _PLAIN.get(text)) is not None:
         return plain
     if isinstance(text, str) and len(text) <= _MAX_CACHED_CHARS:
-        return _cached(meaning, text)
-    return _by_meaning(meaning, prepare(text))
+        return _cached_reading(meaning, text)
+    return _reading_of(meaning, prepare(text))
 
 
 @lru_cache(maxsize=65536)
-def _cached(meaning: Meaning, text: str) -> AnswerReading:
-    return _by_meaning(meaning, prepare(text))
+def _cached_reading(meaning: Meaning, text: str) -> AnswerReading:
+    return _reading_of(meaning, prepare(text))
 
 
-def _by_meaning(meaning: Meaning, answer: Prepared) -> AnswerReading:
+def _reading_of(meaning: Meaning, answer: Prepared) -> AnswerReading:
+    """The reading by the kind of the meaning."""
     if isinstance(meaning, Count):
         return counts.read_count(answer, meaning.groups)
     if isinstance(meaning, PartCount):
+        # "A dog has four legs, but only three are visible": the usual number is not the one counted.
         return counts.read_count(_without_the_usual_number(answer), (Group(name=meaning.part),))
     if isinstance(meaning, Written):
         return _read_written(answer, meaning)
     if is_yes_no(meaning):
         return yes_no.read_yes_no(answer, meaning)
     if isinstance(meaning, Choice):
-        if " no " in answer.text and _denies(answer, meaning.what):
+        # "There is no chair, the only bus is blue" chooses no colour of the chair.
+        if " no " in answer.text and _denies_presence(answer, meaning.what):
             return UnreadableAnswer(Unreadable.NO_OPTION)
         return choices.read_choice(answer, meaning.options)
     if isinstance(meaning, Annotated) and meaning.is_count:
@@ -345,7 +348,8 @@ def _by_meaning(meaning: Meaning, answer: Prepared) -> AnswerReading:
         return choices.read_choice(answer, meaning.options)
     if isinstance(meaning, WhichThere):
         names = (*(group.name for group in meaning.groups), *((NONE_OF_THESE,) if meaning.or_none else ()))
-        denies = not meaning.missing and DENIAL.search(answer.text) is not None  # "there is no dog, kite or car"
+        # "There is no dog, kite or car" is "none of these", or no option where that is not offered.
+        denies = not meaning.missing and DENIAL.search(answer.text) is not None
         if denies and yes_no.read_yes_no(answer, Either(groups=meaning.groups)) is False:
             return NONE_OF_THESE if meaning.or_none else UnreadableAnswer(Unreadable.NO_OPTION)
         return choices.read_choice(answer, names, of_absent=meaning.missing)
@@ -372,20 +376,24 @@ class FreeAnswer(str):
 
     __slots__ = ("words",)
     words: frozenset[str]
+    """The words that matter, each in one form, without those of the question if any others are left."""
 
     @classmethod
     def of(cls, answer: str, question: str) -> FreeAnswer:
         """The answer to the question; its text is the answer in lower case without a full stop."""
         made = cls(" ".join(answer.casefold().split()).rstrip("."))
         said = _words_of(made)
+        # An answer of nothing but words of the question ("the bus" to "what is the bus?") keeps them.
         made.words = said - _words_of(question) or said
         return made
 
     def agrees_with(self, other: FreeAnswer) -> bool:
         """True if it says the same."""
+        # Of fillers alone ("it is") no word is left to compare.
         if not self.words or not other.words:
             return self == other
         return self.words == other.words or (
+            # The longer may add details ("red", "dark red"), but no denial.
             (self.words < other.words or other.words < self.words) and not (self.words ^ other.words) & _DENYING
         )
 
@@ -402,12 +410,13 @@ def _read_free(answer: Prepared, meaning: Annotated) -> AnswerReading:
     if (language := language_of(meaning.question)) and not is_english(language, answer):
         found = answer_proper(language, answer)
         return found if isinstance(found, UnreadableAnswer) else FreeAnswer.of(found, meaning.question)
+    # Any words answer, so only here does an answer without its last word look like a whole one.
     if answer.unreadable is None and _BREAKS_OFF.search(answer.text):
         return UnreadableAnswer(Unreadable.CUT_OFF)
     return answer.unreadable or FreeAnswer.of(_NOT_BUT.sub(" ", answer.text), meaning.question)
 
 
-def _denies(answer: Prepared, group: Group) -> bool:
+def _denies_presence(answer: Prepared, group: Group) -> bool:
     """True if the answer says that there is no such thing."""
     return any(yes_no.presence_claimed(group, clause) is False for clause in answer.clauses)
 
@@ -425,6 +434,7 @@ def _read_written(answer: Prepared, meaning: Written) -> bool | UnreadableAnswer
         return read
     said = " ".join(answer.said.casefold().split())
     text = meaning.text.casefold().rstrip(".!?")
+    # The text itself may have a "no" in it: "NO PARKING".
     about = [clause.replace(text, "") for clause in re.split(r"[.!?,;]|\bbut\b", said) if text in clause]
     claims = {DENIAL.search(clause) is None for clause in about if not _MAY.search(clause)}
     if len(claims) == 1:
@@ -438,7 +448,8 @@ def _read_property(answer: Prepared, meaning: Property) -> str | UnreadableAnswe
         return NO_SUCH_THING
     there = Exists(group=meaning.group)
     said = yes_no.read_yes_no(answer, there)
-    if said == UnreadableAnswer(Unreadable.UNSURE):  # "I cannot tell, since there is none"
+    if said == UnreadableAnswer(Unreadable.UNSURE):
+        # "I cannot tell, since there is none" denies the thing beside its doubt.
         said = yes_no.read_yes_no(answer.without_doubts(), there)
     if said is False:
         return NO_SUCH_THING
@@ -446,7 +457,8 @@ def _read_property(answer: Prepared, meaning: Property) -> str | UnreadableAnswe
     if value != UnreadableAnswer(Unreadable.NO_OPTION):
         return value
     words = set(re.findall(r"[a-z]+", answer.text))
-    others = tuple(word for word in ontology().members(meaning.category) if word in words)  # "tan" is a color, too
+    others = tuple(word for word in ontology().members(meaning.category) if word in words)
+    # "Tan" is none of the values, and a colour all the same: the thing is there.
     return choices.read_choice(answer, others) if others else value
 
 
@@ -461,12 +473,14 @@ def read_yes_no(answer: str | Answer | Prepared, question: str = "") -> bool | U
         answer = answer.with_text(plain)
     if yes_no.leaves_open(answer.text):
         return UnreadableAnswer(Unreadable.UNSURE)
+    # "Isn't the shop open?" asks whether it is open: people who say "no" mean that it is closed.
     question = _NEGATED_VERB.sub(r"\1\2", question)
     meaning = meaning_of(question, ())
     if (language := language_of(question)) and not is_english(language, answer):
         return foreign_yes_no.read_yes_no(language, question, answer)
     if meaning is _YES_OR_NO and denies_in_mandarin(question):
-        return yes_no.read_yes_no(answer, _DENIED)  # a "no" with a sentence after it may agree or not
+        # A "no" with a sentence behind it may agree with the denial or not; the reader of denials leaves it open.
+        return yes_no.read_yes_no(answer, _ANY_DENIAL)
     if (of_number := _of_a_number(question, answer)) is not None:
         return of_number
     if isinstance(meaning, Written):
@@ -482,6 +496,7 @@ def read_yes_no(answer: str | Answer | Prepared, question: str = "") -> bool | U
         # "No, there are no horses" to "Are no horses there?" is a yes: people do not answer denials logically.
         agrees = DENIAL.search(question) or yes_no.leading_particle(answer) in (None, stated)
         return stated if agrees else UnreadableAnswer(Unreadable.YES_AND_NO)
+    # Matches by words alone are looser than claims, and are tried only where there is none.
     if isinstance(said, UnreadableAnswer) and said.reason in _NOT_SAID_PLAINLY and question:
         for stated in (
             repeated(question, answer),
@@ -503,6 +518,7 @@ def _of_a_number(question: str, answer: Prepared) -> bool | UnreadableAnswer | N
     if asked is None or not isinstance(bound, int):
         return None
     number = read_count(answer, f"How many {asked['what']}?")
+    # A bare "no" reads as 0, and counts nothing.
     if not isinstance(number, int) or number == 0:
         return None
     holds = _BOUNDS[asked["bound"].lower()](number, bound)
@@ -521,16 +537,18 @@ def _of_an_empty_place(meaning: Meaning, answer: Prepared) -> bool | None:
 
 
 def read_count(answer: str | Answer | Prepared, question: str = "") -> int | Quantifier | UnreadableAnswer:
-    """The number that an answer gives; of several, that of what the ``question`` counts."""
+    """The number that an answer gives; of several numbers the one of the things that the ``question`` counts."""
     answer = _prepared(answer)
     if (language := language_of(question)) and not is_english(language, answer):
         counted = foreign_counts.read_count(language, question, answer)
         return Quantifier(counted.word) if isinstance(counted, foreign_counts.Amount) else counted
     meaning = meaning_of(question, ())
+    # Without groups the only number counts, whatever it is of.
     groups = meaning.groups if isinstance(meaning, Count) else ()
     if not language and form_in_another_language(question) is QuestionForm.COUNT and not answer.said.isascii():
         mandarin = count_in_mandarin(question, answer.said)
         return UnreadableAnswer(Unreadable.NO_NUMBER) if mandarin is None else mandarin
+    # "Four children; three of them wear helmets": only that clause answers "how many wear helmets?".
     narrowed = clause_with_predicate(question, answer, groups[0].attributes) if len(groups) == 1 else None
     if isinstance(narrowed, UnreadableAnswer):
         return narrowed
@@ -539,10 +557,12 @@ def read_count(answer: str | Answer | Prepared, question: str = "") -> int | Qua
     text = answer.text if narrowed is None else narrowed
     for bound in _BOUND_ASKED_FOR.findall(question.lower()):
         text = text.replace(bound, "")
+    # "Of the six people, four stand" is six where no part is asked for.
     if len(groups) == 1 and plain_meaning(question) is not None:
         text = counts.whole_of(text, groups[0])
     if others := _OTHERS.search(question):
         text = re.sub(rf"\b{others[0]} (?=\w)", "", text)
+    # Before the general reader, which would take the number of all: "six wheels, only three are visible".
     if _ASKS_FOR_THE_VISIBLE.search(question) and (seen := _VISIBLE_NUMBER.findall(mark_numbers(text))):
         return int("".join(seen[0])) if len(seen) == 1 else UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
     return counts.read_count(answer if text == answer.text else answer.with_text(text), groups)
@@ -555,12 +575,14 @@ def read_choice(answer: str | Answer | Prepared, options: Sequence[str], questio
     'kite'
     """
     answer = _prepared(answer)
+    # Elsewhere an "a" is the article of an answer cut off.
     if as_letter(answer.said, question) != answer.said:
         answer = replace(answer, said="A")
     if (language := language_of(question)) and not is_english(language, answer):
         chosen = foreign_choices.read_choice(language, answer, tuple(options))
         if chosen is not None:
             return chosen
+    # "The shelf is below the lamp" to "is the lamp above or below the shelf?" must not be read as "below".
     if (converse := converse_place(question, answer, tuple(options))) is not None:
         return converse
     if (
@@ -577,6 +599,7 @@ def read_choice(answer: str | Answer | Prepared, options: Sequence[str], questio
         return read_choice(answer.with_text(named), options, question)
     if _ALL_OF_THEM.search(answer.text) and len(set(choices.find_options(answer.text, tuple(options)))) > 1:
         return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
+    # "The woman is shorter" to "who is taller?" names the woman, and denies her the predicate.
     if isinstance(read, str) and contradicts_predicate(question, answer, tuple(options), read):
         return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
     if read == UnreadableAnswer(Unreadable.SEVERAL_OPTIONS) and not (
@@ -597,6 +620,7 @@ def _compared(question: str, answer: str | Prepared, options: Sequence[str]) -> 
     >>> _compared("Which is bigger, the cup or the bottle?", "The cup is older than the bottle.", ["cup", "bottle"])
     """
     answer = prepare(answer)
+    # "Six chairs, two tables" compares by its numbers.
     if (found := _MOST.search(question.lower())) and len(options) == 2:
         numbers = numbers_of([_DETERMINER.sub("", option.lower()) for option in options], answer)
         if numbers and numbers[0] != numbers[1]:
@@ -621,18 +645,20 @@ def meaning_of(question: str, options: tuple[str, ...]) -> Meaning:
     """
     if options and tuple(option.casefold() for option in options) != YES_OR_NO:
         return Choice(what=Group(name="thing"), options=options)
+    # The only options that come here are yes and no.
     form = QuestionForm.YES_NO if options else form_of(question)
     if form is QuestionForm.OTHER:
         form = form_in_another_language(question) or form
     asked = " ".join(question.casefold().replace("\u2019", "'").partition("?")[0].split())
+    # The patterns below match a whole question, so all that adds nothing to it goes first.
     asked = ASKS_TO_SAY.sub("", _NEGATED_VERB.sub(r"\1\2", asked))
     asked = _PIECES.sub(r"\1", _IN_THE_PICTURE.sub("", _LEAD.sub("", asked)).strip(" ,.:"))
     if form is QuestionForm.COUNT:
-        return _count(asked)
+        return _count_meaning(asked)
     if form is QuestionForm.YES_NO and (quoted := _ASKS_FOR_A_TEXT.search(question)):
         return Written(text=quoted[1])
     if form is QuestionForm.YES_NO:
-        return _place(asked) or _presence(asked) or _attribute(asked) or _YES_OR_NO
+        return _place_meaning(asked) or _presence_meaning(asked) or _attribute_meaning(asked) or _YES_OR_NO
     return Annotated(answers=())
 
 
@@ -651,18 +677,20 @@ def plain_meaning(question: str) -> Exists | Absent | Count | None:
         return None
     asked = _IN_THE_PICTURE.sub("", _LEAD.sub("", question.casefold().strip(" ?"))).strip(" ,.:")
     found = _COUNTED_PLAINLY.fullmatch(asked)
+    # The rest of the question must be empty: "how many dogs are lying down?" counts a part of them.
     named = [_group(each) for each in re.split(r" (?:and|or) ", found[1])] if found else []
     return meaning if tuple(named) == meaning.groups else None
 
 
-def _count(asked: str) -> Count:
+def _count_meaning(asked: str) -> Count:
     found = _NUMBER.fullmatch(asked)
     names = re.split(r" (?:and|or) ", found[1]) if found else []
     groups = tuple(group for name in names if (group := _group(name)) is not None)
+    # One name that is not understood would leave its number out of the total.
     return Count(groups=groups if len(groups) == len(names) else ())
 
 
-def _presence(asked: str) -> Meaning | None:
+def _presence_meaning(asked: str) -> Meaning | None:
     """The meaning of a question for presence; None for others, and where it has conditions that are not understood."""
     if found := _VISIBLE.fullmatch(asked):
         group = _group(f"{found[1]} {found[2]}")
@@ -682,8 +710,10 @@ def _presence(asked: str) -> Meaning | None:
         if word in phrases:
             groups = tuple(_group(each) for each in phrases.split(word))
             known = tuple(group for group in groups if group)
+            # A part that is not understood ("anything to eat") leaves all of it to the particles.
             if len(known) < len(groups):
                 return None
+            # "Either no dog or no cat" asks whether one is missing; "no dog or cat" whether both are.
             if word == " or " and is_denied and phrases.partition(word)[2].startswith("no "):
                 return NotBoth(groups=known)
             return kinds[is_denied](groups=known)
@@ -693,7 +723,7 @@ def _presence(asked: str) -> Meaning | None:
     return Absent(group=group) if is_denied else Exists(group=group)
 
 
-def _place(asked: str) -> Located | None:
+def _place_meaning(asked: str) -> Located | None:
     found = _LOCATED.fullmatch(asked)
     if not found:
         return None
@@ -703,10 +733,12 @@ def _place(asked: str) -> Located | None:
     return Located(group=group, side=Side(found[2] or found[3]), other=other)
 
 
-def _attribute(asked: str) -> Has | None:
+def _attribute_meaning(asked: str) -> Has | None:
+    """The meaning of a question for one attribute of the one thing: "is the traffic light green"."""
     if (doing := _DOING.fullmatch(asked)) and (doer := _group(doing[1])):
         return Has(group=doer, attribute=doing[2].replace(" any ", " "))
     words = asked.split()
+    # Two words first: "lying down", "light green".
     for length in (2, 1):
         attribute = " ".join(words[-length:])
         if length > 1 and " ".join(words[-3:-1]) in entries_by_form():
@@ -737,6 +769,7 @@ def _group(phrase: str) -> Group | None:
         phrase = found[1]
     words = phrase.split()
     attributes = []
+    # The last word stays as the name, even if it can describe: "an orange".
     while len(words) > 1 and (words[0] in descriptions() or ontology().category_of(words[0]) is not None):
         attributes.append(words.pop(0))
     name = " ".join(words)

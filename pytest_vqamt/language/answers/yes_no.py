@@ -469,6 +469,7 @@ def read_yes_no(answer: str | Prepared, meaning: Meaning) -> bool | UnreadableAn
     prepared = prepare(answer)
     if prepared.unreadable is None:
         return _read(prepared.text, meaning)
+    # What reads as a doubt or a refusal may still begin with a verdict.
     decided = _DECIDED.match(prepared.plain)
     return _read(decided[1], meaning) if decided else prepared.unreadable
 
@@ -480,8 +481,10 @@ def leading_particle(answer: Prepared) -> bool | None:
 
 
 def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
+    """Yes or no by what the answer claims, then by its particles, then by its words without slips."""
     if _ONLY_OFFERS.fullmatch(text):
         return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
+    # "Dog: no" is written as a sentence first, since all later steps read sentences only.
     text = _LABELLED.sub(lambda found: _as_sentence(found, meaning), text)
     text = _without_what_others_say(_OFFERS_HELP.sub("", without_inscriptions(text)))
     if leaves_open(text):
@@ -494,16 +497,14 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
         return foreign
     if isinstance(meaning, Located) and _BARE_RIGHT.fullmatch(answer):
         return UnreadableAnswer(Unreadable.NO_YES_OR_NO)  # the side, or "that is right"
+    # A model that repeats itself ("yes yes yes ...") is read by which of the two words it says at all.
     if loop := _LOOP.fullmatch(answer):
         both = "yes" in loop[0] and "no" in loop[0]
         return UnreadableAnswer(Unreadable.YES_AND_NO) if both else "yes" in loop[0]
-    particles = {found["yes"] is not None for found in _PARTICLE.finditer(answer)}
-    if not particles and (verdict := _VERDICT.search(answer)) and verdict[0].rstrip("'.! ").endswith(("yes", "no")):
-        particles = {verdict["yes"] is not None}
-    if not particles and "|" in answer:
-        particles = {cell == "yes" for cell in _CELL.findall(answer)}
+    particles = _particles_in(answer)
     if len(particles) == 2 or _YES_AND_NO.search(answer):
         return UnreadableAnswer(Unreadable.YES_AND_NO)
+    # A hedged clause claims nothing: "there might be a dog".
     parts = tuple(part for part in claim_clauses(_LEADING.sub("\n", answer)) if not HEDGE.search(part))
     if isinstance(meaning, Has):
         claim = _attribute_claim(meaning, parts, with_fragments=not particles)
@@ -512,6 +513,8 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
     else:
         claim = _presence_claim(meaning, parts)
     if claim is not None:
+        # "No, there is a dog" is a yes, as the "no" may agree with something else. "No. There is a dog." and "Yes,
+        # there is no dog" contradict themselves. After a question that denies, either word may stand before a claim.
         if (
             isinstance(meaning, Exists | Has | Located)
             and particles == {not claim}
@@ -521,28 +524,44 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
         return claim
     if isinstance(meaning, Exists | Absent) and {True, False} <= {presence_claimed(meaning.group, p) for p in parts}:
         return UnreadableAnswer(Unreadable.YES_AND_NO)  # "there is a dog. there is no dog"
+    # Without a claim of the thing: "it is" alone agrees with the question.
     echoes = (found["not"] is None for found in map(_ECHO.fullmatch, parts) if found)
-    said = particles.pop() if particles else _agreed(echoes)
+    said = particles.pop() if particles else _common_value(echoes)
     if said is not None:
         return said
+    # Slips are mended last, so that a corrected word never beats one that is right.
     corrected = without_typing_errors(answer, _expected_words(meaning))
     return unreadable_answer(text, Unreadable.NO_YES_OR_NO) if corrected == answer else _read(corrected, meaning)
 
 
+def _particles_in(answer: str) -> set[bool]:
+    """The yes and no at the beginning of sentences, else in a verdict at the end, else in a table."""
+    particles = {found["yes"] is not None for found in _PARTICLE.finditer(answer)}
+    # Both groups of the pattern are optional, so its match may end in another word than yes or no.
+    if not particles and (verdict := _VERDICT.search(answer)) and verdict[0].rstrip("'.! ").endswith(("yes", "no")):
+        particles = {verdict["yes"] is not None}
+    if not particles and "|" in answer:
+        particles = {cell == "yes" for cell in _CELL.findall(answer)}
+    return particles
+
+
 @lru_cache(maxsize=65536)
 def _expected_words(meaning: Meaning) -> tuple[str, ...]:
-    """The words of an answer that are looked for with typing errors, too."""
+    """The words that a misspelt word of the answer may stand for."""
     names = (name for group in groups_of(meaning) for name in (group.name, *group.attributes))
     return ("yes", "nope", "there", "not", "is", "no", *" ".join(f"{name} {plural(name)}" for name in names).split())
 
 
 def _as_sentence(found: re.Match[str], meaning: Meaning) -> str:
+    """The sentence for a label with its value: "there is no dog" for "dog: no"."""
     name = found["name"].removeprefix("the ")
     said = "yes" if found["yes"] else "no" if found["no"] else ""
     if _ASKED_BACK.match(name):
         return f" {said}. "
+    # "Red: yes" to "is the car red?"; with "n/a" behind it the label is dropped.
     if isinstance(meaning, Has) and name == meaning.attribute:
         return f" it is {'' if found['yes'] else 'not '}{name}. " if said else ". "
+    # A label must name the thing asked about, or another known thing: in "I am sure: yes" it is none.
     is_named = any(noun_pattern(group).search(name) for group in groups_of(meaning))
     if not is_named and singular(name.rpartition(" ")[2]) not in entries_by_form():
         return found[0]
@@ -551,11 +570,11 @@ def _as_sentence(found: re.Match[str], meaning: Meaning) -> str:
 
 
 def leaves_open(text: str) -> bool:
-    """Whether an answer decides nothing, or takes back at its end what it said."""
+    """True of an answer that decides nothing, or takes back at its end what it said."""
     return _LEAVES_OPEN.search(text) is not None or _ENDS_UNSURE.search(text) is not None
 
 
-@lru_cache(maxsize=256)  # asked for the question and again for its meaning
+@lru_cache(maxsize=256)  # called twice for one answer: for the text of the question, then for its meaning
 def without_idioms(text: str) -> str:
     """The text with plain words for ways to say that something is so, or not: "one can't deny that it is red"."""
     for pattern, plain in _IDIOMS:
@@ -576,6 +595,7 @@ def _without_what_others_say(prepared: str) -> str:
     rest = prepared
     for contradicted in (_ALTHOUGH_OTHERS_SAY, _OTHERS_SAY_BUT, _OTHERS_ARE_WRONG, _AGREES):
         rest = contradicted.sub(r"\1", rest)
+    # Where nothing else is said, what others say is all there is: "the label says that there is no dog".
     return rest if re.search(r"\w{3}|\bno\b", rest) else prepared
 
 
@@ -595,7 +615,9 @@ def _in_another_language(answer: str, meaning: Meaning) -> bool | UnreadableAnsw
 
 @cache
 def _foreign_words() -> re.Pattern[str]:
+    """Finds yes and no in other languages at the beginning of an answer."""
     rows = [row for language, row in toml_table("answers/yes_no_words.toml").items() if language != "english"]
+    # A word that is yes in one language and no in another is read as neither.
     shared = {normalize("NFC", word) for row in rows for word in row["yes"]} & {
         normalize("NFC", word) for row in rows for word in row["no"]
     }
@@ -617,14 +639,17 @@ def _presence_claim(meaning: Meaning, parts: Sequence[str]) -> bool | None:
             pass
         case _:
             return None
+    # "Nobody" has no noun to be found by.
     if any(group.name == "person" for group in groups):
         parts = tuple(_NOBODY.sub("no person", part) for part in parts)
-    there = [_agreed(presence_claimed(group, part) for part in parts) for group in groups]
+    there = [_common_value(presence_claimed(group, part) for part in parts) for group in groups]
+    # "There is only a cat": what such an answer does not name is not there.
     if any(map(_ONLY.search, parts)):
         there = [bool(each) for each in there]
     of_any = isinstance(meaning, Either | Neither)
-    positive = _any(there) if of_any else _all(there)
+    positive = _any_there(there) if of_any else _all_there(there)
     negated = isinstance(meaning, Absent | NotBoth | Neither)
+    # "I see none" counts only where no clause names a thing; it could be about another one otherwise.
     if positive is None and set(there) == {None}:
         positive = _elliptic_claim(parts, agreeing=not negated)
     return positive if positive is None or not negated else not positive
@@ -639,7 +664,7 @@ def _elliptic_claim(parts: Sequence[str], *, agreeing: bool) -> bool | None:
             said.append(None if found["where"] and not there else there)
         elif agreeing and (found := _AGREEMENT.fullmatch(part)):
             said.append(found["not"] is None)
-    return _agreed(said)
+    return _common_value(said)
 
 
 def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool) -> bool | None:
@@ -658,21 +683,24 @@ def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool
                 continue
             if word_before in _SHADES and not with_fragments:
                 continue  # with a "no" before it, light blue is not called blue
+            # "Lime green" is a colour of its own, and need not be green; "bright green" is, and so is "dark green".
             if word_before not in _PURE | _SHADES and f"{word_before} {meaning.attribute}" in descriptions():
                 continue
             subjects = [noun.end() for noun in nouns.finditer(part, 0, found.start())]
             if subjects and _OTHER_THING.search(part, subjects[-1], found.start()):
                 continue
+            # It is said of the thing if its noun follows ("the red car") or the phrase ends ("is red").
             noun = nouns.match(part, found.end() + 1)
             if noun or _AFTER_A_PHRASE.match(part, found.end()) or part.startswith(" one", found.end()):
                 said.append(DENIAL.search(part, 0, found.start()) is None)
+        # No word on the attribute itself: another one may exclude it, as "it is closed" does "open".
         if about and len(said) == before and (excluded := _exclusion(meaning, part, nouns)) is not None:
             said.append(excluded)
-    return _agreed(said) if said else _elliptic_claim(parts, agreeing=True)
+    return _common_value(said) if said else _elliptic_claim(parts, agreeing=True)
 
 
 def _exclusion(meaning: Has, part: str, nouns: re.Pattern[str]) -> bool | None:
-    """False if the clause gives the thing an attribute that excludes the one asked about: "it is closed"."""
+    """False if the clause gives the thing an attribute that excludes the one of the question: "it is closed"."""
     # What is "certainly not dry" may be damp or wet.
     said = [found[1] for found in _PREDICATE.finditer(part) if not DENIAL.search(found[1])]
     described = re.search(rf"(?:^|\b(?:the|a|an)) ([a-z -]+?) {nouns.pattern}", part)
@@ -699,6 +727,7 @@ def _place_claim(meaning: Located, parts: Sequence[str]) -> bool | None:
     for part in parts:
         for found in _SIDE.finditer(part):
             side = Side(str(found.lastgroup))
+            # The noun nearest before the side is the one whose place is stated.
             last = [max((noun.end() for noun in each.finditer(part, 0, found.start())), default=-1) for each in nouns]
             if max(last) < 0 and _OTHER_SUBJECT.search(part, 0, found.start()):
                 continue  # "a truck to the right of it"
@@ -709,22 +738,25 @@ def _place_claim(meaning: Located, parts: Sequence[str]) -> bool | None:
             denied = DENIAL.search(part, 0, found.start()) is not None
             if side is meaning.side:
                 said.append(not denied)
+            # "Not to the right" leaves open that it is in between, so a denied opposite says nothing.
             elif side is meaning.side.opposite and not denied:
                 said.append(False)
-    return _agreed(said) if said else _elliptic_claim(parts, agreeing=True)
+    return _common_value(said) if said else _elliptic_claim(parts, agreeing=True)
 
 
-def _agreed(said: Iterable[bool | None]) -> bool | None:
+def _common_value(said: Iterable[bool | None]) -> bool | None:
     """Returns the common value of all claims that are not None; None if they disagree."""
     values = {each for each in said if each is not None}
     return values.pop() if len(values) == 1 else None
 
 
-def _all(there: Sequence[bool | None]) -> bool | None:
+def _all_there(there: Sequence[bool | None]) -> bool | None:
+    """True if all are there, False if one is not, None if one is unknown and the others are there."""
     return False if False in there else None if None in there else True
 
 
-def _any(there: Sequence[bool | None]) -> bool | None:
+def _any_there(there: Sequence[bool | None]) -> bool | None:
+    """True if one is there, False if none is, None if one is unknown and the others are not there."""
     return True if True in there else None if None in there else False
 
 
@@ -744,6 +776,7 @@ def presence_claimed(group: Group, clause: str) -> bool | None:
     """
     if len(clause) > _LONGEST or CONDITION.search(clause):
         return None
+    # A clause that both claims and denies the group says neither.
     said = {_claim(group, noun, clause) for noun in _with_hyponyms(group).finditer(clause)} - {None}
     return said.pop() if len(said) == 1 else None
 
@@ -759,26 +792,31 @@ def _with_hyponyms(group: Group) -> re.Pattern[str]:
 def noun_pattern(group: Group) -> re.Pattern[str]:
     """Finds the names of the group and of what it covers, in the singular or the plural."""
     names = {form for name in (group.name, *group.covers) for form in (name, plural(name))}
+    # The longest first, so that "teddy bear" is found whole; "the dog's tail" and "a dog-house" name no dog.
     return re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, names), key=len, reverse=True))})\b(?!['-])")
 
 
 def _claim(group: Group, noun: re.Match[str], clause: str) -> bool | None:
+    """True if the clause claims the group by this noun of it, False if it denies it, None if it does neither."""
     described = _description_before(group, clause[: noun.start()])
     if described is None:
         return None
     before, determiner, description = described
+    # A word behind the noun is a verb or the rest of a compound: "two dogs answer" and "a dog house".
     is_one = determiner in _SINGLE or _QUANTITY.search(before)
     has_verb = (_ANY_VERB if is_one else _VERB_OF_MANY).match(clause, noun.end()) and (is_one or determiner in _SEVERAL)
     if not has_verb and not _AFTER_A_PHRASE.match(clause, noun.end()):
         return None
     after = clause[noun.end() :]
+    # "The man is not running": the only man there lacks what "is there a running man?" asks for.
     if determiner == "the" and not before and _denies_an_attribute(group, description, after):
         return False
     if _NONE_OF.search(f"{before} {determiner}".strip()):
         return False if description == "" and _covers_what_is_asked(group, description, after) else None
-    says = _says(before, determiner, after)
+    says = _is_claimed(before, determiner, after)
     if says:
         return True if _covers_what_is_asked(group, description, after) else None
+    # "There is no puppy" leaves other dogs, so only the own name of the group denies it.
     if says is False and noun[0] in (group.name, plural(group.name)):
         return False if _denies_what_is_asked(group, description, after) else None
     return None
@@ -787,6 +825,7 @@ def _claim(group: Group, noun: re.Match[str], clause: str) -> bool | None:
 def _description_before(group: Group, text: str) -> tuple[str, str, str] | None:
     """Returns the words before the noun phrase, its determiner, its adjectives; None if the noun ends a name."""
     words = _WORD.findall(text)
+    # Leftward from the noun over adjectives and over compounds that stay of its kind ("soccer" of "soccer ball").
     known = _adjectives() | {word for attribute in group.attributes for word in attribute.split(" ")}
     start = len(words)
     while start:
@@ -801,6 +840,7 @@ def _description_before(group: Group, text: str) -> tuple[str, str, str] | None:
             break
     described = " ".join(words[start:])
     last = words[start - 1] if start else ""
+    # Any other word before the phrase makes a name of it ("hot dog"), which is of something else.
     if last in _DETERMINERS or last.isdecimal() or last.endswith("'s"):
         return " ".join(words[: start - 1]), last, described
     return (" ".join(words[:start]), "", described) if not last or last in _LINKS else None
@@ -808,17 +848,18 @@ def _description_before(group: Group, text: str) -> tuple[str, str, str] | None:
 
 @lru_cache(maxsize=65536)
 def _is_kind(modifier: tuple[str, ...], name: str) -> bool:
-    """Whether a compound is what its last word says: "a soccer ball", "a stainless steel oven", but no "hot dog"."""
+    """True of a compound that is what its last word says: "a soccer ball", "a steel oven", but no "hot dog"."""
     if not all(word.isalpha() and word not in _DETERMINERS and word not in _LINKS for word in modifier):
         return False
     before, known = " ".join(modifier), wordnet()
     compound = f"{before} {name}"
     if known.senses(compound):
         return known.is_kind_of(compound, name)
+    # A compound that WordNet lacks is made of its first word, but "a chocolate rabbit" is no rabbit.
     return known.is_kind_of(before, "substance") and not known.is_kind_of(name, "living thing")
 
 
-def _says(before: str, determiner: str, after: str) -> bool | None:
+def _is_claimed(before: str, determiner: str, after: str) -> bool | None:
     """True if the phrase between ``before`` and ``after`` is claimed to be there."""
     if _DENIED_DENIAL.search(f"{before} {determiner}"):
         return True
@@ -827,20 +868,24 @@ def _says(before: str, determiner: str, after: str) -> bool | None:
     if _NOTHING_IS.search(before):
         return False
     if determiner in _NONE:
+        # "It is not that there is no dog": two denials stay unread but in the forms above.
         return None if re.search(r"\bnot\b", before) else False
     negators = list(_NEGATOR.finditer(before))
     if determiner == "not":
+        # "The animals are cows, not horses".
         return None if negators else False
     if negators:
+        # A denial of a denial ("I do not say that it lacks dogs") may affirm, and stays unread.
         if any(each[0] in ("not", "never") for each in negators[:-1]):
             return None
-        return _under(negators[-1], before[negators[-1].end() :], determiner)
+        return _denied_by(negators[-1], before[negators[-1].end() :], determiner)
     if _GONE.match(after):
         return False
     if _RATHER_THAN.search(before) and _FRAME.search(before):
         return False
     if _ABOUT_ANOTHER.search(before) or _DENIED.match(after):
         return None
+    # "The owner of a dog is smiling" shows no dog.
     if before.endswith(" of") and not _QUANTITY.search(before):
         return None
     if _WISHED_FOR.search(before) or _DOUBTS.search(before) or _NOT_HERE.match(after):
@@ -848,10 +893,11 @@ def _says(before: str, determiner: str, after: str) -> bool | None:
     return True
 
 
-def _under(negator: re.Match[str], between: str, determiner: str) -> bool | None:
-    """Whether a negator denies the phrase after it: it denies a list up to the first phrase with an article."""
+def _denied_by(negator: re.Match[str], between: str, determiner: str) -> bool | None:
+    """False if the negator denies the phrase after it: it denies a list up to the first phrase with an article."""
     if _BREAKS_A_LIST.search(_DESCRIBED.sub("", _THAT_THERE_IS.sub("", between))):
         return None
+    # "I see no cat, and a dog" claims the dog; "I do not see a cat and a dog" may deny both or only the pair.
     if determiner not in ("", "any") and re.search(r"\band\b|,", between):
         return True if negator[0] == "no" else None
     return False
@@ -861,21 +907,22 @@ def _covers_what_is_asked(group: Group, description: str, after: str) -> bool:
     """True if all attributes and relations of the group are claimed of its noun."""
     predicate = re.match(r"\s*(?:(?:that|which|who) )?(?:is|are) (?!not )([\w ]+)", after)
     for attribute in group.attributes:
+        # "A man running" needs no verb, "a car red" does: "the car is red".
         verbal = " " in attribute or attribute.endswith("ing")
         said_after = after if verbal else predicate[1] if predicate else ""
-        found = None if _has(description, attribute) else re.search(rf"\b{re.escape(attribute)}\b", said_after)
-        if not _has(description, attribute) and (not found or DENIAL.search(said_after, 0, found.start())):
+        found = None if _has_words(description, attribute) else re.search(rf"\b{re.escape(attribute)}\b", said_after)
+        if not _has_words(description, attribute) and (not found or DENIAL.search(said_after, 0, found.start())):
             return False
-    return all(_stands_so(condition, after) for condition in group.related)
+    return all(_states_relation(condition, after) for condition in group.related)
 
 
-def _stands_so(condition: Related, after: str) -> bool:
-    """Whether the words after a noun state the relation: "to the right of a table" is not "to the left of" it."""
+def _states_relation(condition: Related, after: str) -> bool:
+    """True if the words after a noun state the relation: "to the right of a table" is not "to the left of" it."""
     ways = _ways_to_say(after_a_noun(condition.predicate))
     return any(
         ways.search(after, 0, noun.start())
         and not DENIAL.search(after, 0, noun.start())
-        and all(_has(after[: noun.start()], attribute) for attribute in condition.to.attributes)
+        and all(_has_words(after[: noun.start()], attribute) for attribute in condition.to.attributes)
         for noun in noun_pattern(condition.to).finditer(after)
     )
 
@@ -887,29 +934,32 @@ def _ways_to_say(predicate: str) -> re.Pattern[str]:
 
 
 def _denies_what_is_asked(group: Group, description: str, after: str) -> bool:
-    """Whether the denial covers the group: "no dogs" denies black dogs, "no dogs on the bed" does not."""
+    """True if the denial covers the group: "no dogs" denies black dogs, "no dogs on the bed" does not."""
+    # "No visible dog" denies all of them; "no small dog" leaves large ones.
     words = set(description.split()) - {"visible", "actual", "single", "real", "such"}
     if words - {word for attribute in group.attributes for word in attribute.split(" ")}:
         return False
     if not _SOMEWHERE_ELSE.match(after):
         return True
+    # The place or the look behind the denied noun is the one asked about: "no lamp on the desk".
     return any(noun_pattern(condition.to).search(after) for condition in group.related) or any(
-        _has(after, attribute) for attribute in group.attributes
+        _has_words(after, attribute) for attribute in group.attributes
     )
 
 
 def _denies_an_attribute(group: Group, description: str, after: str) -> bool:
-    """Whether the only thing of this name lacks the attribute: "the man in the picture is not sitting"."""
+    """True if the only thing of this name lacks the attribute: "the man in the picture is not sitting"."""
     denied = _IS_NOT.match(after)
     if not denied or set(description.split()) - {word for each in group.attributes for word in each.split(" ")}:
         return False
     return any(re.match(rf"{re.escape(attribute)}\b", after[denied.end() :]) for attribute in group.attributes)
 
 
-def _has(text: str, words: str) -> bool:
+def _has_words(text: str, words: str) -> bool:
     return re.search(rf"\b{re.escape(words)}\b", text) is not None
 
 
 @cache
 def _adjectives() -> frozenset[str]:
+    # "And" comes from "black and white", and joins things where it stands alone.
     return frozenset(word for attribute in descriptions() for word in attribute.split(" ")) - {"and"}

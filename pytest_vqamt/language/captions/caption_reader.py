@@ -94,6 +94,7 @@ def read_classes(caption: str) -> NamedClasses:
         if mention.classes:
             of_class.setdefault(mention.classes[0], []).append(mention)
         for name in mention.perhaps:
+            # A word that is only related to it ("tennis") is 0: it lets the class appear, but excuses no missing one.
             is_name = bool(mention.classes) or (mention.adds and mention.form is NounForm.NONE)
             perhaps[name] = perhaps.get(name, 0) + is_name
     return NamedClasses(
@@ -112,6 +113,7 @@ def read_classes(caption: str) -> NamedClasses:
 
 def _denials_as_no(caption: str) -> str:
     """The caption with all that it denies behind "no": a list, too ("no dogs, cats or birds")."""
+    # Mentions are read by the word before them, so all denials are written as that one.
     for pattern, plain in _DENIALS:
         caption = pattern.sub(plain, caption)
     return _NO_LIST.sub(lambda found: f"no {found[1].strip().replace(',', ' or')} or ", caption)
@@ -123,6 +125,7 @@ def _form(name: str, mentions: Sequence[Mention]) -> NounForm:
         return NounForm.PLURAL
     things = 0
     for number, mention in enumerate(mentions):
+        # "A dog ... the puppy" may be one; "a dog and another dog" are two.
         if mention.form is NounForm.SINGULAR and mention.adds:
             again = mention.definite and any(
                 may_corefer(earlier.lemma, mention.lemma, name) for earlier in mentions[:number]
@@ -169,6 +172,7 @@ def class_of(name: str) -> str | None:
     >>> class_of("man"), class_of("television"), class_of("stuffed bear"), class_of("train station"), class_of("hat")
     ('person', 'tv', 'teddy bear', None, None)
     """
+    # As in a caption, so that a compound is of the class of its last word, or of none ("train station").
     words = caption_words(f"a {name}")
     last = next((each for each in reversed(mentions_of(f"a {name}")) if each.classes), None)
     return last.classes[0] if last is not None and last.end == len(words) else None
@@ -181,6 +185,7 @@ def hyponyms(name: str) -> frozenset[str]:
     >>> "puppy" in hyponyms("dog"), "puppy" in hyponyms("animal"), hyponyms("puppy")
     (True, True, frozenset())
     """
+    # A word with alternatives ("bike") names no kind for certain.
     classes = {(name,)} if class_of(name) == name else _classes_of_kind(name)
     return frozenset(entry.lemma for entry in entries_by_form().values() if entry.classes in classes)
 
@@ -238,6 +243,7 @@ def read_classes_as_published(
             if length > 1 or _is_noun(words, at, proper=_is_proper(spelled, at)):
                 name, shape = named
                 found[name] = NounForm.PLURAL if name in found else _strict_form(words, at, shape)
+            # The published tool looks up each token alone, so "hot dog" names a dog there.
             if apart:
                 step = length
                 break
@@ -274,6 +280,7 @@ def _is_proper(spelled: tuple[str, ...], at: int) -> bool:
     word = spelled[at]
     if not word[0].isupper() or at == 0 or spelled[at - 1] in ".!?":
         return False
+    # In a caption all in capitals they say nothing.
     return sum(each.isalpha() and each == each.lower() for each in spelled) > len(spelled) / 2
 
 
@@ -297,7 +304,7 @@ def _stands_before_a_noun(words: tuple[str, ...], at: int) -> bool:
 
 
 def _is_verb(words: tuple[str, ...], at: int) -> bool:
-    """Whether it is the verb of the noun before it: "a man skateboards down", "people snowboard"."""
+    """True of the verb of the noun before it: "a man skateboards down", "people snowboard"."""
     entry = entries_by_form()[words[at]]
     is_compound = at + 1 < len(words) and words[at + 1].endswith("ing")  # "people kite surfing"
     if at == 0 or is_compound or entry.lemma not in grammar("verbs"):

@@ -36,17 +36,18 @@ class WordShape(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LexiconEntry:
-    """The meanings of a word or phrase.
-
-    ``classes``: the class that it names for certain, and alternatives; empty if it is no name. ``perhaps``: classes
-    that it may name, or a super-category. ``lemma``: its singular.
-    """
+    """The meanings of a word or phrase."""
 
     lemma: str
+    """Its singular."""
     shape: WordShape
+    """What this form says about number."""
     classes: tuple[str, ...] = ()
+    """The class that it names for certain, then alternatives ("bike"); empty if it is no name."""
     perhaps: tuple[str, ...] = ()
+    """Classes that it may name, or a super-category ("vehicle")."""
     is_animal: bool = False
+    """True of all animals, those without a class too: "fox"."""
 
 
 class PhraseSpan(NamedTuple):
@@ -63,6 +64,7 @@ def spans_of(words: tuple[str, ...]) -> list[PhraseSpan]:
     found: list[PhraseSpan] = []
     at, length = 0, len(words)
     while at < length:
+        # By the first word, longest first, and then on behind it: "hot dog" is no dog.
         for phrase, word in by_first.get(words[at], ()):
             end = at + len(phrase)
             if words[at:end] == phrase:
@@ -100,6 +102,8 @@ def _by_first() -> Mapping[str, tuple[tuple[tuple[str, ...], LexiconEntry], ...]
 
 
 def _merged(one: LexiconEntry, other: LexiconEntry, form: str) -> LexiconEntry:
+    """One entry for a form that two tables have."""
+    # Words of two classes belong into "either" of phrases.toml, which says the first choice.
     if one.classes and other.classes and one.classes != other.classes:
         raise ValueError(f"form={form!r}: expected one class, and the tables have {one.classes} and {other.classes}")
     named = other if other.classes else one
@@ -113,6 +117,7 @@ def _merged(one: LexiconEntry, other: LexiconEntry, form: str) -> LexiconEntry:
 
 
 def _forms() -> Iterator[tuple[str, LexiconEntry]]:
+    """All forms of all words of the tables, each with its meaning."""
     for name, row in class_rows().items():
         animal = row.kind == "animal"
         for each in row.names:
@@ -153,9 +158,11 @@ def _of_people() -> Iterator[tuple[str, LexiconEntry]]:
 def _inflected(
     name: str, *, classes: tuple[str, ...] = (), perhaps: tuple[str, ...] = (), is_animal: bool = False
 ) -> Iterator[tuple[str, LexiconEntry]]:
+    """The singular and the plural of a name, or the one form that it has."""
     many = plural(name)
     shape = WordShape.ONE
     if many == name:
+        # "Broccoli", "scissors", "sheep".
         shape = WordShape.MASS if is_mass(name) else WordShape.LACKING if lacks_singular(name) else WordShape.BOTH
     for form, of in ((name, shape), (many, WordShape.MANY))[: 1 if many == name else 2]:
         yield (
@@ -170,16 +177,24 @@ def _spaced(form: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassRow:
-    """A class of ``classes.toml``."""
+    """A class of ``classes.toml``; its words are in the singular."""
 
     kind: str = ""
+    """Its super-category, "" of those that COCO lacks."""
     scenery: bool = False
+    """True of trees and the like, which captions leave out as they please."""
     names: tuple[str, ...] = ()
+    """Words for a thing of the class and for nothing else."""
     many: tuple[str, ...] = ()
+    """Plurals that are not made from a name."""
     formless: tuple[str, ...] = ()
+    """Words that tell nothing of number: a mass, a part, or without a singular."""
     perhaps: tuple[str, ...] = ()
+    """Words that may name it, or something done with it: "board", "surfing"."""
     parts: tuple[str, ...] = ()
+    """Words that make a part of the thing after its name: "door" of "train door"."""
     others: tuple[str, ...] = ()
+    """Words that make another thing of it after its name: "station" of "train station"."""
 
 
 @cache
@@ -243,6 +258,8 @@ def caption_words(caption: str) -> tuple[str, ...]:
     if _NOT_ASCII.search(text):
         text = normalize("NFKC", text).replace("\u2019", "'").replace("\u2018", "'")
     if "t.v" in text:
+        # Points end phrases, but not in the one abbreviation that captions use.
         text = text.replace("t.v.", "tv ").replace("t.v", "tv")
+    # "The dogs' bowl" is owned, as "the dog's bowl" is.
     text = _PLURAL_OWNER.sub("'s", text)
     return tuple("and" if word == "&" else word if word[-1].isalnum() else STOP for word in _WORD.findall(text))

@@ -25,15 +25,25 @@ class CategoryEntry:
     """[category.NAME]; None for settings that the file leaves out."""
 
     noun: str | None
+    """How a question calls the category: "color"."""
     action: bool | None
+    """True if its words are what is done, such as "standing"."""
     gradable: bool | None
+    """True if what its words mean depends on what stands beside the thing."""
     words: tuple[str, ...]
+    """Attributes that are at home in it."""
     shares: tuple[str, ...]
+    """Attributes of other categories that are values here, too."""
     askable: tuple[str, ...]
+    """Words of earlier files that questions may use after all."""
     not_askable: tuple[str, ...]
+    """Words that cannot follow "is the cup": "carrying"."""
     exclusive: tuple[tuple[str, ...], ...]
+    """Sets of which no thing has two."""
     overlaps: tuple[tuple[str, ...], ...]
+    """Sets of which a thing may have two all the same; they overrule the exclusive ones."""
     antonyms: tuple[Pair, ...]
+    """Pairs of opposites, which exclude each other by that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,14 +51,23 @@ class ClassEntry:
     """[class.NOUN]; None for settings that the file leaves out."""
 
     within: str | None
+    """The class that all of this one belongs to."""
     may_be_absent: bool | None
+    """False of what is nearly always somewhere, annotated or not: plants."""
     synsets: tuple[str, ...]
+    """WordNet's synsets at or below these are of the class."""
     perhaps_synsets: tuple[str, ...]
+    """The same, of the class for some people only."""
     names: tuple[str, ...]
+    """Names of the class whatever WordNet has."""
     not_names: tuple[str, ...]
+    """Names that are never of it."""
     perhaps: tuple[str, ...]
+    """Names that are of it for some people, or that seldom come without one."""
     choices: tuple[tuple[str, ...], ...]
+    """Sets of names of which no thing is two, to be offered together."""
     may_be: dict[str, tuple[str, ...]]
+    """What else a name is called, which is not offered beside it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,17 +75,29 @@ class Entries:
     """The content of one file, in its order."""
 
     where: str
+    """The name of the file in messages."""
     aliases: dict[str, tuple[str, ...]]
+    """Other spellings by the usual one."""
     categories: dict[str, CategoryEntry]
+    """By name."""
     opposites: dict[str, dict[str, tuple[str, ...]]]
+    """Names of things by opposite, by word: [opposite.short] tall = ["man"]."""
     exact: tuple[str, ...]
+    """Relationships that a picture shows or does not: "on"."""
     vague: tuple[str, ...]
+    """Relationships that depend on who looks: "near"."""
     classes: dict[str, ClassEntry]
+    """By noun, the more specific first."""
     likeness_first: tuple[str, ...]
+    """First words of names of likenesses: "toy"."""
     likeness_last: tuple[str, ...]
+    """Last words of names of likenesses: "statue"."""
     removed_words: tuple[str, ...]
+    """Attributes of earlier files that are no longer known."""
     removed_predicates: tuple[str, ...]
+    """Relationships of earlier files that are no longer used."""
     removed_classes: tuple[str, ...]
+    """Class nouns of earlier files that are no longer used."""
 
 
 def read_entries(content: bytes, *, where: str) -> Entries:
@@ -76,6 +107,7 @@ def read_entries(content: bytes, *, where: str) -> Entries:
         OptionError: it is no TOML, or a section, a key, a value or a word is wrong; the line names it.
     """
     try:
+        # Editors on Windows put a mark of byte order before UTF-8.
         table = parse_toml(content.decode("utf-8-sig"))
     except ValueError as error:
         raise file_error(where, "", f"expected TOML in UTF-8, but {error}") from error
@@ -123,6 +155,7 @@ def _category(section: TomlSection) -> CategoryEntry:
         words=words,
         shares=section.words("shares"),
         askable=askable if isinstance(askable, tuple) else (),
+        # "askable = false" says it of all words of the category.
         not_askable=words if askable is False else section.words("not_askable"),
         exclusive=section.lists("exclusive", at_least=2),
         overlaps=section.lists("overlaps", at_least=2),
@@ -169,6 +202,7 @@ def _class(section: TomlSection) -> ClassEntry:
 
 
 def _check_homes(entries: Entries) -> None:
+    """Refuses a word in two categories, and an alias that is a word itself."""
     homes: dict[str, str] = {}
     for name, entry in entries.categories.items():
         for word in entry.words:
@@ -284,6 +318,7 @@ class TomlSection:
     def _pair(self, key: str, value: object) -> tuple[str, str]:
         if not isinstance(value, list) or len(value) not in (2, 3) or not all(isinstance(each, str) for each in value):
             raise self.mistake(key, f"expected two words, and a reason at will, but got {value!r}")
+        # The third text is a remark for readers of the file.
         a, b = self._words(key, value[:2])
         return a, b
 
@@ -297,6 +332,7 @@ class TomlSection:
         return words
 
     def _word(self, key: str, value: object) -> str:
+        # Annotations are compared in lower case, so that another spelling would never be found.
         if not isinstance(value, str) or not value or value != " ".join(value.lower().split()):
             raise self.mistake(key, f"expected words in lower case with single spaces, but got {value!r}")
         return value
@@ -305,10 +341,15 @@ class TomlSection:
 @dataclass(slots=True)
 class _Kind:
     noun: str = ""
+    """How a question calls it, "" without a natural one."""
     is_action: bool = False
+    """True if its words are what is done."""
     is_gradable: bool = False
+    """True if what its words mean depends on what stands beside the thing."""
     words: list[str] = field(default_factory=list)
+    """Attributes at home in it, in the order of the files."""
     shares: list[str] = field(default_factory=list)
+    """Attributes at home elsewhere."""
 
 
 class OntologyDraft:
@@ -334,6 +375,7 @@ class OntologyDraft:
             OptionError: it names a word, class or choice that neither it nor a file before it has, contradicts itself,
                 or puts a class after the one that it is within.
         """
+        # Words come before what refers to them: aliases, shares and pairs may name any word of this file.
         self._remove(entries)
         for name, entry in entries.categories.items():
             self._add_words(name, entry)
@@ -352,6 +394,7 @@ class OntologyDraft:
         opposites: dict[str, tuple[str, ...]] = {}
         for a, b in self._antonyms:
             opposites[a] = (*opposites.get(a, ()), b)
+        # With one opposite left, as after overlaps took the other, no table of names is needed.
         ambiguous = {word: by_name for word, by_name in self._opposites.items() if len(opposites.get(word, ())) > 1}
         return Ontology(
             predicates=tuple(self._predicates),
@@ -415,6 +458,7 @@ class OntologyDraft:
         kind.is_action = kind.is_action if entry.action is None else entry.action
         kind.is_gradable = kind.is_gradable if entry.gradable is None else entry.gradable
         for word in entry.words:
+            # A word has one home: a later file moves it, and what was listed of it where it was is gone.
             if self._home.get(word) != name:
                 self._spellings.pop(word, None)
                 self._leave_home(word)
@@ -427,6 +471,7 @@ class OntologyDraft:
                 raise unknown_word_error(entries.where, "aliases", "the usual spelling", word, tuple(self._home))
             for alias in aliases:
                 self._leave_home(alias)
+                # Spellings of a word that becomes an alias are spellings of its new word.
                 self._spellings |= {spelling: word for spelling, of in self._spellings.items() if of == alias}
                 self._spellings[alias] = word
 
@@ -443,6 +488,7 @@ class OntologyDraft:
         overlaps = tuple(self._members(where, name, "overlaps", words) for words in entry.overlaps)
         antonyms = tuple(self._members(where, name, "antonyms", words) for words in entry.antonyms)
         apart = set(pairs_of(overlaps))
+        # Overlaps of this file end pairs of earlier ones; antonyms of this file come last, and stand.
         self._exclusive = (self._exclusive | set(pairs_of(exclusive))) - apart
         self._antonyms = {pair: None for pair in self._antonyms if pair not in apart}
         for pair in pairs_of(antonyms):
@@ -481,6 +527,7 @@ class OntologyDraft:
 
     def _add_predicates(self, entries: Entries) -> None:
         given = dict.fromkeys(entries.exact, False) | dict.fromkeys(entries.vague, True)
+        # Exact ones first, each kind in the order of the files: the most telling are asked first.
         self._predicates = dict(sorted((self._predicates | given).items(), key=lambda item: item[1]))
 
     def _add_classes(self, entries: Entries) -> None:
@@ -494,6 +541,7 @@ class OntologyDraft:
             word: replace(each, within="") if each.within in entries.removed_classes else each
             for word, each in self._classes.items()
         }
+        # New classes first, as a class must come before the one that it is within.
         self._classes = new | left
         for word, entry in entries.classes.items():
             self._classes[word] = _updated(self._classes[word], entry)
@@ -502,6 +550,7 @@ class OntologyDraft:
             each, section = self._classes[word], f"class.{word}"
             if each.within and each.within not in order:
                 raise unknown_word_error(entries.where, section, "within", each.within, order)
+            # Readers of the classes go through them once, from part to whole.
             if each.within and order.index(each.within) <= order.index(word):
                 what = f"within: expected a class that comes later, but {each.within!r} is more specific"
                 raise file_error(entries.where, section, what)
@@ -515,7 +564,8 @@ class OntologyDraft:
 
 
 def _updated(each: NounClass, entry: ClassEntry) -> NounClass:
-    """Moves each name to the list of the later file, whose choices come first."""
+    """Moves each name to the list where the later file has it; the choices of that file come first."""
+    # What the later file lists leaves the lists of the earlier ones.
     given = {*entry.names, *entry.not_names, *entry.perhaps}
     not_names, perhaps = each.not_names - given | set(entry.not_names), each.perhaps - given | set(entry.perhaps)
     kept = (tuple(name for name in names if name not in not_names | perhaps) for names in each.choice_sets)

@@ -1,4 +1,4 @@
-"""Embeddings of questions, and those of a pool, which are made once and cached."""
+"""Embeddings of questions; a pool is embedded once, and cached on disk."""
 
 from __future__ import annotations
 
@@ -26,10 +26,13 @@ if TYPE_CHECKING:
 
 
 Arrays: TypeAlias = "Mapping[str, NDArray[np.generic]]"
+"""What an embedding is restored from, by name."""
 
 Rows: TypeAlias = "NDArray[np.float32]"
+"""Vectors [n, d], each of unit length, or zeros for an unknown text."""
 
 _LSA_VERSION = 1
+"""Raised when the same texts would get other vectors: it is part of the cache key."""
 
 _HUB_NAME = re.compile(r"[\w.-]+(?:/[\w.-]+)?")
 _OWN = "sentence-transformers/"
@@ -43,6 +46,7 @@ def cached_arrays(key: str, make: Callable[[], Arrays]) -> Arrays:
     found = _read_arrays(file)
     if found is not None:
         return found
+    # Workers of pytest-xdist start together: one of them fits, and the others read what it wrote.
     with _only_maker(file):
         found = _read_arrays(file)
         if found is None:
@@ -184,7 +188,7 @@ def fingerprint_of(setting: str) -> str:
 
 @lru_cache(maxsize=16)
 def model_folder(setting: str) -> Path:
-    """Returns the folder of a model: the named one, or that of the hub's cache.
+    """Returns the folder of a model: the named one, or its folder in the hub's cache.
 
     Raises:
         OptionError: there is none.
@@ -192,6 +196,7 @@ def model_folder(setting: str) -> Path:
     named = setting.removeprefix(SENTENCE_TRANSFORMERS)
     folder = expanded(named)
     if not folder.is_dir():
+        # Short names are of the organisation "sentence-transformers", as its library has it.
         kept = (_in_the_cache(each) for each in ((named,) if "/" in named else (named, f"{_OWN}{named}")))
         found = next((each for each in kept if each is not None), None)
         if found is None:
@@ -218,6 +223,7 @@ def model_fingerprint(setting: str) -> str:
     """
     folder = model_folder(setting)
     hashed = sha256()
+    # The files themselves: a model of the same name may have been trained again.
     for file in sorted(each for each in folder.rglob("*") if each.suffix in _READ and each.is_file()):
         hashed.update(f"{file.relative_to(folder).as_posix()}\x1f{file.stat().st_size}\x1f".encode())
         with open_input(file) as opened:

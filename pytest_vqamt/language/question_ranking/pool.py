@@ -1,4 +1,4 @@
-"""Pools of basic questions."""
+"""Pools of basic questions, which are put behind a main question as noise."""
 
 from __future__ import annotations
 
@@ -83,6 +83,49 @@ EMBEDDING = RelationSetting(
     meaning="what LASSO knows of questions: their words (TF-IDF with LSA), or a model by its name or folder",
 )
 
+
+class RankingMethod(StrEnum):
+    """The measure of the distance of a basic question from the main question."""
+
+    LASSO = "lasso"
+    BLEU_1 = "bleu-1"
+    BLEU_2 = "bleu-2"
+    BLEU_3 = "bleu-3"
+    BLEU_4 = "bleu-4"
+    ROUGE_L = "rouge-l"
+    CIDER = "cider"
+    METEOR = "meteor"
+
+
+RANKING = RelationSetting(
+    name="ranking",
+    values=tuple(RankingMethod),
+    default=RankingMethod.LASSO,
+    meaning="how basic questions are ranked: the nearest to the main question make the first partition",
+)
+
+
+class _Package(NamedTuple):
+    """A package that is not among the requirements."""
+
+    module: str
+    """Its name in an import."""
+    name: str
+    """Its name for pip."""
+    extra: str
+    """The extra of this package that brings it."""
+
+
+_SCIKIT_LEARN = _Package("sklearn", "scikit-learn", "noise")
+_SENTENCE_TRANSFORMERS = _Package("sentence_transformers", "sentence-transformers", "embeddings")
+_OF_RANKINGS = {
+    RankingMethod.LASSO: _SCIKIT_LEARN,
+    RankingMethod.ROUGE_L: _Package("rouge_score", "rouge-score", "noise"),
+    RankingMethod.CIDER: _Package("pycocoevalcap", "pycocoevalcap", "cider"),
+}
+"""Packages of rankings besides those of the core."""
+
+
 _JSON_LINES = (".jsonl", ".ndjson")
 
 _FILE = re.compile(r"(?:.*questions.*|vqa(?!.*annotations).*)\.json(?:\.gz)?", re.IGNORECASE)
@@ -113,6 +156,7 @@ def pool_of(name: str, questions: Iterable[str]) -> Pool:
     """Returns a pool of the questions with words, without duplicates."""
     distinct: dict[str, str] = {}
     for question in questions:
+        # Rankings compare words, so a question of signs alone has no place among them.
         if words_of(question):
             distinct.setdefault(normalise_question(question), one_line(question))
     texts = tuple(distinct.values())
@@ -158,6 +202,7 @@ def open_pool(setting: str) -> Pool:
         found = builtin_questions()
     elif named.startswith(VQA_V2):
         path = _path(setting, named.removeprefix(VQA_V2))
+        # Chosen there by the annotations already, which know more than the words do.
         found, yes_no = questions_of_vqa_v2(setting, path, yes_no=yes_no), False
     else:
         found = questions_of_text_file(setting, _path(setting, named))
@@ -188,6 +233,7 @@ def builtin_questions() -> list[str]:
     tailed = [text for text in made if _TAIL.search(text)]
     short = {text: _TAIL.sub("", text) for text in tailed[::2]}
     texts = dict.fromkeys(short.get(text, text) for text in made)
+    # Mixed by digest, the same on every machine: in the order of names, ties would all be about one.
     return sorted((text for text in texts if len(text.split()) <= _LONGEST), key=digest)
 
 
@@ -204,6 +250,7 @@ def _about(name: str, place: int) -> Iterator[str]:
         yield plain.absent(group, (shift + turn) % plain.ABSENT_WORDINGS).text
         yield from _chosen(name, shift + turn)
         yield from _with_another(name, _NAMES[(place + 7 * turn + 9) % len(_NAMES)], shift + turn)
+    # Only what such a thing can be: no striped dogs, no tall cups.
     said = (*ACTIONS.get(name, ()), *(STATURES if name in PEOPLE else ()), *(PATTERNS if name in PATTERNED else ()))
     for turn, word in enumerate(said):
         yield from _said(name, word, shift + turn)
@@ -271,54 +318,22 @@ def plain_text(setting: str, path: Path) -> str:
         raise OptionError(f"{where}, but line {line} is not ({error.reason}): save it as UTF-8") from error
 
 
-class Ranking(StrEnum):
-    """The measure of the distance of a basic question from the main question."""
-
-    LASSO = "lasso"
-    BLEU_1 = "bleu-1"
-    BLEU_2 = "bleu-2"
-    BLEU_3 = "bleu-3"
-    BLEU_4 = "bleu-4"
-    ROUGE_L = "rouge-l"
-    CIDER = "cider"
-    METEOR = "meteor"
+def package_of(ranking: RankingMethod) -> str:
+    """Returns the package that computes a ranking, by its name for pip."""
+    return _OF_RANKINGS[ranking].name if ranking in _OF_RANKINGS else "nltk"
 
 
-RANKING = RelationSetting(
-    name="ranking",
-    values=tuple(Ranking),
-    default=Ranking.LASSO,
-    meaning="how basic questions are ranked: the nearest to the main question make the first partition",
-)
-
-
-class _Package(NamedTuple):
-    module: str
-    name: str
-    extra: str
-
-
-_SCIKIT_LEARN = _Package("sklearn", "scikit-learn", "noise")
-_SENTENCE_TRANSFORMERS = _Package("sentence_transformers", "sentence-transformers", "embeddings")
-_OF_RANKINGS = {
-    Ranking.LASSO: _SCIKIT_LEARN,
-    Ranking.ROUGE_L: _Package("rouge_score", "rouge-score", "noise"),
-    Ranking.CIDER: _Package("pycocoevalcap", "pycocoevalcap", "cider"),
-}
-"""Packages of rankings besides those of the core."""
-
-
-def ranking_of(setting: str) -> Ranking:
+def ranking_of(setting: str) -> RankingMethod:
     """Returns the ranking of that name.
 
     Raises:
         OptionError: there is none.
     """
     try:
-        return Ranking(setting)
+        return RankingMethod(setting)
     except ValueError as error:
         raise OptionError(
-            f"Expected a way to rank questions, but got ranking={setting!r}; {did_you_mean(setting, Ranking)}"
+            f"Expected a way to rank questions, but got ranking={setting!r}; {did_you_mean(setting, RankingMethod)}"
         ) from error
 
 
@@ -336,7 +351,7 @@ def missing_packages(ranking: str, embedding: str) -> str:
             f"{near_name(embedding.partition(':')[0], kinds) or 'name one of them'}"
         )
     needed = [_OF_RANKINGS[wanted]] if wanted in _OF_RANKINGS else []
-    if wanted is Ranking.LASSO and embedding.startswith(SENTENCE_TRANSFORMERS):
+    if wanted is RankingMethod.LASSO and embedding.startswith(SENTENCE_TRANSFORMERS):
         needed.append(_SENTENCE_TRANSFORMERS)
     missing = [each for each in needed if not _is_installed(each.module)]
     if not missing:
@@ -429,6 +444,7 @@ def _answer_types(setting: str, file: Path, whole: dict[str, object]) -> dict[st
     if "annotations" in whole:
         rows = _rows(setting, file, whole, "annotations")
     else:
+        # v2_OpenEnded_mscoco_val2014_questions.json has its answers in v2_mscoco_val2014_annotations.json.
         partner = file.name.partition(".json")[0].replace("OpenEnded_", "").replace("questions", "annotations")
         beside = [file.with_name(partner + end) for end in _ENDS]
         answers = next((each for each in beside if each != file and each.is_file()), None)

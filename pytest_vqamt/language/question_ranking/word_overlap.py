@@ -17,7 +17,7 @@ from nltk.corpus.reader.wordnet import Synset, WordNetCorpusReader  # type: igno
 from nltk.data import PathPointer  # type: ignore[import-untyped]  # as above
 
 from pytest_vqamt.core.progress_bar import SHOW_AFTER_S, progress_bar
-from pytest_vqamt.language.question_ranking.pool import Pool, Ranking, words_of
+from pytest_vqamt.language.question_ranking.pool import Pool, RankingMethod, words_of
 from pytest_vqamt.language.wordnet.words import WordNetFiles
 
 Words: TypeAlias = Sequence[str]
@@ -26,7 +26,9 @@ _DIGITS = 9
 """Differences in later digits are ignored."""
 
 _LONGEST = 4
+"""The longest n-grams of CIDEr, as in its paper."""
 _SIGMA = 6.0
+"""CIDEr-D's penalty for a difference in length, as in its paper."""
 _AT_ONCE = 1_000
 """The n-grams of so many questions are in memory at once."""
 
@@ -39,13 +41,14 @@ class Measure(Protocol):
         ...
 
 
-def by_words(pool: Pool, ranking: Ranking, question: str, left_out: Collection[int], top: int) -> list[int]:
+def by_words(pool: Pool, ranking: RankingMethod, question: str, left_out: Collection[int], top: int) -> list[int]:
     """Returns the places of the questions with the best scores in the pool.
 
     Of equal scores the earlier in the pool comes first, so questions without a shared word come last, in its order. A
     library takes about 100 microseconds a question.
     """
     reference = words_of(question)
+    # A main question of signs alone has no word to share, and is ranked in the order of the pool.
     scores = [0.0] * len(pool)
     if reference:
         with progress_bar(f"ranking by {ranking}", len(pool), "question", delay_s=SHOW_AFTER_S) as advance:
@@ -57,14 +60,14 @@ def by_words(pool: Pool, ranking: Ranking, question: str, left_out: Collection[i
 
 
 @lru_cache(maxsize=8)
-def _measure(pool: Pool, ranking: Ranking) -> Measure:
+def _measure(pool: Pool, ranking: RankingMethod) -> Measure:
     texts = _texts(pool)
     match ranking:
-        case Ranking.ROUGE_L:
+        case RankingMethod.ROUGE_L:
             return RougeL(texts)
-        case Ranking.CIDER:
+        case RankingMethod.CIDER:
             return Cider(texts)
-        case Ranking.METEOR:
+        case RankingMethod.METEOR:
             return Meteor(texts)
     return Bleu(texts, int(ranking.removeprefix("bleu-")))
 
@@ -133,6 +136,7 @@ class Cider:
         self._texts, self._cooked, self._cooked_refs = texts, cook_test, cook_refs
         self._scorer = CiderScorer(n=_LONGEST, sigma=_SIGMA)
         for batch in self._batches():
+            # Document frequencies add up over batches, so that no more n-grams are in memory at once.
             self._scorer.crefs = [cook_refs([text], _LONGEST) for text in batch]
             self._scorer.compute_doc_freq()
 
@@ -191,6 +195,7 @@ class NltkSynsets:
 
     def __init__(self, files: WordNetFiles) -> None:
         with warnings.catch_warnings():
+            # The reader is made without translations on purpose.
             warnings.filterwarnings("ignore", "The multilingual functions are not available")
             self.reader = _Reader(files)
 

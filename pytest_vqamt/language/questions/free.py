@@ -1,4 +1,4 @@
-"""Questions of users and data sets, of which only the words are known: which changes surely keep their answer.
+"""Questions of users and data sets, of which only the words are known: the changes that surely keep their answer.
 
 The words decide. A question with a word that may make the answer depend on the change gets no case of it, and so does a
 text that is not one plain question in English: a word too many on a list costs a case, one too few a false violation.
@@ -82,6 +82,7 @@ _CLAUSE = re.compile(r"\b(?:is|are|was|were|does|do|did)\b")
 _BARE_CHOICE = re.compile(r"(?!any |some |no )[\w'-]+(?: [\w'-]+){0,2},? or [\w'-]+(?: [\w'-]+){0,2}")
 
 MOST_WORDS = 40
+"""A longer text is no plain question."""
 
 _CAPITAL = re.compile(r"\s\W{0,9}+(?!I\b)[^\W\d_a-z]")
 
@@ -116,6 +117,7 @@ def form_of(text: str) -> QuestionForm:
     >>> form_of("What is the number of dogs in the picture?").name, form_of("Is the dog or the cat black?").name
     ('COUNT', 'OTHER')
     """
+    # The end of questions that the package itself writes in another language.
     if text.endswith(ANSWER_IN_ENGLISH):
         return _form_in_another_language(text)
     asked = _NO_OFFER.sub(" ", " ".join(readable(text).casefold().replace("\u2019", "'").split())).strip(" ?.!\"'")
@@ -155,10 +157,13 @@ def _without_lead(asked: str) -> str:
 
 
 def _begun_with_a_verb(asked: str) -> QuestionForm:
+    """The form of a question that begins with a verb: yes or no, unless "or" offers a choice."""
+    # "Do you know what it is?" wants more than yes or no, though it begins with a verb.
     if _ASKS_FOR_MORE.search(asked):
         return QuestionForm.OTHER
     if not _OR.search(asked) or _IS_AFFIRMED.search(asked):
         return QuestionForm.YES_NO
+    # "Is it black or white" offers a choice; "is the dog or the cat black" may ask which, or if one is.
     complement = _COMPLEMENT.match(asked)
     if complement:
         offered = _OR.search(asked, complement.end()) and not _VERB_AFTER_OR.search(asked)
@@ -168,7 +173,7 @@ def _begun_with_a_verb(asked: str) -> QuestionForm:
 
 
 def _offers_a_list(asked: str) -> bool:
-    """Whether the question ends in a list: "..., a dog, a cat or a bird"."""
+    """True if the question ends in a list: "..., a dog, a cat or a bird"."""
     return any(
         _LIST.fullmatch(asked, found.end()) and not _CLAUSE.search(asked, found.end())
         for found in _PAUSE.finditer(asked)
@@ -179,16 +184,112 @@ class Kept(StrEnum):
     """A change of a picture, or of the text around a question, that may keep the answer."""
 
     WORDING = "wording"
+    """Other words around the question, small letters or capitals, options in another order."""
     STATEMENT = "statement"
+    """A statement before it: "I think the answer is no."."""
     SHIFT = "shift"
+    """By one or two pixels."""
     MARGIN = "margin"
     SMALLER = "smaller"
     LARGER = "larger"
     JPEG = "jpeg"
     TILT = "tilt"
+    """By 1 to 5 degrees, in a larger frame."""
     MIRROR = "mirror"
     BLANK = "blank"
     """Not kept: an answer that claims something is surely another about a blank picture."""
+
+
+def _any_of(words: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(words.split())})\b")
+
+
+_ENGLISH = re.compile(
+    _any_of(
+        "what which who whose where when how the is are this that these those there it he she they you of on to his"
+        " their any with at for and or does did has have can"
+    ).pattern,
+    re.IGNORECASE,
+)
+"""Words without which no question is surely English; "was", "in" and "will" are words of German, too."""
+_SIDE = _any_of(
+    r"left\w* right\w* sides? east\w* west\w* north\w* south\w* clockwise counter\w* hands? handed directions? way"
+    r" where \w*wards? fac(?:es?|ing) point(?:s|ing|ed)? turn\w* head(?:ed|ing) lean\w* look(?:s|ing)? port starboard"
+    r" lanes? driv\w*"
+    r" first second third fourth fifth last order mirror\w* reflect\w* flags? maps? route wink\w* profile"
+)
+"""About sides, directions and order, which a mirror exchanges; a tilt or a margin may move them."""
+_WRITING = _any_of(
+    r"texts? writ\w* wrote words? letters? numbers? numerals? digits? says? said saying read\w* spel\w* signs? logos?"
+    r" labels? brands? names? named called titles? print\w* licen[cs]e plates? compan\w+ teams? streets? stores? shops?"
+    r" restaurants? websites? url language captions? watermark\w* clocks? watch\w* times? hours? o'clock dates? years?"
+    r" months? days? jerseys? scores?\w* pric\w+ costs? bus(?:es)? airlines? cit(?:y|ies) countr(?:y|ies) states?"
+    r" locations? places? symbols? characters? initials? quotes? messages? models? makes? types? screens? pages? books?"
+    r" newspapers? keyboards? tattoos? temperatures? speeds? abbreviation\w* advert\w* company"
+    r" beers? wines? brew\w* stands?"
+)
+"""About what is read: it cannot be where the picture is mirrored, and may not be where it is smaller."""
+_QUALITY = _any_of(
+    r"blur\w* focus\w* sharp\w* resolutions? quality pixel\w* grain\w* nois\w+ clear\w* crisp\w* edit\w+ photoshop\w*"
+    r" filter\w* jpe?g compress\w* cameras? zoom\w* close-?ups? grayscale greyscale sepia vintage professional\w*"
+    r" lens\w* exposure\w* photographers? artifacts? fake\w* real\w* render\w* drawn paint\w* photograph\w*"
+)
+"""About the photo as a photo, which any change of pixels may change."""
+_PICTURE = _any_of(
+    r"pictures? images? photos? photographs? frames? framed borders? edges? corners? backgrounds? foregrounds? crop\w*"
+    r" cut collage\w* shapes? squares? rectang\w+ formats? margins? bars? blank empty backdrops? panels? screenshots?"
+    r" scenes? halves half quarters? percent\w* fraction\w* most mostly size sizes wide width tall height bottoms?"
+    r" tops? upper lower cent(?:er|re)d? middle above below over under beneath"
+)
+"""About the picture as such: its edges, its shape, places in it."""
+_ANGLE = _any_of(
+    r"straight\w* tilt\w* level\w* upright lean\w* slant\w* angl\w+ horizontal\w* vertical\w* diagonal\w* parallel\w*"
+    r" flat\w* slop\w+ steep\w* hills? hilly crooked\w* upside rotat\w+ sideways inclin\w+ balanc\w+ symmetr\w+ high\w*"
+    r" low\w* above below up down uphill downhill clocks? times? even skew\w*"
+)
+"""About angles and heights, which a tilt changes."""
+_SMALL = _any_of(
+    r"small\w* tin(?:y|iest) little far farthest furthest distan\w+ details? visible see seen backgrounds? far-?away"
+    r" every each all any anything anyone anybody something someone how least barely hidden behind eyes? expressions?"
+    r" smil\w+ buttons? rings? earrings? stripes? dots? patterns? strings? wires? ropes? insects? bees? flies bugs?"
+)
+"""About what is small or distant, or about all that can be seen: some of it is lost where the picture is smaller."""
+_NO_FACT = _any_of(
+    r"why think\w* feel\w* opinions? like\w* pretty beautiful nice\w* good bad ugly attractive best worst"
+    r" safe\w* dangerous interest\w* fun funny happy sad tast\w+ delicious might may could would should"
+    r" probabl\w* likely possib\w*"
+    r" believe\w* guess\w* expect\w* suppose\w* look\w* seem\w* appear\w* about going next before after if"
+)
+"""For an opinion, a reason or a guess: no statement about it is right or wrong."""
+_SPELLING = _any_of(r"us spel\w* capital\w* uppercase lowercase")
+"""About letters, or with "US", which in small letters is another word."""
+_OF_NOTHING = _any_of(
+    r"no not none nothing never without lack\w* miss\w+ empty absent free alone only bare plain quiet calm still safe"
+    r" fog\w* cloud\w* overcast mist\w* smok\w* season\w* weather indoors? inside outdoors? outside day daytime"
+    r" \w*n't same different"
+)
+"""Their answer may be right about a blank picture: nothing, fog, calm."""
+_BRIGHTNESS = _any_of(r"dark\w* bright\w* light\w* black white gr[ae]y night\w* snow\w* monochrome colou?rs?")
+"""About brightness and colours as such, which a margin or a blank picture has as well."""
+
+_FILLED = _any_of(r"black white gr[ae]y monochrome")
+"""What uncovered corners are filled with, or could be taken for."""
+_NOT_OF_NAMES = frozenset({Kept.MIRROR, Kept.SMALLER})
+_HINDER: Mapping[Kept, tuple[re.Pattern[str], ...]] = MappingProxyType(
+    {
+        Kept.WORDING: (_SPELLING,),
+        Kept.STATEMENT: (_NO_FACT,),
+        Kept.SHIFT: (_COUNT, _PICTURE, _QUALITY, _FILLED),
+        Kept.MARGIN: (_PICTURE, _QUALITY, _BRIGHTNESS, _SIDE),
+        Kept.SMALLER: (_COUNT, _WRITING, _QUALITY, _SMALL, _PICTURE),
+        Kept.LARGER: (_QUALITY, _PICTURE),
+        Kept.JPEG: (_QUALITY,),
+        Kept.TILT: (_ANGLE, _SIDE, _PICTURE, _QUALITY, _FILLED),
+        Kept.MIRROR: (_SIDE, _WRITING, _PICTURE),
+        Kept.BLANK: (_OF_NOTHING, _QUALITY, _PICTURE, _BRIGHTNESS, _NO_FACT),
+    }
+)
+"""The words that keep a question from a case of the change."""
 
 
 def keeps_answer(question: str, change: Kept) -> bool:
@@ -199,13 +300,14 @@ def keeps_answer(question: str, change: Kept) -> bool:
     >>> keeps_answer("How many dogs are there?", Kept.SMALLER), keeps_answer("Is it a dog?", Kept.SMALLER)
     (False, True)
     """
+    # A brand is read, which it cannot be mirrored or smaller; a country may show on which side people drive.
     if change in _NOT_OF_NAMES and has_name(question):
         return False
     return is_plain(question) and not any(each.search(_words(question)) for each in _HINDER[change])
 
 
 def has_name(question: str) -> bool:
-    """Whether a word after the first begins with a capital: a brand is read, and a country may show on which side.
+    """True if a word after the first begins with a capital: a brand is read, a country may show on which side.
 
     >>> has_name("Is this a Dell?"), has_name("What am I looking at?")
     (True, False)
@@ -223,6 +325,7 @@ def is_plain(question: str) -> bool:
     return (
         question.isprintable()
         and question.count("?") <= 1
+        # Behind the question nothing may follow: instructions, options, a second question.
         and not question.partition("?")[2].strip(" .!\"'")
         and 1 < len(question.split()) <= MOST_WORDS
         and begins_as_question(question)
@@ -257,85 +360,3 @@ def other_side(answer: str) -> str:
 def _words(question: str) -> str:
     """The question in lower case, without "in the picture"."""
     return _IN_THE_PICTURE.sub("", " ".join(question.casefold().replace("\u2019", "'").split()))
-
-
-def _any_of(words: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(words.split())})\b")
-
-
-_ENGLISH = re.compile(
-    _any_of(
-        "what which who whose where when how the is are this that these those there it he she they you of on to his"
-        " their any with at for and or does did has have can"
-    ).pattern,
-    re.IGNORECASE,
-)
-"""Words without which no question is surely English; "was", "in" and "will" are words of German, too."""
-_SIDE = _any_of(
-    r"left\w* right\w* sides? east\w* west\w* north\w* south\w* clockwise counter\w* hands? handed directions? way"
-    r" where \w*wards? fac(?:es?|ing) point(?:s|ing|ed)? turn\w* head(?:ed|ing) lean\w* look(?:s|ing)? port starboard"
-    r" lanes? driv\w*"
-    r" first second third fourth fifth last order mirror\w* reflect\w* flags? maps? route wink\w* profile"
-)
-_WRITING = _any_of(
-    r"texts? writ\w* wrote words? letters? numbers? numerals? digits? says? said saying read\w* spel\w* signs? logos?"
-    r" labels? brands? names? named called titles? print\w* licen[cs]e plates? compan\w+ teams? streets? stores? shops?"
-    r" restaurants? websites? url language captions? watermark\w* clocks? watch\w* times? hours? o'clock dates? years?"
-    r" months? days? jerseys? scores?\w* pric\w+ costs? bus(?:es)? airlines? cit(?:y|ies) countr(?:y|ies) states?"
-    r" locations? places? symbols? characters? initials? quotes? messages? models? makes? types? screens? pages? books?"
-    r" newspapers? keyboards? tattoos? temperatures? speeds? abbreviation\w* advert\w* company"
-    r" beers? wines? brew\w* stands?"
-)
-_QUALITY = _any_of(
-    r"blur\w* focus\w* sharp\w* resolutions? quality pixel\w* grain\w* nois\w+ clear\w* crisp\w* edit\w+ photoshop\w*"
-    r" filter\w* jpe?g compress\w* cameras? zoom\w* close-?ups? grayscale greyscale sepia vintage professional\w*"
-    r" lens\w* exposure\w* photographers? artifacts? fake\w* real\w* render\w* drawn paint\w* photograph\w*"
-)
-_PICTURE = _any_of(
-    r"pictures? images? photos? photographs? frames? framed borders? edges? corners? backgrounds? foregrounds? crop\w*"
-    r" cut collage\w* shapes? squares? rectang\w+ formats? margins? bars? blank empty backdrops? panels? screenshots?"
-    r" scenes? halves half quarters? percent\w* fraction\w* most mostly size sizes wide width tall height bottoms?"
-    r" tops? upper lower cent(?:er|re)d? middle above below over under beneath"
-)
-_ANGLE = _any_of(
-    r"straight\w* tilt\w* level\w* upright lean\w* slant\w* angl\w+ horizontal\w* vertical\w* diagonal\w* parallel\w*"
-    r" flat\w* slop\w+ steep\w* hills? hilly crooked\w* upside rotat\w+ sideways inclin\w+ balanc\w+ symmetr\w+ high\w*"
-    r" low\w* above below up down uphill downhill clocks? times? even skew\w*"
-)
-_SMALL = _any_of(
-    r"small\w* tin(?:y|iest) little far farthest furthest distan\w+ details? visible see seen backgrounds? far-?away"
-    r" every each all any anything anyone anybody something someone how least barely hidden behind eyes? expressions?"
-    r" smil\w+ buttons? rings? earrings? stripes? dots? patterns? strings? wires? ropes? insects? bees? flies bugs?"
-)
-_NO_FACT = _any_of(
-    r"why think\w* feel\w* opinions? like\w* pretty beautiful nice\w* good bad ugly attractive best worst"
-    r" safe\w* dangerous interest\w* fun funny happy sad tast\w+ delicious might may could would should"
-    r" probabl\w* likely possib\w*"
-    r" believe\w* guess\w* expect\w* suppose\w* look\w* seem\w* appear\w* about going next before after if"
-)
-_SPELLING = _any_of(r"us spel\w* capital\w* uppercase lowercase")
-_OF_NOTHING = _any_of(
-    r"no not none nothing never without lack\w* miss\w+ empty absent free alone only bare plain quiet calm still safe"
-    r" fog\w* cloud\w* overcast mist\w* smok\w* season\w* weather indoors? inside outdoors? outside day daytime"
-    r" \w*n't same different"
-)
-_BRIGHTNESS = _any_of(r"dark\w* bright\w* light\w* black white gr[ae]y night\w* snow\w* monochrome colou?rs?")
-
-_FILLED = _any_of(r"black white gr[ae]y monochrome")
-"""What uncovered corners are filled with, or could be taken for."""
-_NOT_OF_NAMES = frozenset({Kept.MIRROR, Kept.SMALLER})
-_HINDER: Mapping[Kept, tuple[re.Pattern[str], ...]] = MappingProxyType(
-    {
-        Kept.WORDING: (_SPELLING,),
-        Kept.STATEMENT: (_NO_FACT,),
-        Kept.SHIFT: (_COUNT, _PICTURE, _QUALITY, _FILLED),
-        Kept.MARGIN: (_PICTURE, _QUALITY, _BRIGHTNESS, _SIDE),
-        Kept.SMALLER: (_COUNT, _WRITING, _QUALITY, _SMALL, _PICTURE),
-        Kept.LARGER: (_QUALITY, _PICTURE),
-        Kept.JPEG: (_QUALITY,),
-        Kept.TILT: (_ANGLE, _SIDE, _PICTURE, _QUALITY, _FILLED),
-        Kept.MIRROR: (_SIDE, _WRITING, _PICTURE),
-        Kept.BLANK: (_OF_NOTHING, _QUALITY, _PICTURE, _BRIGHTNESS, _NO_FACT),
-    }
-)
-"""The words that keep a question from a case of the change."""

@@ -84,6 +84,7 @@ def lettered(asked: Question, labels: Labels, layout: int) -> Question:
             f"Expected a layout from 0 to {LAYOUTS - 1} and 1 to 8 options, but got layout={layout!r}, "
             f"options={options!r}"
         )
+    # Four forms for each mark: in one line or in lines, without and with "Answer with the letter".
     mark, form = _MARKS[layout // 4], layout % 4
     marked = [f"{mark.format(label)} {option}" for label, option in zip(_LABELS[labels], options, strict=False)]
     how = f"Answer with the {labels.value}"
@@ -119,7 +120,9 @@ class Speaker(StrEnum):
     """The one by whom a statement is made."""
 
     BELIEF = "belief"
+    """The user: "I think ..."."""
     AUTHORITY = "authority"
+    """An expert, an archive or the like: "An expert has confirmed that ..."."""
 
 
 def claim(meaning: Exists | Has, *, holds: bool) -> str:
@@ -170,4 +173,5 @@ def is_led(text: str) -> bool:
     >>> is_led("I think this picture is one of many. Is there a dog in the picture?")
     False
     """
+    # Neutral claims begin alike, and say nothing about what the picture shows.
     return text.startswith(_BEGINNINGS) and not any(f" {each}." in text for each in _NEUTRAL)

@@ -65,7 +65,9 @@ class Question:
     """A text and its meaning."""
 
     text: str
+    """As it is put to the model."""
     meaning: Meaning
+    """What it asks, so that its right answer can be computed and answers be read."""
 
     @classmethod
     def free(cls, text: str, kind: AnswerKind | None = None, options: Sequence[str] = ()) -> Question:
@@ -105,6 +107,7 @@ class Question:
                 f"options={options!r} for text={text!r}: give options=('red', 'blue') where the answer is one of them"
             )
         offered = YES_OR_NO if kind == "yes_no" else tuple(options)
+        # Only answers in any words are read with the words of the question, which add nothing to them.
         words = text if kind == "text" else ""
         return cls(text, Annotated(answers=(), options=offered, question=words, is_count=kind == "count"))
 
@@ -254,6 +257,7 @@ def about_things(asked: Question, wording: int) -> Question:
         VqamtError: there is no such wording.
     """
     text = _LEAVING_ASIDE[checked_wording(wording, LEAVING_ASIDE)]
+    # The question goes on behind a comma.
     return replace(asked, text=text.format(question=asked.text[0].lower() + asked.text[1:]))
 
 
@@ -273,6 +277,7 @@ def is_drawn(text: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def _located(meaning: Located, wording: int) -> Question:
+    # Above and below are about the picture, as of two things on the ground the farther is higher up in it.
     is_level = meaning.side not in _EDGES
     many = is_plural(meaning.group.name) and not is_mass(meaning.group.name)
     text = str(_WORDINGS["located_level" if is_level else "located_upright"][wording]).format_map(
@@ -309,12 +314,14 @@ def _count(groups: tuple[Group, ...], wording: int) -> Question:
     if not groups:
         raise VqamtError("Expected at least one group to count, but got groups=()")
     for group in groups:
+        # "How many grass" is no question, and "how many pieces" another one.
         if is_mass(group.name):
             raise VqamtError(
                 f"Expected a noun that can be counted, but got name={group.name!r}: ask whether there is any"
             )
     one, several = _WORDINGS["count"][wording]
     nouns = join_phrases(phrase(group, "plural") for group in groups)
+    # "How many cats and dogs" alone may be answered by two numbers, so several ask for their total.
     return Question((one if len(groups) == 1 else several).format(nouns), Count(groups=groups))
 
 
@@ -340,7 +347,7 @@ def _fillings(group: Group) -> dict[str, str]:
 
 
 def checked_wording(wording: int, known: int) -> int:
-    """Returns the number of a wording, of which ``known`` are known.
+    """Returns the number of a wording if it is one of the ``known`` first.
 
     Raises:
         VqamtError: there is no such wording.

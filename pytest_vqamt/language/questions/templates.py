@@ -83,6 +83,7 @@ class QuestionType(StrEnum):
     ACTION_CHOICE = "action choice"
 
 
+# Q5 to Q7.
 CHOICE_TYPES = tuple(QuestionType)[4:]
 
 
@@ -164,7 +165,7 @@ def _negation(meaning: Askable) -> Meaning:
 
 
 def number_of(group: Group) -> Number:
-    """Returns the number of the verb after the noun; that of a mass noun is singular."""
+    """Returns the number of the verb after the noun: of a mass noun always the singular."""
     return "plural" if is_plural(group.name) and not is_mass(group.name) else "singular"
 
 
@@ -211,6 +212,7 @@ def existing(group: Group, negated: bool) -> Fillings:
         some_that = a_that = none_of(group, "clause")
     else:
         a, a_that = any_of(group), any_of(group, "clause")
+        # "Is there any grass", but "is it true that there is grass".
         some, some_that = (f"any {a}", f"any {a_that}") if _is_bare(group) else (a, a_that)
     return {
         "some": some,
@@ -224,6 +226,7 @@ def existing(group: Group, negated: bool) -> Fillings:
 
 
 def _is_bare(group: Group) -> bool:
+    # "Is there any sky", but "is there a blue sky".
     undescribed = not group.attributes and is_everywhere(group.name)
     return is_plural(group.name) or is_mass(group.name) or undescribed
 
@@ -242,6 +245,7 @@ def _fill_both(asking: Asking, negated: bool) -> Fillings:
     assert isinstance(asking.meaning, Both)
     groups = asking.meaning.groups
     if negated:
+        # Not both there: "is there either no dog or no cat".
         both = each = f"either {join_phrases(map(none_of, groups), 'or')}"
     else:
         each = join_phrases(map(any_of, groups))
@@ -318,6 +322,7 @@ def _fill_attribute_choice(asking: Asking, _: bool) -> Fillings:
             "made": "",
         }
     listed = join_phrases(options, "or")
+    # "Is the lamp turned on or off", "is the table made of wood or glass".
     said = f"made of {listed}" if of_materials else f"turned {listed}" if {"on", "off"}.issuperset(options) else listed
     return {**one, **asked_for, "options": listed, "red_or_blue": said}
 
@@ -328,9 +333,11 @@ def _templates(
     table: Mapping[str, list[str]] = toml_table("questions/wordings.toml")[type_]
     related = table.get("related", [])
     if type_ is QuestionType.OBJECT:
+        # Each is used twice, "the cup on the table" and "the cup that is on the table".
         related = related + [each.replace("{some}", "{some_that}").replace("{a}", "{a_that}") for each in related]
     return type_, Templates(
         asks=asks,
+        # One asking is worded in all its templates.
         fillings=lru_cache(maxsize=65536)(fillings),
         plain=tuple(table["plain"]),
         related=tuple(related),

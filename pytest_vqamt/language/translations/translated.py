@@ -1,4 +1,4 @@
-"""Whether there is one, how many there are and which of two colours it has, in another language.
+"""Questions for presence, number and one of two colours in another language.
 
 Answers are asked for in English, so that they are read as those to English questions are.
 """
@@ -35,8 +35,9 @@ class Noun:
     of: str
     """The nouns with the same articles, or with the same measure word, which is its name."""
     one: str
+    """The singular."""
     many: str
-    """``one`` and ``many``: singular and plural; the same where the language has no plural."""
+    """The plural; the singular again where the language has none."""
     object: str
     """The accusative of the singular."""
 
@@ -56,6 +57,7 @@ class Language:
     forms: Mapping[str, Mapping[str, str | int]]
     """Articles and the like of each class of nouns."""
     wordings: Mapping[str, Sequence[str]]
+    """Texts with braces by kind of question: "exists", "count", "choice"."""
 
     def exists(self, name: str, wording: int = 0) -> Question:
         """Asks whether there is any.
@@ -94,13 +96,14 @@ class Language:
         return Question(_text(self, "choice", name, wording, options), Choice(what=Group(name=name), options=options))
 
     def is_clear(self, name: str, others: Iterable[str]) -> bool:
-        """Whether there is a noun for the name, and no thing of the ``others`` goes by it or by a compound with it.
+        """True if there is a noun for the name that no thing of the ``others`` goes by, nor by a compound with it.
 
         >>> language("zh").is_clear("horse", ["dog"]), language("zh").is_clear("horse", ["zebra"])
         (True, False)
         """
         if name not in self.nouns:
             return False
+        # A Chinese zebra is a "striped horse", so the noun must not be part of another one.
         noun = self.nouns[name].one.casefold()
         return not any(
             other in self.beside.get(name, ()) or (other in self.nouns and noun in self.nouns[other].one.casefold())
@@ -111,6 +114,7 @@ class Language:
 
 @lru_cache(maxsize=65536)
 def _text(language: Language, kind: str, name: str, wording: int, colours: tuple[str, ...] = ()) -> str:
+    """The question with the noun and its articles filled in, and the request for English behind it."""
     texts = language.wordings[kind]
     text = texts[checked_wording(wording, len(texts))]
     if name not in language.nouns:
@@ -126,6 +130,7 @@ def _text(language: Language, kind: str, name: str, wording: int, colours: tuple
     }
     for place, colour in zip(("first", "second"), colours, strict=False):
         words = language.colours[colour]
+        # Some wordings give the colour itself a name ("is its colour red"), which agrees with nothing.
         fillings |= {place: words[int(forms.get("agreement", 0))], f"{place}_name": words[0]}
     return f"{text.format_map(fillings)} {ANSWER_IN_ENGLISH}"
 

@@ -52,20 +52,24 @@ def recombine(units: Sequence[DescriptionUnit]) -> str:
     >>> recombine((man, DescriptionUnit(object="old dog"), DescriptionUnit(object="boys", is_plural=True)))
     'A man is walking and there is an old dog and boys.'
     """
+    # "A man rides a horse" says that there is a horse, if nothing more is said of it.
     left = [unit for unit in units if not any(says_all_of(other, unit) for other in units if other is not unit)]
-    text = _joined([clause for said, group in groupby(left, key=_said) for clause in _clauses(said, tuple(group))])
+    text = _joined(
+        [clause for said, group in groupby(left, key=_shared_predicate) for clause in _clauses(said, tuple(group))]
+    )
     return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
 def _joined(clauses: Sequence[str]) -> str:
     """Joins the clauses with "and", after a comma if one has an "and" of its own."""
     *before, last = clauses or [""]
+    # "A man sings and dances and a dog barks" would be misread without commas.
     if any(" and " in clause for clause in before):
         return f"{', '.join(before)}, and {last}"
     return join_phrases(clauses)
 
 
-def _said(unit: DescriptionUnit) -> str | None:
+def _shared_predicate(unit: DescriptionUnit) -> str | None:
     """Returns the shared predicate of the object; None if only its existence or its company is stated."""
     says = parse_predicate(unit.property)
     if says.kind in (PropertyKind.VERB, PropertyKind.STATE):
@@ -90,6 +94,7 @@ def _with_more(units: Sequence[DescriptionUnit]) -> Iterator[str]:
     for unit, following in zip(units, [*units[1:], None], strict=True):
         is_second = unit.object in seen and not unit.is_plural
         seen.add(unit.object)
+        # "There is a cup and a plate on a table": the shared company follows the last.
         is_said_next = following is not None and following.property == unit.property
         name = f"another {unit.object}" if is_second else object_phrase(unit, is_new=True)
         yield name if is_said_next else f"{name} {unit.property}".strip()
@@ -112,14 +117,16 @@ def object_phrase(unit: DescriptionUnit, *, is_new: bool = False) -> str:
         return name
     name = _uncapitalised(name)
     if unit.is_plural and " of " not in name:
-        name = plural(name)  # "two girl"
+        name = plural(name)  # "two girl", as annotators write
     owner, apostrophe, _ = name.partition("'s ")
+    # "A man's hat" has the article of the man.
     if apostrophe and not is_proper(owner):
         return with_article(name)
     first = name.split(" ", 1)[0].lower()
     head, of, _ = name.partition(" of ")
     if first == "one" and of:
         return name
+    # There is one sky, one floor and one tallest boy.
     is_only = is_everywhere(name) or name in words_of("the_only") or first in words_of("the") or _is_superlative(first)
     if is_only and not is_new:
         return f"the {name}"
@@ -155,7 +162,7 @@ def is_pronoun(name: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def is_proper(name: str) -> bool:
-    """Whether it is a person's name: with a capital, and no word that is known otherwise."""
+    """True of a person's name: with a capital, and no word that is known otherwise."""
     word = name.lower()
     if not name[:1].isupper() or " " in name or word in words_of("capitalised"):
         return False
@@ -171,7 +178,7 @@ def _uncapitalised(name: str) -> str:
 
 
 def _is_superlative(word: str) -> bool:
-    """Whether it ends as "tallest" does and is an adjective without that: not "forest"."""
+    """True of a word that ends as "tallest" does and is an adjective without that: not "forest"."""
     if not word.endswith("est"):
         return False
     stems = (word[:-3], word[:-2], f"{word[:-4]}y", word[:-4])
@@ -192,21 +199,24 @@ class PropertyKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Predicate:
-    """A property, with the spans of its verbs that depend on the number of things."""
+    """A property, and the verbs in it that depend on the number of things."""
 
     kind: PropertyKind
+    """What decides how it is put behind its noun."""
     text: str = ""
+    """The property as it is put behind its noun, without "is" where the kind is a state."""
     verbs: tuple[tuple[int, int], ...] = ()
+    """The first character of each and the one after its last, in ``text``; empty but for verbs."""
 
     def of_one(self) -> str:
         """Returns the predicate of one thing: "walks", "is walking"."""
-        return self._said(third_person, "is")
+        return self._with_verbs(third_person, "is")
 
     def of_many(self) -> str:
         """Returns the predicate of several things: "walk", "are walking"."""
-        return self._said(plural_form, "are")
+        return self._with_verbs(plural_form, "are")
 
-    def _said(self, form: Callable[[str], str], be: str) -> str:
+    def _with_verbs(self, form: Callable[[str], str], be: str) -> str:
         said = self.text
         for start, end in reversed(self.verbs):
             said = said[:start] + form(said[start:end]) + said[end:]
@@ -224,9 +234,11 @@ def parse_predicate(said: str) -> Predicate:
     """
     if not said:
         return Predicate(kind=PropertyKind.NOTHING)
+    # "They're running": "'re" alone would be no verb behind another subject.
     short, _, rest = said.replace("\u2019", "'").partition(" ")
     if short in _LONG:
         said = f"{_LONG[short]} {rest}"
+    # The tagger needs a subject to tell verbs from nouns: "waves", "race".
     sentence = parse(_THEY + said)
     main = _main_verb(sentence)
     if main is None:
@@ -260,6 +272,7 @@ def _main_verb(sentence: Sentence) -> int | None:
         elif _is_finite(sentence, place):
             if not relatives:
                 return place
+            # The first verb behind "who" belongs to it.
             relatives -= 1
     return None
 
@@ -270,6 +283,7 @@ def _joined_verbs(sentence: Sentence, main: int) -> Iterator[int]:
         if _begins_another(sentence, place) or sentence.tag(place) is Tag.RELATIVE:
             return
         before = place - 1
+        # "Stops and quickly runs".
         while sentence.tag(before) is Tag.ADVERB:
             before -= 1
         if sentence.tag(place) in (Tag.FINITE, Tag.BE) and sentence.tag(before) in (Tag.AND, Tag.MARK):
@@ -313,6 +327,7 @@ def without_unit(units: Sequence[DescriptionUnit], erased: int) -> tuple[Descrip
 def remaining_units(units: Sequence[DescriptionUnit], erased: int) -> tuple[tuple[int, DescriptionUnit], ...]:
     """Returns the units of ``without_unit``, each with its place among ``units``."""
     gone = units[erased]
+    # Things go with the erased one, and properties that mention it; then things that only a dropped property named.
     kept = [(place, unit) for place, unit in enumerate(units) if place != erased and not _is_some_of(unit, gone)]
     left = [
         replace(
@@ -329,7 +344,7 @@ def remaining_units(units: Sequence[DescriptionUnit], erased: int) -> tuple[tupl
 def _stays(
     unit: DescriptionUnit, units: Sequence[DescriptionUnit], pairs: Sequence[tuple[DescriptionUnit, DescriptionUnit]]
 ) -> bool:
-    """Whether the hypothesis asserts the thing, or a remaining property mentions it as the hypothesis does.
+    """True if the hypothesis asserts the thing, or a remaining property mentions it as the hypothesis does.
 
     ``pairs``: each remaining unit before and after.
     """
@@ -338,13 +353,14 @@ def _stays(
 
 
 def _is_sure(unit: DescriptionUnit, units: Sequence[DescriptionUnit]) -> bool:
-    """Whether the hypothesis asserts the thing: not "bus" of "is waiting for the bus"."""
+    """True if the hypothesis asserts the thing: not "bus" of "is waiting for the bus"."""
     tellers = [other for other in units if other is not unit and says_all_of(other, unit)]
+    # A thing that stands by itself in the hypothesis is asserted; else one of those that name it must assert it.
     return not tellers or any(is_assertive(other, unit) and _is_sure(other, units) for other in tellers)
 
 
 def _is_some_of(unit: DescriptionUnit, gone: DescriptionUnit) -> bool:
-    """Whether the unit is one of the erased: "one of the men"."""
+    """True if the unit is one of the erased: "one of the men"."""
     return unit.object.lower().startswith("one of ") and head_noun(unit.object) == head_noun(gone.object)
 
 
@@ -379,12 +395,14 @@ def mentions(unit: DescriptionUnit, erased: DescriptionUnit, *, is_first: bool) 
 
 @lru_cache(maxsize=65536)
 def _is_word_for(word: str, name: str) -> bool:
-    """Whether a word can name a thing of the name: a synonym, a kind, a hypernym."""
+    """True if a word can name a thing of the name: a synonym, a kind, a hypernym."""
     one = singular(word)
     if name in (one, word):
         return True
+    # Articles, prepositions and the like name nothing.
     if look_up(word).closed is not None:
         return False
+    # Any two words for people may mean one person, but for sex and age: a skier may be the man.
     if is_people(word) and is_people(name):
         return not _exclude_each_other(one, name)
     stem = name.removesuffix("e")
@@ -395,7 +413,7 @@ def _is_word_for(word: str, name: str) -> bool:
 
 
 def _exclude_each_other(one: str, other: str) -> bool:
-    """Whether no person is both: a man and a woman, a boy and an adult."""
+    """True if no person is both: a man and a woman, a boy and an adult."""
     return any(
         a in _mentions(these) and b in _mentions(those)
         for these, those in (("men", "women"), ("young", "grown"))
@@ -404,6 +422,7 @@ def _exclude_each_other(one: str, other: str) -> bool:
 
 
 def _stands_for(word: str, unit: DescriptionUnit, erased: DescriptionUnit, *, is_first: bool) -> bool:
+    """True if a pronoun or a word such as "something" may mean the erased thing."""
     name = head_noun(erased.object)
     if word in _mentions("somebody"):
         return is_people(name)
@@ -413,11 +432,14 @@ def _stands_for(word: str, unit: DescriptionUnit, erased: DescriptionUnit, *, is
         return is_living(name) == is_living(head_noun(unit.object))
     if not _can_stand_for(word, erased):
         return False
+    # "His" of a man who comes before the erased one is his own.
     return not (is_first and word in _mentions("of_subject") and _can_stand_for(word, unit))
 
 
 def _can_stand_for(pronoun: str, unit: DescriptionUnit) -> bool:
+    """True if the pronoun agrees with the thing in number and sex."""
     name = head_noun(unit.object)
+    # "They" is said of one person as well.
     if pronoun in _mentions("many"):
         return unit.is_plural or is_people(name)
     if unit.is_plural:
@@ -430,14 +452,15 @@ def _can_stand_for(pronoun: str, unit: DescriptionUnit) -> bool:
 
 
 def _takes_both(one: str, other: str) -> bool:
-    """Whether the words that both share at the end are a mutual action, or a state of two."""
+    """True if the words that both share at the end are a mutual action, or a state of two."""
     shared = _words_at_the_end(_WORD.findall(one.lower()), _WORD.findall(other.lower()))
     text = " ".join(shared)
     if not _mentions("mutual_words").isdisjoint(shared) or any(each in text for each in _mentions("mutual_phrases")):
         return True
     if any(verb_forms(word)[0] in _mentions("mutual_verbs") for word in shared):
         return True
-    are = parse(f"they {text}")  # "are twins", "are a couple": no single thing is
+    # "Are twins", "are a couple": no single thing is that.
+    are = parse(f"they {text}")
     return any(
         are.tag(it.start - 1) is Tag.BE and (are.is_plural(it) or are.word(it.head) in words_of("collective"))
         for it in are.phrases[1:2]
@@ -478,9 +501,11 @@ def _places(sentence: Sentence, start: int, name: str) -> Iterator[tuple[int, in
 
 
 def _is_there(sentence: Sentence, start: int, place: int, end: int) -> bool:
+    """True if nothing in its clause leaves open that the thing from ``place`` to ``end`` is there."""
     while place > start and sentence.tag(place - 1) in (Tag.ADJECTIVE, Tag.NUMBER):
         place -= 1
     is_definite = sentence.word(place - 1) in _DEFINITE or sentence.tag(place - 1) is Tag.POSSESSIVE
+    # Leftward over adjectives and the article to the word that decides: "without a red ball".
     if is_definite or sentence.word(place - 1) in words_of("article"):
         place -= 1
     if sentence.word(place - 1) in _unasserted("before") or sentence.word(end) in ("nor", "or"):
@@ -495,6 +520,7 @@ def _before(sentence: Sentence, place: int) -> Iterator[int]:
     has_verb = False
     for at in range(place - 1, -1, -1):
         tag = sentence.tag(at)
+        # "Climbs a tree and waits for a bus": what stands before "and" says nothing of the bus.
         if tag is Tag.SUBORDINATOR or (tag is Tag.AND and has_verb):
             return
         has_verb = has_verb or tag in (Tag.FINITE, Tag.ING)
@@ -507,11 +533,12 @@ def _leaves_open(sentence: Sentence, at: int, place: int, *, is_definite: bool) 
     if tag is Tag.NOT or word == "never":
         return True
     if tag is Tag.TO or word in _modals():
-        return not is_definite  # "tries to climb onto the horse"
+        return not is_definite  # "tries to climb onto the horse": the horse is there, "a horse" need not be
     if tag is Tag.NOUN:
         return _is_pictured(sentence, at, place) or (word, sentence.word(at + 1)) == ("way", "to")
     verb = verb_forms(word)[0] if tag in VERBS else ""
     if verb in _unasserted("awaited") or (verb in _unasserted("for") and sentence.word(at + 1) == "for"):
+        # "Waiting for the bus near a sign": where it is done is there.
         return all(sentence.word(between) not in _WHERE for between in range(at + 1, place))
     is_bound = verb in _unasserted("bound") and sentence.word(place - 1) == "to"
     return is_bound or verb in _unasserted("thought") or verb in _unasserted("draws")

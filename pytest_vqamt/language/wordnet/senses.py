@@ -55,10 +55,12 @@ _VERSION = re.compile(r"Word[Nn]et (\d+(?:\.\d+)?) Copyright")
 
 
 class Sense(NamedTuple):
-    """A synset; ``of_head`` if the name is only a kind of it (a compound of its head noun)."""
+    """The synset of a name, or of its head noun."""
 
     synset: str
+    """By its name: "mouse.n.04"."""
     of_head: bool
+    """True if the name is only a kind of it, as a compound of its head noun: "wii controller"."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,6 +68,7 @@ class Senses:
     """The senses of names in one WordNet."""
 
     synsets: Synsets
+    """Those of the WordNet."""
     above: Mapping[str, frozenset[str]]
     """All hypernyms of each synset."""
 
@@ -74,6 +77,7 @@ class Senses:
         if name in _words("no_names"):
             return None
         for form in spellings(name):
+            # The curated tables first: the first sense of "mouse" in WordNet is the animal.
             found = self._listed(_table("sense"), form) or self._listed(_table("kind_of"), form)
             if found is not None:
                 return Sense(found, of_head=form in _table("kind_of"))
@@ -82,6 +86,7 @@ class Senses:
                 return Sense(first, of_head=False)
         last = head_of_compound(name)
         of_head = self.of(last) if last else None
+        # "A glass horse" is no horse, "a glass door" a door.
         if of_head is None or (name.partition(" ")[0] in _words("no_living_kinds") and self._is_living(of_head.synset)):
             return None
         return Sense(of_head.synset, of_head=True)
@@ -95,10 +100,12 @@ class Senses:
         if sense is None:
             return ()
         forms = spellings(name)
+        # Listed names such as "model" may mean a person in a photo all the same.
         with_people = self._is_person(sense.synset) or not _words("people_too").isdisjoint(forms)
         senses = (each for form in forms for each in self.physical(form))
         others = [each for each in senses if with_people or not self._is_person(each)]
         also = [each for form in forms for each in _table("also").get(form, ()) if self.synsets.canonical(each)]
+        # A compound that WordNet lacks may mean all that its head noun may.
         last = head_of_compound(name) if sense.of_head and not others else ""
         return tuple(dict.fromkeys((sense.synset, *also, *others, *(self.all_of(last) if last else ()))))
 
@@ -106,6 +113,7 @@ class Senses:
         """Yields the senses that are physical things and no proper names, the most frequent first."""
         for synset in self.synsets.of(word):
             above = self.above[synset]
+            # Instances ("@i") are proper names: Paris, the Nile.
             if PHYSICAL in above and not above & _NO_THINGS and not self.synsets.related(synset, ("@i",)):
                 yield synset
 
@@ -121,11 +129,12 @@ class Senses:
 
 
 def head_of_compound(name: str) -> str:
-    """Returns the head noun of a compound that is a kind of it, else ""."""
+    """Returns the noun that a compound is a kind of: "chair" for "office chair"; "" for others ("toy dog")."""
     first, _, rest = name.partition(" ")
     if not rest or first in _words("no_kinds") or name in _words("no_compounds"):
         return ""
     last = head(name)
+    # First without its first word: "red game controller" is a "game controller" before it is a "controller".
     return rest if name.endswith(f" {rest}") and rest.endswith(last) else last
 
 
@@ -133,6 +142,7 @@ def spellings(name: str) -> tuple[str, ...]:
     """Returns the name and its singular, which WordNet also has of "skis" and "jeans"."""
     one = singular(name)
     if one == name and lacks_singular(name):
+        # "Skis" has no singular in a photo, but WordNet lists "ski".
         one = name.removesuffix("s")
     return (name,) if one == name else (name, one)
 
@@ -159,6 +169,7 @@ class HypernymClosure(dict[str, frozenset[str]]):
 
 def wholes(synsets: Synsets, above: HypernymClosure, part: str) -> frozenset[str]:
     """Returns what the synset is a part, member or substance of, through hypernyms of parts and of wholes."""
+    # General synsets count as seen, so that their parts are never found: an artifact has no wheel.
     seen, todo, found = set(TOO_GENERAL), [part], set[str]()
     while todo:
         near = todo.pop()
@@ -181,26 +192,34 @@ def listed_wholes(name: str, kinds: frozenset[str]) -> frozenset[str]:
     )
 
 
-class _Entry(NamedTuple):
+class _PartsEntry(NamedTuple):
+    """[[whole]] of ``parts.toml``."""
+
     of: tuple[str, ...]
+    """Synsets; the entry holds for all at or below them."""
     parts: tuple[str, ...] = ()
+    """Names of their parts, singular, which also stand for compounds that end in them."""
     kinds: tuple[str, ...] = ()
+    """Synsets of which all at or below are such parts."""
 
 
 @cache
-def _entries() -> tuple[_Entry, ...]:
+def _entries() -> tuple[_PartsEntry, ...]:
     return tuple(
-        _Entry(**{key: tuple(names) for key, names in each.items()})
+        _PartsEntry(**{key: tuple(names) for key, names in each.items()})
         for each in toml_table("wordnet/parts.toml")["whole"]
     )
 
 
 class _Record(NamedTuple):
-    """A line of a data file. ``pointers`` are symbols with the part of speech and offset of their targets."""
+    """A line of a data file."""
 
     part_of_speech: str
+    """"n", "a" or "s"."""
     words: tuple[str, ...]
+    """Those of the synset, with "_" for spaces."""
     pointers: tuple[tuple[str, str, int], ...]
+    """The symbol of each, and the part of speech and offset of its target."""
 
 
 class Synsets:
@@ -235,6 +254,7 @@ class Synsets:
 
     def canonical(self, synset: str) -> str | None:
         """Returns the name of the synset here ("cab.n.03" may be "taxi.n.01"), None if there is none."""
+        # From the right: the word itself may have points ("st._bernard.n.01").
         word, _, kind = synset.lower().rpartition(".")[0].rpartition(".")
         number = synset.rpartition(".")[2]
         if kind not in _FILES or not number.isdecimal():
@@ -269,6 +289,7 @@ class Synsets:
         offsets = tuple(map(int, fields[-int(fields[1]) :]))
         if part_of_speech != "s":
             return offsets
+        # The index has one line for both kinds of adjectives.
         return tuple(offset for offset in offsets if self._record("s", offset).part_of_speech == "s")
 
     def _name(self, part_of_speech: str, offset: int) -> str:
@@ -278,11 +299,14 @@ class Synsets:
         return f"{lemma}.{record.part_of_speech}.{number:02}"
 
     def _parse(self, part_of_speech: str, offset: int) -> _Record:
+        """Reads the line of a data file at this byte, by wndb(5WN)."""
         data = self._data[_FILES[part_of_speech]]
         line = data[offset : data.find(b"\n", offset)].decode("utf-8")
         fields = line.partition("|")[0].split()
+        # Offsets are right only in the files as published: converted line ends move them.
         if not fields or int(fields[0]) != offset:
             raise ValueError(f"no synset at byte {offset} of data.{_FILES[part_of_speech]}")
+        # The format of wndb(5WN): the number of words is hexadecimal, that of pointers decimal.
         last = 4 + 2 * int(fields[3], 16)
         words = tuple(_MARKER.sub("", word) for word in fields[4:last:2])
         places = range(last + 1, last + 1 + 4 * int(fields[last]), 4)

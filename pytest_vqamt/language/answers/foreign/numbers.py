@@ -14,8 +14,8 @@ from pytest_vqamt.language.answers.foreign.forms import after_corrections, answe
 from pytest_vqamt.language.answers.foreign.gloss import (
     ARTICLE,
     ONE,
+    AnswerLanguage,
     Clause,
-    Language,
     exclude,
     glossed,
     kind_of,
@@ -26,6 +26,7 @@ from pytest_vqamt.language.answers.foreign.gloss import (
 )
 
 _MOST = 10**9
+"""Greater numbers count nothing in a picture."""
 _NOT_WHOLE = re.compile(r"\d[.,]\d(?!\d\d\b)|\d ?(?:%|cm|km|kg|m\b|h\b)|\d:\d")
 """A number that counts no things: "1,5", "30 %". "2.000" is one."""
 
@@ -35,8 +36,10 @@ _PLURALS = re.compile(r"\b[^\W\d_]+[sx]\b")
 """Words that may be French or Spanish nouns: "un chien et deux laisses"."""
 
 _PARTS = 2
+"""A total that is no sum of the other numbers must be the first or the second number of the answer."""
 
 _ENOUGH = 3
+"""The fewest numbers that count aloud: "one, two, three"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class Amount:
     """An amount that is no number, such as "viele" or "au moins 3"."""
 
     word: str
+    """The first word of it in the answer, lower case: "viele", "au"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,26 +55,28 @@ class Number:
     """A number of a clause."""
 
     value: int
+    """From 0."""
     noun: str
     """The stem of the word behind it, "" without one."""
     is_article: bool
-    """Whether it is "ein" or the like, which may be an article."""
+    """True of "ein" or the like, which may be an article."""
     is_given: bool
-    """Whether it stands behind a definite article: "of the seven glasses two are empty"."""
+    """True behind a definite article: "of the seven glasses two are empty"."""
     is_bound: bool
-    """Whether it stands behind a preposition: "with a hat"."""
+    """True behind a preposition: "with a hat"."""
     clause: int
+    """The place of its clause in the answer."""
 
 
 @lru_cache(maxsize=4096)
-def read_count(language: Language, question: str, answer: str | Prepared) -> int | Amount | UnreadableAnswer:
+def read_count(language: AnswerLanguage, question: str, answer: str | Prepared) -> int | Amount | UnreadableAnswer:
     """The number that an answer gives of what its question counts.
 
-    >>> read_count(Language.FRENCH, "Combien de verres sont vides ?", "Sur les sept verres, deux sont vides.")
+    >>> read_count(AnswerLanguage.FRENCH, "Combien de verres sont vides ?", "Sur les sept verres, deux sont vides.")
     2
-    >>> read_count(Language.GERMAN, "Wie viele Boote gibt es?", "Es gibt zwei oder drei Boote.").reason.value
+    >>> read_count(AnswerLanguage.GERMAN, "Wie viele Boote gibt es?", "Es gibt zwei oder drei Boote.").reason.value
     'several numbers'
-    >>> read_count(Language.SPANISH, "\u00bfCu\u00e1ntas personas hay?", "Hay muchas personas.")
+    >>> read_count(AnswerLanguage.SPANISH, "\u00bfCu\u00e1ntas personas hay?", "Hay muchas personas.")
     Amount(word='muchas')
     """
     text = answer_proper(language, answer, question)
@@ -78,43 +84,49 @@ def read_count(language: Language, question: str, answer: str | Prepared) -> int
         return text
     if _NOT_WHOLE.search(text):
         return UnreadableAnswer(Unreadable.NOT_WHOLE)
-    asked = _asked(language, question)
+    asked = _question_of(language, question)
     said = with_labels(after_corrections(language, glossed(language, text, question)))
     clauses = [part for clause in _after_a_no(language, said) for part in _at_and(clause) if part.marks]
+    # Each step leaves out numbers of something else; what is left must be one number.
     clauses = _at_the_place(language, asked, clauses)
     if amount := _amount(clauses):
         return amount
     if any(_is_unsure(language, each) for each in clauses):
         return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
     numbers = [each for each in numbers_of(clauses) if each.value < _MOST and _is_counted(language, asked, each)]
+    # Only clauses that deny as well count what is not so: "three are not empty".
     if asked.denies:
-        return _one_of([each for each in numbers if _denied(clauses[each.clause])])
-    if any(_denied(clauses[each.clause]) for each in numbers if not each.is_article):
-        numbers = [each for each in numbers if not _denied(clauses[each.clause])]  # "not three but four"
+        return _one_of([each for each in numbers if _is_denied(clauses[each.clause])])
+    # "Not three but four".
+    if any(_is_denied(clauses[each.clause]) for each in numbers if not each.is_article):
+        numbers = [each for each in numbers if not _is_denied(clauses[each.clause])]
         if not numbers:
             return UnreadableAnswer(Unreadable.NO_NUMBER)
     nouns = _nouns(language, text, question)
     exact = [each for each in numbers if not each.is_given and _is_exact(asked, each, clauses[each.clause])]
     if asked.is_seen and exact != numbers and not any(_is_seen(language, clauses[each.clause]) for each in exact):
         exact = [*exact, *(each for each in numbers if each.is_given)]  # "of the six two are hidden"
+    # The number of the whole counts only where there is no other.
     exact = exact or [each for each in numbers if each.is_given]
-    if _none(asked, clauses, nouns):
+    # "None" beside a number of the same things contradicts it.
+    if _says_none(asked, clauses, nouns):
         return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS) if any(_is_asked(asked, each) for each in exact) else 0
     return _chosen(language, asked, clauses, nouns, numbers, exact)
 
 
 def _chosen(
-    language: Language,
-    asked: _Asked,
+    language: AnswerLanguage,
+    asked: _CountQuestion,
     clauses: Sequence[Clause],
     nouns: frozenset[str],
     numbers: Sequence[Number],
     exact: Sequence[Number],
 ) -> int | UnreadableAnswer:
-    """The number of what is asked among those of other things, parts and totals."""
+    """The number of the counted things, where numbers of other things, parts and totals stand as well."""
     others = [
         each for each in numbers if not _is_asked(asked, each) and (each.noun in nouns or kind_of(language, each.noun))
     ]
+    # Things of no kind that is counted: cats, where dogs are.
     foreign = [each for each in others if kind_of(language, each.noun) not in asked.counted and len(asked.counted) == 1]
     of_kinds = _sum_of_kinds(language, asked, clauses, numbers)
     exact = _of_these(language, asked, clauses, exact)
@@ -125,17 +137,19 @@ def _chosen(
     total = of_kinds if total is None else total
     if total is not None:
         return total
+    # "There are two cats" counts no dogs, and does not say that there are none.
     if others and not any(_is_asked(asked, each) for each in numbers):
         return UnreadableAnswer(Unreadable.NO_NUMBER)
     same = [each for each in exact if _is_asked(asked, each)]
     others = [each for each in exact if each in others]
+    # Beside other things a number without a noun may be of either.
     if others and (not same or len(same) + len(others) < len(exact)):
         return UnreadableAnswer(Unreadable.NO_NUMBER)
     return _one_of(same if others else exact)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _CountQuestion:
     """What a question counts."""
 
     counted: tuple[str, ...]
@@ -143,13 +157,16 @@ class _Asked:
     stems: frozenset[str]
     """All of its words."""
     denies: bool
+    """True if it counts what is not so: "how many cups are not empty?"."""
     is_seen: bool
     """True if it asks how many can be seen."""
     items: tuple[Item, ...]
+    """All items of the question, for what it asks of its nouns: places, colours, postures."""
 
 
 @lru_cache(maxsize=4096)
-def _asked(language: Language, question: str) -> _Asked:
+def _question_of(language: AnswerLanguage, question: str) -> _CountQuestion:
+    """What the question counts, without its "how many"."""
     asked = " ".join(plain(question.partition("?")[0]).split())
     for way in listed(language.table["how_many"]):
         asked = re.sub(rf"\b{way}\b", " ", asked)
@@ -160,12 +177,13 @@ def _asked(language: Language, question: str) -> _Asked:
     nouns = [
         "somebody" if mark == "SOMEBODY" else mark for clause in clauses for mark in clause.marks if mark[0] not in "=@"
     ]
+    # Nouns with "and" between them: every second mark, up to the first that is no "and".
     end = next((place for place in range(1, len(nouns), 2) if nouns[place] != "AND"), len(nouns))
     is_seen = any(_is_seen(language, clause) for clause in clauses)
-    return _Asked(tuple(nouns[:end:2]), stems, any(each.denials for each in statements), is_seen, items)
+    return _CountQuestion(tuple(nouns[:end:2]), stems, any(each.denials for each in statements), is_seen, items)
 
 
-def _is_seen(language: Language, clause: Clause) -> bool:
+def _is_seen(language: AnswerLanguage, clause: Clause) -> bool:
     said = " ".join(clause.words)
     return any(f" {way} " in f" {said} " for way in listed(language.table["seen"]))
 
@@ -186,11 +204,11 @@ def numbers_of(clauses: Sequence[Clause]) -> list[Number]:
     return found
 
 
-def _is_asked(asked: _Asked, number: Number) -> bool:
+def _is_asked(asked: _CountQuestion, number: Number) -> bool:
     return number.noun in asked.stems
 
 
-def _is_counted(language: Language, asked: _Asked, number: Number) -> bool:
+def _is_counted(language: AnswerLanguage, asked: _CountQuestion, number: Number) -> bool:
     """True if a number is none of "with a hat"."""
     return (
         not (number.is_article and number.is_bound)
@@ -198,8 +216,8 @@ def _is_counted(language: Language, asked: _Asked, number: Number) -> bool:
     )
 
 
-def _is_exact(asked: _Asked, number: Number, clause: Clause) -> bool:
-    """Whether a number is no article: "ein" counts before the noun that is counted, alone, or behind "only"."""
+def _is_exact(asked: _CountQuestion, number: Number, clause: Clause) -> bool:
+    """True of a number that is no article: "ein" counts before the noun that is counted, alone, or behind "only"."""
     if not number.is_article or number.noun in asked.counted:
         return True
     if number.noun in asked.stems:
@@ -207,16 +225,16 @@ def _is_exact(asked: _Asked, number: Number, clause: Clause) -> bool:
     return not number.noun and ("ONLY" in clause.marks or len(clause.marks) == 1)
 
 
-def _is_unsure(language: Language, clause: Clause) -> bool:
-    """Whether a clause leaves a number open: "two or three", "there may be more"."""
+def _is_unsure(language: AnswerLanguage, clause: Clause) -> bool:
+    """True of a clause that leaves a number open: "two or three", "there may be more"."""
     if numbers_of((clause,)):
         return "OR" in clause.marks or "MAYBE" in clause.marks
     return "MAYBE" in clause.marks and not statement_of(language, clause).items
 
 
-def _nouns(language: Language, text: str, question: str) -> frozenset[str]:
+def _nouns(language: AnswerLanguage, text: str, question: str) -> frozenset[str]:
     """The words that look like nouns in the plural: German capitals, a French and Spanish plural ending."""
-    found = (_CAPITALS if language is Language.GERMAN else _PLURALS).findall(text)
+    found = (_CAPITALS if language is AnswerLanguage.GERMAN else _PLURALS).findall(text)
     return frozenset(mark for clause in glossed(language, ", ".join(found), question) for mark in clause.marks)
 
 
@@ -230,7 +248,7 @@ def _amount(clauses: Sequence[Clause]) -> Amount | None:
     return None
 
 
-def _denied(clause: Clause) -> bool:
+def _is_denied(clause: Clause) -> bool:
     return "NOT" in clause.marks or "NEITHER" in clause.marks
 
 
@@ -241,7 +259,7 @@ def _one_of(numbers: Sequence[Number]) -> int | UnreadableAnswer:
     return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS if values else Unreadable.NO_NUMBER)
 
 
-def _after_a_no(language: Language, clauses: Sequence[Clause]) -> Sequence[Clause]:
+def _after_a_no(language: AnswerLanguage, clauses: Sequence[Clause]) -> Sequence[Clause]:
     """The clauses behind a "no" that takes a number back: "three, no, four"."""
     known = lexicon_of(language).clauses
     last = max((place for place, each in enumerate(clauses) if known.get(each.said) == "NO"), default=0)
@@ -258,7 +276,7 @@ def _at_and(clause: Clause) -> list[Clause]:
     return parts if len(parts) > 1 and all(numbers_of((part,)) for part in parts) else [clause]
 
 
-def _at_the_place(language: Language, asked: _Asked, clauses: list[Clause]) -> list[Clause]:
+def _at_the_place(language: AnswerLanguage, asked: _CountQuestion, clauses: list[Clause]) -> list[Clause]:
     """Without the clauses about other things than is counted: "on the left there are four", "two are white"."""
     places = {item.binder or item.mark.lstrip("@") for item in asked.items if item.binder or item.mark[0] == "@"}
     looks = {item.mark for item in asked.items if item.mark[0] in "=~"}
@@ -274,18 +292,19 @@ def _at_the_place(language: Language, asked: _Asked, clauses: list[Clause]) -> l
     return [clause for clause in kept if not (nouns and _is_at_another_place(language, asked, clause))]
 
 
-def _is_at_another_place(language: Language, asked: _Asked, clause: Clause) -> bool:
+def _is_at_another_place(language: AnswerLanguage, asked: _CountQuestion, clause: Clause) -> bool:
     """True if a clause says where things are, and this is not where they are counted."""
     at = {item.mark for item in statement_of(language, clause).items if item.binder in AT}
     return bool(at) and at.isdisjoint(asked.stems)
 
 
 def _of_these(
-    language: Language, asked: _Asked, clauses: Sequence[Clause], numbers: Sequence[Number]
+    language: AnswerLanguage, asked: _CountQuestion, clauses: Sequence[Clause], numbers: Sequence[Number]
 ) -> Sequence[Number]:
-    """The numbers of the clauses with "only" or "of them", if they say what is asked; without them, if they do not."""
+    """The numbers behind "only" and "of them" if these clauses repeat the question, else the other numbers."""
     of_these = [each for each in numbers if {"ONLY", "PART"} & set(clauses[each.clause].marks)]
     wanted = {item.mark for item in asked.items if item.binder != "of"} - set(asked.counted)
+    # Nothing to choose between.
     if not of_these or len(of_these) == len(numbers):
         return numbers
     said = {mark for each in of_these for mark in clauses[each.clause].marks}
@@ -296,17 +315,18 @@ def _of_these(
     if (asked.is_seen and is_seen) or (wanted and wanted <= said):
         return of_these
     if is_seen:
-        return numbers  # "it has six wheels, of which three are visible" to "how many does it have?"
+        return numbers  # "it has six wheels, of which three are visible": how many it has stays open
     return [each for each in numbers if each not in of_these or "PART" not in clauses[each.clause].marks]
 
 
 def _total(
-    asked: _Asked, clauses: Sequence[Clause], numbers: Sequence[Number], foreign: Sequence[Number]
+    asked: _CountQuestion, clauses: Sequence[Clause], numbers: Sequence[Number], foreign: Sequence[Number]
 ) -> int | None:
     """The sum that the answer gives itself; the parts must add up to it, or be counted in other ways."""
     for place, each in enumerate(numbers):
         if foreign and each.noun not in asked.counted:
             continue  # "a cat and three dogs, in total four animals" to "how many dogs?"
+        # The total comes last, behind its parts, or first, before them.
         parts = [part.value for part in numbers[:place] or numbers[1:]]
         is_sum = len(parts) > 1 and sum(parts) == each.value
         is_last_of_clause = [*numbers, each][place + 1].clause != each.clause or place == len(numbers) - 1
@@ -317,11 +337,12 @@ def _total(
 
 
 def _sum_of_kinds(
-    language: Language, asked: _Asked, clauses: Sequence[Clause], numbers: Sequence[Number]
+    language: AnswerLanguage, asked: _CountQuestion, clauses: Sequence[Clause], numbers: Sequence[Number]
 ) -> int | None:
     """The sum of "two brown and three black dogs", if dogs are counted, and of men and women, if people are."""
     named = sorted({each.noun for each in numbers if each.noun})
     looks = [[mark for mark in clause.marks if mark[0] == "="] for clause in clauses]
+    # Asked for a colour, only one of the kinds has it.
     if any(item.mark[0] == "=" for item in asked.items) or not named:
         return None
     if len(named) < len(numbers):
@@ -346,8 +367,8 @@ def _counted_aloud(numbers: Sequence[Number]) -> int | None:
     return last if set(values[len(counted) :]) <= {last} else None
 
 
-def _none(asked: _Asked, clauses: Sequence[Clause], nouns: frozenset[str]) -> bool:
-    """True if none of what is counted is said to be there."""
+def _says_none(asked: _CountQuestion, clauses: Sequence[Clause], nouns: frozenset[str]) -> bool:
+    """True if the answer says that there are none."""
     for clause in clauses:
         for place, mark in enumerate(clause.marks):
             if mark not in ("NONE", "NOBODY"):

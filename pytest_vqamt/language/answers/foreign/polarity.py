@@ -9,11 +9,18 @@ from functools import lru_cache
 from itertools import pairwise
 
 from pytest_vqamt.language.answers.answer_text import Prepared, Unreadable, UnreadableAnswer
-from pytest_vqamt.language.answers.foreign.claims import Asked, Item, Statement, asked_by, claim, statement_of
+from pytest_vqamt.language.answers.foreign.claims import (
+    GlossedStatement,
+    Item,
+    YesNoQuestion,
+    asked_by,
+    claim,
+    statement_of,
+)
 from pytest_vqamt.language.answers.foreign.forms import after_corrections, answer_proper, asks_for_presence
 from pytest_vqamt.language.answers.foreign.gloss import (
+    AnswerLanguage,
     Clause,
-    Language,
     exclude,
     glossed,
     kind_of,
@@ -30,19 +37,21 @@ _NOT_ONLY = re.compile(
 """Says so and more, by what looks like a denial: "il n'y a pas que des chiens"."""
 
 _LINES = 2
+"""The fewest lines of a list: one "dog: yes" is a claim as any other."""
 
 _SHORT = 6
+"""A clause with a lone denial is a "no" if it has fewer words than that: "creo que no"."""
 
 
 @lru_cache(maxsize=4096)
-def read_yes_no(language: Language, question: str, answer: str | Prepared) -> bool | UnreadableAnswer:
-    """Whether an answer says yes: by a particle, and by what it claims of what is asked, if these agree.
+def read_yes_no(language: AnswerLanguage, question: str, answer: str | Prepared) -> bool | UnreadableAnswer:
+    """True if an answer says yes: by a particle, and by what it claims of what is asked, if these agree.
 
-    >>> read_yes_no(Language.GERMAN, "Ist die T\u00fcr blau?", "Die T\u00fcr ist dunkelgr\u00fcn gestrichen.")
+    >>> read_yes_no(AnswerLanguage.GERMAN, "Ist die T\u00fcr blau?", "Die T\u00fcr ist dunkelgr\u00fcn gestrichen.")
     False
-    >>> read_yes_no(Language.FRENCH, "Pleut-il ?", "On dirait que oui, les gens ont des parapluies.")
+    >>> read_yes_no(AnswerLanguage.FRENCH, "Pleut-il ?", "On dirait que oui, les gens ont des parapluies.")
     True
-    >>> read_yes_no(Language.SPANISH, "\u00bfEl gato es negro?", "S\u00ed, el gato es blanco.").reason.value
+    >>> read_yes_no(AnswerLanguage.SPANISH, "\u00bfEl gato es negro?", "S\u00ed, el gato es blanco.").reason.value
     'both yes and no'
     """
     text = answer_proper(language, answer, question)
@@ -50,30 +59,30 @@ def read_yes_no(language: Language, question: str, answer: str | Prepared) -> bo
         return text
     if _NOT_ONLY.search(text):
         return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
-    asked = _asked(language, question)
+    asked = _question_of(language, question)
     return _read(language, asked, after_corrections(language, glossed(language, text, question)))
 
 
 @lru_cache(maxsize=4096)
-def _asked(language: Language, question: str) -> Asked:
+def _question_of(language: AnswerLanguage, question: str) -> YesNoQuestion:
     clauses = glossed(language, question.partition("?")[0])
     return asked_by(language, clauses, is_presence=asks_for_presence(language, question))
 
 
-def _read(language: Language, asked: Asked, clauses: Sequence[Clause]) -> bool | UnreadableAnswer:
+def _read(language: AnswerLanguage, asked: YesNoQuestion, clauses: Sequence[Clause]) -> bool | UnreadableAnswer:
+    """Yes or no by particles and claims, if all that the answer says of either agrees."""
     lines, clauses = _lines(language, clauses)
     particles = [
         each
         for number, clause in enumerate(clauses)
         for each in _particles(language, clause, number)
-        if "NOT" not in clause.marks
-        or not any(
-            "IF" in near.marks for near in clauses[max(0, number - 1) : number + 2]
-        )  # "one cannot see if it is so"
+        # "One cannot see if it is so" denies nothing.
+        if "NOT" not in clause.marks or not any("IF" in near.marks for near in clauses[max(0, number - 1) : number + 2])
     ]
     marks = set(particles)
     statements = [statement_of(language, clause) for clause in clauses]
     with_items = [each for each in statements if each.items]
+    # A condition leaves its neighbours open, which stand before or behind it; a doubt the clause that follows.
     open_places = {
         near
         for place, each in enumerate(statements)
@@ -89,12 +98,14 @@ def _read(language: Language, asked: Asked, clauses: Sequence[Clause]) -> bool |
     if (listed := _listed(asked, lines)) is not None:
         claims.add(listed)
     if (compared := _compared(asked, statements)) is not None:
+        # Numbers decide a comparison: both clauses of "four forks and six knives" claim that something is there.
         claims = {compared}
     if len(claims) == 2 or {"YES", "NO"} <= marks:
         return UnreadableAnswer(Unreadable.YES_AND_NO)
     if any("MAYBE" in each.flags and not each.items for each in statements):
         return UnreadableAnswer(Unreadable.UNSURE)
     said = claims.pop() if claims else None
+    # "Free of cars" is denied like any attribute, so only "not" is read as a denial.
     if asked.denies and "FREE" not in asked.flags:
         return _of_denial(marks, said)
     if said is not None and asked.denies:
@@ -109,7 +120,7 @@ def _read(language: Language, asked: Asked, clauses: Sequence[Clause]) -> bool |
     return UnreadableAnswer(Unreadable.UNSURE if unsure else Unreadable.NO_YES_OR_NO)
 
 
-def _lines(language: Language, clauses: Sequence[Clause]) -> tuple[dict[str, bool], Sequence[Clause]]:
+def _lines(language: AnswerLanguage, clauses: Sequence[Clause]) -> tuple[dict[str, bool], Sequence[Clause]]:
     """The lines of a list such as "fork: yes, knife: no", and the other clauses."""
     known = lexicon_of(language).clauses
     found = {
@@ -123,15 +134,17 @@ def _lines(language: Language, clauses: Sequence[Clause]) -> tuple[dict[str, boo
     return dict(found.values()), rest
 
 
-def _listed(asked: Asked, lines: Mapping[str, bool]) -> bool | None:
-    """Whether all that is asked for is there by a list, or one of them where the question has "or"."""
+def _listed(asked: YesNoQuestion, lines: Mapping[str, bool]) -> bool | None:
+    """True if a list says that all that is asked for is there, or one of them where the question has "or"."""
     said = {lines[item.mark] for item in asked.items if item.is_noun and item.mark in lines}
     is_whole = all(item.mark in lines for item in asked.items if item.is_noun)
+    # One yes is enough behind "or", one no behind "and"; else all lines must be there.
     enough = "OR" in asked.flags
     return enough if enough in said else not enough if said and is_whole else None
 
 
 def _particle(marks: set[str]) -> bool | None:
+    # "Si" and "doch" contradict a denial, and say nothing to a plain question.
     said = {mark in ("YES", "AGREE") for mark in marks if mark != "CONTRADICT"}
     return said.pop() if len(said) == 1 else None
 
@@ -145,7 +158,7 @@ def _of_denial(marks: set[str], said: bool | None) -> bool | UnreadableAnswer:
     return UnreadableAnswer(Unreadable.YES_AND_NO if claims else Unreadable.NO_YES_OR_NO)
 
 
-def _particles(language: Language, clause: Clause, number: int) -> Iterator[str]:
+def _particles(language: AnswerLanguage, clause: Clause, number: int) -> Iterator[str]:
     """The yes or no of a clause, alone, before a sentence, or behind a conclusion ("so yes")."""
     whole = lexicon_of(language).clauses.get(clause.said)
     marks = clause.marks
@@ -163,15 +176,20 @@ def _particles(language: Language, clause: Clause, number: int) -> Iterator[str]
         yield known[0]
     elif known == ["NOT"] and (1 < len(clause.words) < _SHORT or number == 0):  # not "the cat, however, not"
         yield "NO"
+    # Only at the very beginning does a particle before a sentence answer.
     elif marks[0] in ("YES", "NO") and number == 0:
         yield marks[0]
 
 
-def _claim(language: Language, asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
+def _claim(
+    language: AnswerLanguage, asked: YesNoQuestion, statement: GlossedStatement, *, is_alone: bool
+) -> bool | None:
+    """True if the statement says what is asked, by the rules for people, all, both or a single thing."""
     if "OR" in statement.flags and "OR" not in asked.flags:
         return None
     if asked.is_presence and not statement.items and statement.flags == {"NONE"}:
         return False  # "I see none"
+    # "Nobody" denies men and women, and "a woman" is somebody, but not the other way round.
     if "NOBODY" in statement.flags:
         asked = replace(asked, items=_of_people(language, asked.items))
     elif Item("somebody", article="a") in asked.items and not statement.denials:
@@ -185,7 +203,7 @@ def _claim(language: Language, asked: Asked, statement: Statement, *, is_alone: 
     return claim(asked, statement, is_alone=is_alone)
 
 
-def _of_people(language: Language, items: Sequence[Item]) -> tuple[Item, ...]:
+def _of_people(language: AnswerLanguage, items: Sequence[Item]) -> tuple[Item, ...]:
     """The items with somebody for a man, a woman and the like."""
     return tuple(
         replace(item, mark="somebody") if item.article == "a" and kind_of(language, item.mark) == "somebody" else item
@@ -193,7 +211,7 @@ def _of_people(language: Language, items: Sequence[Item]) -> tuple[Item, ...]:
     )
 
 
-def _of_both(asked: Asked, statement: Statement) -> bool | None:
+def _of_both(asked: YesNoQuestion, statement: GlossedStatement) -> bool | None:
     """Of two things, both or only one may be said to be there."""
     if {"BOTH", "NOT_ALL"} & statement.flags and not statement.items:
         return statement.denials == 0 and "NOT_ALL" not in statement.flags
@@ -204,8 +222,8 @@ def _of_both(asked: Asked, statement: Statement) -> bool | None:
     return None
 
 
-def _of_all(asked: Asked, statement: Statement) -> bool | None:
-    """Whether all are said to be so, or not all."""
+def _of_all(asked: YesNoQuestion, statement: GlossedStatement) -> bool | None:
+    """True if all are said to be so, False if not all are."""
     flags, items = statement.flags, statement.items
     if flags & {"MAYBE", "IF", "FIRST", "OTHER"}:
         return None
@@ -218,12 +236,14 @@ def _of_all(asked: Asked, statement: Statement) -> bool | None:
     if "NOT_ALL" in flags:
         return None if others else False
     subject = asked.items[asked.subject].mark if asked.subject >= 0 else ""
+    # The whole predicate is repeated, or nothing of it: "all of them".
     is_said = not wanted - said - {subject} and bool(said & wanted)
     is_bare = not said - numbers
     if flags & {"ALL", "BOTH"} and not statement.denials and not flags & {"OR", "ONLY"}:
         if "ALMOST" in flags:
             return False if is_bare or is_said else None
         return True if is_bare or is_said else _excluding(wanted, said, others)
+    # "Only the left one": not all of them.
     if "ONLY" in flags and not statement.denials and not others and (is_bare or is_said):
         return False
     if statement.denials == 1 and not others and (is_said or (is_bare and (numbers or "NONE" in flags))):
@@ -232,14 +252,14 @@ def _of_all(asked: Asked, statement: Statement) -> bool | None:
 
 
 def _excluding(wanted: set[str], said: set[str], others: set[str]) -> bool | None:
-    """False where some of them are said to be what excludes what is asked for."""
+    """False if some of them have an attribute that excludes the one of the question; else None."""
     excluded = any(exclude(one, other) for one in said for other in wanted)
     is_of_another = any(mark[0] not in "=@" for mark in others)
     return False if excluded and not is_of_another and not wanted & {mark for mark in said if mark[0] == "="} else None
 
 
-def _compared(asked: Asked, statements: Sequence[Statement]) -> bool | None:
-    """Whether there are more of the one than of the other, by their numbers or by a comparison of them."""
+def _compared(asked: YesNoQuestion, statements: Sequence[GlossedStatement]) -> bool | None:
+    """True if the comparison that is asked about holds, by the numbers of both or by what the answer compares."""
     if not asked.flags & {"MORE", "FEWER", "EQUAL"}:
         return None
     nouns = [item.mark for item in asked.items if item.mark[0] not in "=~#@"][:2]
@@ -249,6 +269,7 @@ def _compared(asked: Asked, statements: Sequence[Statement]) -> bool | None:
         named = [item.mark for item in statement.items if item.mark in nouns]
         if statement.flags & {"MORE", "FEWER"} and sorted(named) == sorted(nouns) and "EQUAL" not in asked.flags:
             same = ("MORE" in statement.flags) == ("MORE" in asked.flags)
+            # "Fewer dogs than cats" is "more cats than dogs": both order and word turned round.
             says_so = (named == nouns) == same
             return says_so if not statement.denials else False if says_so else None
         if "EQUAL" in statement.flags and not statement.denials:
