@@ -6,17 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, PairKind, RelationInfo
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Choice, Group
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.english.lexical_relations import COLOURS, exclusive_pool
 from pytest_vqamt.language.questions import simple, templates
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from pytest_vqamt.language.translations.translated import LANGUAGES, Language, language
-from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.askable_scene import AskableScene
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.soundness import certain_properties, corpus_properties, countable_names
@@ -60,15 +59,12 @@ class Switch(LexicalRelation):
     )
     expect = same_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view, other = askable_scene_of(scene, corpus, self.known), language(variant)
-        for kind in choose.several(_KINDS, len(_KINDS)):
-            if (asked := kind(view, other, choose)) is not None:
-                return case_of(
-                    self,
-                    variant,
-                    scene,
-                    ((scene.picture, question) for question in (asked.english, asked.foreign)),
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        view, other = draw.view, language(draw.variant)
+        for kind in draw.choose.several(_KINDS, len(_KINDS)):
+            if (asked := kind(view, other, draw.choose)) is not None:
+                return draw.case(
+                    draw.here((asked.english, asked.foreign)),
                     expected="first = second",
                     facts=asked.facts,
                 )

@@ -26,7 +26,7 @@ from pytest_vqamt.language.english.lexical_relations import (
 from pytest_vqamt.language.english.nouns import counting_noun, is_countable, is_person, plural, singular
 from pytest_vqamt.language.questions.hypotheses import Hypothesis
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
-from pytest_vqamt.relations.base import Relation, case_of
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import label_becomes, same_label
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalKnowledge, LexicalRelation
 from pytest_vqamt.relations.soundness import annotated_names, object_names, presumed
@@ -67,11 +67,11 @@ class AntonymSwap(LexicalRelation):
     )
     expect = partial(label_becomes, label=Label.CONTRADICTION)
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        change = sample_antonym_swap(scene, corpus, self.known, choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        change = sample_antonym_swap(draw.scene, draw.corpus, self.known, draw.choose)
         if change is None:
             return NotApplicable(reason="no word of a hypothesis has a surely false antonym")
-        return change.case(self, variant, scene, expected="second is contradiction")
+        return change.case(draw, expected="second is contradiction")
 
 
 def sample_antonym_swap(scene: Scene, corpus: Corpus, known: LexicalKnowledge, choose: Chooser) -> WordChange | None:
@@ -247,14 +247,11 @@ class WordChange:
     instead: str
     unsure: bool = False
 
-    def case(self, relation: Relation, variant: str, scene: Scene, *, expected: str) -> Case:
+    def case(self, draw: Draw, *, expected: str) -> Case:
         """Returns the case with both hypotheses on the scene's own picture."""
         facts: tuple[tuple[str, Fact], ...] = (("kind", self.kind), ("word", self.word), ("instead", self.instead))
-        return case_of(
-            relation,
-            variant,
-            scene,
-            ((scene.picture, self.statement.hypothesis), (scene.picture, self.after)),
+        return draw.case(
+            draw.here((self.statement.hypothesis, self.after)),
             expected=expected,
             facts=(*facts, *self.statement.facts),
             presumed=self.unsure,
@@ -287,11 +284,11 @@ class WordSubstitution(LexicalRelation):
     )
     expect = same_label
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        change = sample_substitution(scene, corpus, self.known, choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        change = sample_substitution(draw.scene, draw.corpus, self.known, draw.choose)
         if change is None:
             return NotApplicable(reason="no word of a hypothesis has a synonym or a class")
-        return change.case(self, variant, scene, expected="first = second")
+        return change.case(draw, expected="first = second")
 
 
 _ALSO_OF_PEOPLE = frozenset({"human", "climber"})

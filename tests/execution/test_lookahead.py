@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution import lookahead as module
 from pytest_vqamt.execution.lookahead import LookAhead, UpcomingItem
 from pytest_vqamt.execution.plan import Job, Sampling
-from pytest_vqamt.sampling.chooser import Chooser, Sampler
+from pytest_vqamt.relations.draw import Draw
+from pytest_vqamt.sampling.chooser import Sampler
 from tests.execution.worlds import Model, Rule, Scenes, loaded
 from tests.making import scene_of
 
@@ -38,9 +38,9 @@ class Named(Rule):
     def info(self) -> RelationInfo:
         return RelationInfo(name=f"ours.{self.name}", task=self.task, claim="All is one.", source="here")
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        self.draws.append(scene.id)
-        return Rule.derive(self, scene, corpus, choose, variant)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        self.draws.append(draw.scene.id)
+        return Rule.derive(self, draw)
 
 
 def jobs(*rules: Rule) -> list[Job]:
@@ -94,8 +94,8 @@ class Captioned(Named):
     def info(self) -> RelationInfo:
         return RelationInfo(name=f"ours.{self.name}", task=Task.VQA, captioned=("",), claim="So it is.", source="here")
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        case = Named.derive(self, scene, corpus, choose, variant)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        case = Named.derive(self, draw)
         assert isinstance(case, Case)
         return replace(case, queries=(replace(case.queries[0], task=Task.CAPTIONING), case.queries[1]))
 

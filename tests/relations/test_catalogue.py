@@ -8,7 +8,7 @@ import pytest
 
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome, RelationSetting, Verdict, item_name
-from pytest_vqamt.core.corpus import Corpus, gather_corpus
+from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.meaning import Exists, Group
@@ -22,7 +22,8 @@ from pytest_vqamt.relations.presets import PRESETS, preset
 from pytest_vqamt.relations.user import Derive, Draft, UserRelation
 from pytest_vqamt.relations.user import relation as user_relation
 from pytest_vqamt.sampling.chooser import Chooser
-from tests.making import FirstOption, answers_of, case_of
+from tests.making import answers_of, case_of
+from tests.relations.deriving import derive
 from tests.rows import each_row
 
 ALL = (
@@ -371,7 +372,7 @@ def mirror_of_user(scene: Scene, corpus: Corpus, choose: Chooser) -> Draft:
 
 def derived(draft: Derive, scene: Scene) -> Case | NotApplicable:
     relation = vqamt.relation("ours.test", expect=vqamt.same_answer)(draft)
-    return relation.derive(scene, gather_corpus((scene,)), FirstOption(), "")
+    return derive(relation, scene)
 
 
 def test_a_function_becomes_a_relation(yard: Scene) -> None:
@@ -380,7 +381,7 @@ def test_a_function_becomes_a_relation(yard: Scene) -> None:
     assert (info.name, info.task, info.variants) == ("ours.mirror", Task.VQA, ("",))
     assert (info.version, info.tags) == (3, ("baseline",))
     assert info.claim == "Whether a thing is there does not depend on the side it is on."
-    case = relation.derive(yard, gather_corpus((yard,)), FirstOption(), "")
+    case = derive(relation, yard)
     assert isinstance(case, Case)
     assert (case.relation, case.variant, case.scene) == ("ours.mirror", "", "yard")
     assert [query.text for query in case.queries] == ["Is there a dog in the picture?"] * 2
@@ -441,7 +442,7 @@ def test_a_function_that_returns_something_else_is_told_so(yard: Scene) -> None:
 
 def test_a_task_is_that_of_the_queries(yard: Scene) -> None:
     relation = vqamt.relation("ours.captions", expect=vqamt.same_answer, task="captioning")(mirror_of_user)
-    case = relation.derive(yard, gather_corpus((yard,)), FirstOption(), "")
+    case = derive(relation, yard)
     assert isinstance(case, Case)
     assert {query.task for query in case.queries} == {Task.CAPTIONING}
 

@@ -17,6 +17,7 @@ from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.corruption import PictureCorruption
 from pytest_vqamt.relations.edits import pixel_box
 from tests.making import answers_of, choosers, scene_of, thing_of
+from tests.relations.deriving import derive
 from tests.rows import each_row
 
 CORRUPTION = PictureCorruption()
@@ -25,7 +26,7 @@ VARIANTS = CORRUPTION.info.variants
 
 def cases(scene: Scene, variant: str, relation: PictureCorruption = CORRUPTION) -> list[Case]:
     corpus = gather_corpus((scene,))
-    found = [relation.derive(scene, corpus, choose, variant) for choose in choosers(80)]
+    found = [derive(relation, scene, choose, variant, corpus) for choose in choosers(80)]
     return [each for each in found if isinstance(each, Case)]
 
 
@@ -119,7 +120,7 @@ def test_on_its_things_it_asks_nothing_where_there_is_no_thing(bare: Scene) -> N
 @each_row("variant", VARIANTS)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
     for choose in choosers(5):
-        assert isinstance(CORRUPTION.derive(bare, gather_corpus((bare,)), choose, variant), NotApplicable)
+        assert isinstance(derive(CORRUPTION, bare, choose, variant), NotApplicable)
 
 
 def test_it_holds_for_who_still_sees_it_and_is_violated_by_who_does_not(yard: Scene) -> None:

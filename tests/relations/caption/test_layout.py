@@ -13,7 +13,8 @@ from pytest_vqamt.core.edits import Cutout, Erase, Fill, Insert
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.relations.caption import CaptionLayout
-from tests.making import FirstOption, answers_of, choosers, scene_of
+from tests.making import answers_of, choosers, scene_of
+from tests.relations.deriving import derive
 from tests.relations.inserted import masked
 from tests.rows import each_row
 
@@ -28,7 +29,7 @@ YARD = scene_of(DOG, CAT, CAR, exhaustive=CLASSES)
 
 
 def derived(scene: Scene, corpus: Corpus | None = None) -> list[Case]:
-    found = [RELATION.derive(scene, corpus or gather_corpus((scene,)), choose, "") for choose in choosers(40)]
+    found = [derive(RELATION, scene, choose, corpus=corpus or gather_corpus((scene,))) for choose in choosers(40)]
     return [case for case in found if isinstance(case, Case)]
 
 
@@ -37,7 +38,7 @@ def moved(case: Case) -> list[Insert]:
 
 
 def test_a_case_asks_for_captions_before_and_after() -> None:
-    case = RELATION.derive(YARD, gather_corpus((YARD,)), FirstOption(), "")
+    case = derive(RELATION, YARD)
     assert isinstance(case, Case)
     before, after = case.queries
     assert (before.task, after.task, before.picture) == (Task.CAPTIONING, Task.CAPTIONING, YARD.picture)
@@ -104,7 +105,7 @@ def test_it_does_not_apply(scene: Scene) -> None:
 
 
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
-    assert isinstance(RELATION.derive(bare, gather_corpus((bare,)), FirstOption(), ""), NotApplicable)
+    assert isinstance(derive(RELATION, bare), NotApplicable)
 
 
 @each_row(

@@ -12,7 +12,8 @@ from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.caption import CaptionRemoval
-from tests.making import FirstOption, answers_of, choosers, scene_of, thing_of
+from tests.making import answers_of, choosers, scene_of, thing_of
+from tests.relations.deriving import derive
 from tests.rows import each_row
 
 pytestmark = pytest.mark.usefixtures("small_things_are_salient")
@@ -24,7 +25,7 @@ YARD = scene_of("dog", "cat", "car", exhaustive=CLASSES)
 
 def derived(variant: str, scene: Scene = YARD) -> list[Case]:
     corpus = gather_corpus((scene,))
-    found = [RELATION.derive(scene, corpus, choose, variant) for choose in choosers(20)]
+    found = [derive(RELATION, scene, choose, variant, corpus) for choose in choosers(20)]
     return [case for case in found if isinstance(case, Case)]
 
 
@@ -169,4 +170,4 @@ def test_it_is_presumed_where_another_may_be_there_without_being_annotated() -> 
 
 @each_row("variant", RELATION.info.variants)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    assert isinstance(RELATION.derive(bare, gather_corpus((bare,)), FirstOption(), variant), NotApplicable)
+    assert isinstance(derive(RELATION, bare, variant=variant), NotApplicable)

@@ -9,6 +9,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.carets import Antonym
 from tests.making import answers_of, choosers, scene_of, thing_of
 from tests.relations.carets.draws import cases, corpus_of, short
+from tests.relations.deriving import derive
 from tests.rows import each_row
 
 ANTONYM = Antonym()
@@ -103,7 +104,7 @@ def test_it_is_presumed_where_there_may_be_another_one() -> None:
 
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
     for choose in choosers(5):
-        assert isinstance(ANTONYM.derive(bare, corpus_of(bare), choose, ""), NotApplicable)
+        assert isinstance(derive(ANTONYM, bare, choose, corpus=corpus_of(bare)), NotApplicable)
 
 
 def test_it_holds_for_opposite_answers_alone() -> None:

@@ -9,6 +9,7 @@ from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.carets import Negation
 from tests.making import answers_of, choosers, scene_of
 from tests.relations.carets.draws import cases, corpus_of
+from tests.relations.deriving import derive
 
 NEGATION = Negation()
 FARM = scene_of("cow", "dog", "cat", "white dog", "lamp", id="farm")
@@ -58,7 +59,7 @@ def test_it_is_presumed_only_of_one_that_is_there_or_another_that_may_be() -> No
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
     corpus = corpus_of(bare, FARM)
     for choose in choosers(20):
-        assert isinstance(NEGATION.derive(bare, corpus, choose, ""), NotApplicable)
+        assert isinstance(derive(NEGATION, bare, choose, corpus=corpus), NotApplicable)
 
 
 def test_it_holds_for_opposite_answers_alone(yard: Scene) -> None:

@@ -10,6 +10,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.carets import Ontological
 from tests.making import answers_of, choosers, scene_of
 from tests.relations.carets.draws import cases, corpus_of, short
+from tests.relations.deriving import derive
 from tests.rows import each_row
 
 ONTOLOGICAL = Ontological()
@@ -84,7 +85,7 @@ class TestHyponyms:
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
     corpus = corpus_of(bare, scene_of("dog", "car", id="b"))
     for choose in choosers(5):
-        assert isinstance(ONTOLOGICAL.derive(bare, corpus, choose, variant), NotApplicable)
+        assert isinstance(derive(ONTOLOGICAL, bare, choose, variant, corpus), NotApplicable)
 
 
 def test_it_is_violated_by_who_does_not_know_that_a_dog_is_an_animal() -> None:

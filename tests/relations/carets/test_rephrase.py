@@ -9,6 +9,7 @@ from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.carets import Rephrase
 from tests.making import answers_of, choosers, scene_of
 from tests.relations.carets.draws import cases, corpus_of, one_is
+from tests.relations.deriving import derive
 
 REPHRASE = Rephrase()
 LISTED = ("dog", "car", "bench", "cow", "lamp", "cat")
@@ -71,7 +72,7 @@ def test_it_is_not_presumed_of_a_complete_list() -> None:
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
     corpus = corpus_of(bare, FARM)
     for choose in choosers(20):
-        assert isinstance(REPHRASE.derive(bare, corpus, choose, ""), NotApplicable)
+        assert isinstance(derive(REPHRASE, bare, choose, corpus=corpus), NotApplicable)
 
 
 def test_it_holds_for_the_same_answer_alone(yard: Scene) -> None:

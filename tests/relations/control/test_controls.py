@@ -14,7 +14,8 @@ from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.control import Reencode, Repeat, plain_question
-from tests.making import FirstOption, answers_of, choosers, scene_of
+from tests.making import answers_of, choosers, scene_of
+from tests.relations.deriving import derive
 
 REPEAT = Repeat()
 
@@ -24,7 +25,7 @@ def view_of(scene: Scene) -> AskableScene:
 
 
 def derived(scene: Scene) -> Case:
-    case = REPEAT.derive(scene, gather_corpus((scene,)), FirstOption(), "")
+    case = derive(REPEAT, scene)
     assert isinstance(case, Case)
     return case
 
@@ -49,7 +50,7 @@ def test_it_is_violated_by_one_that_does_not(yard: Scene) -> None:
 
 
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
-    assert isinstance(REPEAT.derive(bare, gather_corpus((bare,)), FirstOption(), ""), NotApplicable)
+    assert isinstance(derive(REPEAT, bare), NotApplicable)
 
 
 def test_it_is_a_control() -> None:
@@ -103,7 +104,7 @@ REENCODE = Reencode()
 
 
 def derived_reencoded(scene: Scene, variant: str = "") -> Case:
-    case = REENCODE.derive(scene, gather_corpus((scene,)), FirstOption(), variant)
+    case = derive(REENCODE, scene, variant=variant)
     assert isinstance(case, Case)
     return case
 
@@ -135,7 +136,7 @@ def test_it_is_violated_by_one_that_does(yard: Scene) -> None:
 
 
 def test_reencoding_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
-    assert isinstance(REENCODE.derive(bare, gather_corpus((bare,)), FirstOption(), ""), NotApplicable)
+    assert isinstance(derive(REENCODE, bare), NotApplicable)
 
 
 def test_reencoding_is_a_control() -> None:

@@ -12,6 +12,7 @@ from pytest_vqamt.core.meaning import truth
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.relations.count import Compose
 from tests.making import answers_of, choosers, scene_of, thing_of
+from tests.relations.deriving import derive
 from tests.rows import each_row
 
 COMPOSE = Compose()
@@ -27,7 +28,7 @@ def yard(name: str, *at: float, exhaustive: bool = True, crowd: bool = False, si
 def cases(first: Scene, second: Scene) -> list[Case]:
     some = (first, second)
     corpus = gather_corpus(some, scene=some.__getitem__)
-    found = [COMPOSE.derive(first, corpus, choose, "") for choose in choosers(10)]
+    found = [derive(COMPOSE, first, choose, corpus=corpus) for choose in choosers(10)]
     return [each for each in found if isinstance(each, Case)]
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Count
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.count import PartOfWhole
-from tests.making import FirstOption, answers_of, choosers, group_of, scene_of
+from tests.making import answers_of, choosers, group_of, scene_of
+from tests.relations.deriving import derive
 from tests.rows import each_row
 
 PART_OF_WHOLE = PartOfWhole()
@@ -17,7 +17,7 @@ YARD = scene_of("black dog", "brown dog", "red car", "striped cat", "standing ma
 
 
 def cases(scene: Scene) -> list[Case]:
-    found = [PART_OF_WHOLE.derive(scene, gather_corpus((scene,)), choose, "") for choose in choosers(60)]
+    found = [derive(PART_OF_WHOLE, scene, choose) for choose in choosers(60)]
     return [each for each in found if isinstance(each, Case)]
 
 
@@ -52,7 +52,7 @@ def test_it_does_not_apply_where_a_thing_has_two_colours_or_none(bare: Scene) ->
     two, none = scene_of("red blue car"), scene_of("car", "old dog")
     multi = replace(YARD, objects=tuple(replace(thing, multi_coloured=True) for thing in YARD.objects[:3]))
     for scene in (bare, two, none, multi):
-        assert isinstance(PART_OF_WHOLE.derive(scene, gather_corpus((scene,)), FirstOption(), ""), NotApplicable)
+        assert isinstance(derive(PART_OF_WHOLE, scene), NotApplicable)
 
 
 def test_it_does_not_apply_to_a_crowd() -> None:

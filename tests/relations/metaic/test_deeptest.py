@@ -13,6 +13,7 @@ from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.metaic import Deeptest
 from tests.making import answers_of, choosers, scene_of, thing_of
+from tests.relations.deriving import derive
 from tests.rows import each_row
 
 DEEPTEST = Deeptest()
@@ -21,7 +22,7 @@ YARD = scene_of(thing_of("dog", id="0", box=Box(20, 10, 30, 30)), thing_of("bus"
 
 
 def cases(variant: str, scene: Scene = YARD) -> list[Case]:
-    found = [DEEPTEST.derive(scene, gather_corpus((scene,)), choose, variant) for choose in choosers(100)]
+    found = [derive(DEEPTEST, scene, choose, variant) for choose in choosers(100)]
     return [each for each in found if isinstance(each, Case)]
 
 
@@ -67,8 +68,8 @@ def test_shear_as_far_as_nothing_leaves_the_picture() -> None:
 def test_nor_does_a_crowd_leave_it() -> None:
     # The crowd of a made scene is at the left edge, below the middle.
     assert edits("shear", scene_of("dog", crowds=("person",))) == set()
-    found = DEEPTEST.derive(
-        scene_of("dog", crowds=("person",)), gather_corpus((YARD,)), next(iter(choosers(1))), "shear"
+    found = derive(
+        DEEPTEST, scene_of("dog", crowds=("person",)), next(iter(choosers(1))), "shear", gather_corpus((YARD,))
     )
     assert found == NotApplicable(reason="a thing would leave the picture")
 

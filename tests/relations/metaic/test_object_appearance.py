@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Insert
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import Task
@@ -19,7 +18,8 @@ from pytest_vqamt.language.captions.caption_reader import class_of
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.metaic import ObjectAppearance, SingularPlural
 from pytest_vqamt.sampling.chooser import Sampler
-from tests.making import FirstOption, answers_of
+from tests.making import answers_of
+from tests.relations.deriving import derive
 from tests.relations.inserted import corpus_of, insert_of
 from tests.relations.metaic.backyard import CLASSES, DOG, backyard, cases, dogs
 from tests.relations.metaic.drawn import draw_many
@@ -138,7 +138,7 @@ def test_the_readings_are_the_classes_of_each_caption() -> None:
 
 @each_row("variant", RELATION.info.variants)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    assert isinstance(RELATION.derive(bare, gather_corpus((bare,)), FirstOption(), variant), NotApplicable)
+    assert isinstance(derive(RELATION, bare, variant=variant), NotApplicable)
 
 
 def test_nor_where_a_crowd_of_the_only_class_is_there() -> None:

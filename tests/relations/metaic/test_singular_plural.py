@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.metaic import ObjectAppearance, SingularPlural
-from tests.making import FirstOption, answers_of
+from tests.making import answers_of
+from tests.relations.deriving import derive
 from tests.relations.metaic.backyard import DOG, backyard, cases, dogs
 from tests.rows import each_row
 
@@ -94,4 +94,4 @@ def test_a_class_that_is_there_is_inserted_too(small_things_are_salient: None) -
 
 @each_row("variant", RELATION.info.variants)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    assert isinstance(RELATION.derive(bare, gather_corpus((bare,)), FirstOption(), variant), NotApplicable)
+    assert isinstance(derive(RELATION, bare, variant=variant), NotApplicable)

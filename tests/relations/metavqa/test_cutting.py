@@ -8,30 +8,30 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Cut
 from pytest_vqamt.core.meaning import Absent, Count, Exists, Group
 from pytest_vqamt.core.scene import Region, Scene
 from pytest_vqamt.relations.metavqa import Cutting
-from tests.making import FirstOption, answers_of, choosers, scene_of, thing_of
+from tests.making import answers_of, choosers, scene_of, thing_of
+from tests.relations.deriving import derive
 
 CUTTING = Cutting()
 DOG = Group(name="dog")
 
 
 def derived(scene: Scene, variant: str) -> Case:
-    case = CUTTING.derive(scene, gather_corpus((scene,)), FirstOption(), variant)
+    case = derive(CUTTING, scene, variant=variant)
     assert isinstance(case, Case)
     return case
 
 
 def cases(scene: Scene, variant: str = "count") -> list[Case]:
-    found = [CUTTING.derive(scene, gather_corpus((scene,)), choose, variant) for choose in choosers(100)]
+    found = [derive(CUTTING, scene, choose, variant) for choose in choosers(100)]
     return [each for each in found if isinstance(each, Case)]
 
 
 def why_not(scene: Scene, variant: str = "count") -> str:
-    found = CUTTING.derive(scene, gather_corpus((scene,)), FirstOption(), variant)
+    found = derive(CUTTING, scene, variant=variant)
     assert isinstance(found, NotApplicable)
     return found.reason
 

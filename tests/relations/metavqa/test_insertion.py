@@ -8,11 +8,11 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Absent, Count, Exists, Meaning, groups_of
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.metavqa import Insertion
-from tests.making import FirstOption, answers_of, choosers, scene_of
+from tests.making import answers_of, choosers, scene_of
+from tests.relations.deriving import derive
 from tests.relations.inserted import corpus_of, insert_of, kennel, masked
 from tests.rows import each_row
 
@@ -30,7 +30,7 @@ YARD = scene_of(
 
 def cases(variant: str = "count", scene: Scene = YARD, elsewhere: Scene | None = None) -> list[Case]:
     corpus = corpus_of([scene, elsewhere or kennel((60, 30))])
-    found = [INSERTION.derive(scene, corpus, choose, variant) for choose in choosers(100)]
+    found = [derive(INSERTION, scene, choose, variant, corpus) for choose in choosers(100)]
     return [each for each in found if isinstance(each, Case)]
 
 
@@ -111,12 +111,12 @@ def test_it_is_violated_where_it_changes(variant: str, texts: tuple[str, str]) -
 
 @each_row("variant", INSERTION.info.variants)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    assert isinstance(INSERTION.derive(bare, gather_corpus((bare,)), FirstOption(), variant), NotApplicable)
+    assert isinstance(derive(INSERTION, bare, variant=variant), NotApplicable)
 
 
 def test_it_does_not_apply_where_there_is_nothing_else_to_ask_about() -> None:
     alone = scene_of(masked("dog", "0", Box(60, 40, 30, 30)), exhaustive=CLASSES)
-    found = INSERTION.derive(alone, corpus_of([alone, kennel((60, 30))]), FirstOption(), "count")
+    found = derive(INSERTION, alone, variant="count", corpus=corpus_of([alone, kennel((60, 30))]))
     assert found == NotApplicable(reason="no other thing in the picture has a sure answer")
 
 

@@ -7,14 +7,15 @@ from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Count, Group
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.metavqa import Partition
-from tests.making import FirstOption, answers_of, choosers, group_of, scene_of
+from tests.making import answers_of, choosers, group_of, scene_of
+from tests.relations.deriving import derive
 from tests.rows import each_row
 
 PARTITION = Partition()
 
 
 def derived(scene: Scene, variant: str) -> Case:
-    case = PARTITION.derive(scene, gather_corpus((scene,)), FirstOption(), variant)
+    case = derive(PARTITION, scene, variant=variant)
     assert isinstance(case, Case)
     return case
 
@@ -58,14 +59,14 @@ def test_it_is_violated_where_the_parts_do_not_add_up(yard: Scene) -> None:
 
 @each_row("variant", PARTITION.info.variants)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    assert isinstance(PARTITION.derive(bare, gather_corpus((bare,)), FirstOption(), variant), NotApplicable)
+    assert isinstance(derive(PARTITION, bare, variant=variant), NotApplicable)
 
 
 def test_the_papers_own_wording_is_among_those_asked_and_a_case_keeps_to_one() -> None:
     scene = scene_of("standing woman", "lying woman")
     asked = set()
     for choose in choosers(200):
-        case = PARTITION.derive(scene, gather_corpus((scene,)), choose, "property")
+        case = derive(PARTITION, scene, choose, "property")
         if isinstance(case, Case) and case.fact("present_groups") == 2:
             asked.add(tuple(query.text for query in case.queries))
     # Yuan et al., section 4.1.1: the number of two groups in one question, and of each.
@@ -88,6 +89,6 @@ def test_the_papers_rule_for_many(yard: Scene) -> None:
 def test_nothing_counted_is_vacuous() -> None:
     scene, other = scene_of("dog", exhaustive=("dog",)), scene_of("cup", "tree", exhaustive=("cup", "tree"))
     corpus = gather_corpus((scene, other))
-    cases = [PARTITION.derive(scene, corpus, choose, "object") for choose in choosers(100)]
+    cases = [derive(PARTITION, scene, choose, "object", corpus) for choose in choosers(100)]
     absent = next(case for case in cases if isinstance(case, Case) and case.fact("present_groups") == 0)
     assert PARTITION.judge(absent, answers_of("0", "none", "There are no trees.")).vacuous

@@ -14,14 +14,15 @@ from pytest_vqamt.core.meaning import Absent, Count, Exists, Meaning, groups_of
 from pytest_vqamt.core.scene import Region, Scene
 from pytest_vqamt.imaging import inpainting
 from pytest_vqamt.relations.metavqa import Removal
-from tests.making import FirstOption, answers_of, choosers, scene_of, thing_of
+from tests.making import answers_of, choosers, scene_of, thing_of
+from tests.relations.deriving import derive
 from tests.rows import each_row
 
 REMOVAL = Removal()
 
 
 def cases(scene: Scene, variant: str = "count", removal: Removal = REMOVAL, corpus: Corpus | None = None) -> list[Case]:
-    found = [removal.derive(scene, corpus or gather_corpus((scene,)), choose, variant) for choose in choosers(120)]
+    found = [derive(removal, scene, choose, variant, corpus or gather_corpus((scene,))) for choose in choosers(120)]
     return [each for each in found if isinstance(each, Case)]
 
 
@@ -86,7 +87,7 @@ def test_the_mean_colour_of_the_data(yard: Scene) -> None:
 
 
 def test_data_without_photos_has_no_mean_colour(yard: Scene) -> None:
-    found = Removal(erase="mean").derive(yard, gather_corpus((yard,)), FirstOption(), "count")
+    found = derive(Removal(erase="mean"), yard, variant="count")
     assert found == NotApplicable(reason="the data has no photos to take a mean colour from")
 
 
@@ -102,7 +103,7 @@ def test_an_inpainter_that_is_not_installed_is_the_reason_for_no_case(
     yard: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(inpainting, "_is_installed", lambda _: False)
-    found = Removal(erase="inpaint").derive(yard, gather_corpus((yard,)), FirstOption(), "count")
+    found = derive(Removal(erase="inpaint"), yard, variant="count")
     assert isinstance(found, NotApplicable)
     assert "pip install" in found.reason
 
@@ -141,7 +142,7 @@ def test_zero_and_zero_shows_nothing(yard: Scene) -> None:
 
 @each_row("variant", REMOVAL.info.variants)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    found = REMOVAL.derive(bare, gather_corpus((bare,)), FirstOption(), variant)
+    found = derive(REMOVAL, bare, variant=variant)
     assert found == NotApplicable(reason="every thing overlaps another")
 
 
@@ -149,11 +150,11 @@ def test_it_does_not_apply_where_everything_overlaps() -> None:
     dog, cat = (thing_of(name, id=name, box=Box(x, 0, 30, 30)) for x, name in enumerate(("dog", "cat")))
     crowded = replace(scene_of("dog", "cat"), regions=(Region(name="person", box=Box(0, 0, 200, 100)),))
     for scene in (scene_of(dog, cat), crowded):
-        found = REMOVAL.derive(scene, gather_corpus((scene,)), FirstOption(), "count")
+        found = derive(REMOVAL, scene, variant="count")
         assert found == NotApplicable(reason="every thing overlaps another")
 
 
 def test_it_does_not_apply_where_there_is_nothing_else_to_ask_about() -> None:
     scene = scene_of("dog", "dog")
-    found = REMOVAL.derive(scene, gather_corpus((scene,)), FirstOption(), "count")
+    found = derive(REMOVAL, scene, variant="count")
     assert found == NotApplicable(reason="no other thing in the picture has a sure answer")

@@ -8,13 +8,13 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.meaning import Count, Group, truth
 from pytest_vqamt.core.scene import Region, Scene
 from pytest_vqamt.imaging import inpainting
 from pytest_vqamt.relations.metavqa import RemovalPlus
-from tests.making import FirstOption, answers_of, choosers, group_of, scene_of, thing_of
+from tests.making import answers_of, choosers, group_of, scene_of, thing_of
+from tests.relations.deriving import derive
 
 pytestmark = pytest.mark.usefixtures("small_things_are_salient")
 
@@ -22,7 +22,7 @@ PLUS = RemovalPlus()
 
 
 def cases(scene: Scene, plus: RemovalPlus = PLUS) -> list[Case]:
-    found = [plus.derive(scene, gather_corpus((scene,)), choose, "") for choose in choosers(120)]
+    found = [derive(plus, scene, choose) for choose in choosers(120)]
     return [each for each in found if isinstance(each, Case)]
 
 
@@ -129,9 +129,9 @@ def test_what_is_not_listed_is_presumed(yard: Scene) -> None:
     ids=["nothing to count", "a plural", "a crowd", "an overlap"],
 )
 def test_it_does_not_apply(scene: Scene) -> None:
-    found = PLUS.derive(scene, gather_corpus((scene,)), FirstOption(), "")
+    found = derive(PLUS, scene)
     assert found == NotApplicable(reason="every countable thing overlaps another or is too small")
 
 
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
-    assert isinstance(PLUS.derive(bare, gather_corpus((bare,)), FirstOption(), ""), NotApplicable)
+    assert isinstance(derive(PLUS, bare), NotApplicable)

@@ -7,14 +7,15 @@ from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Count, Group
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.metavqa import Reorder
-from tests.making import FirstOption, answers_of, choosers, group_of, scene_of
+from tests.making import answers_of, choosers, group_of, scene_of
+from tests.relations.deriving import derive
 from tests.rows import each_row
 
 REORDER = Reorder()
 
 
 def derived(scene: Scene, variant: str) -> Case:
-    case = REORDER.derive(scene, gather_corpus((scene,)), FirstOption(), variant)
+    case = derive(REORDER, scene, variant=variant)
     assert isinstance(case, Case)
     return case
 
@@ -50,14 +51,14 @@ def test_it_is_violated_where_they_differ(yard: Scene) -> None:
 
 @each_row("variant", REORDER.info.variants)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    assert isinstance(REORDER.derive(bare, gather_corpus((bare,)), FirstOption(), variant), NotApplicable)
+    assert isinstance(derive(REORDER, bare, variant=variant), NotApplicable)
 
 
 def test_as_in_the_paper_only_the_order_of_the_nouns_changes() -> None:
     # Yuan et al., section 4.1.2: "A and B" becomes "B and A", and nothing else of the question.
     scene = scene_of("dog", "cat", exhaustive=("dog", "cat"))
     corpus = gather_corpus((scene,))
-    found = [REORDER.derive(scene, corpus, choose, "object") for choose in choosers(100)]
+    found = [derive(REORDER, scene, choose, "object", corpus) for choose in choosers(100)]
     asked = {tuple(query.text for query in case.queries) for case in found if isinstance(case, Case)}
     for first, second in asked:
         assert first != second

@@ -8,7 +8,6 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Label, truth
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import LinkedUnit, Scene, Thing
@@ -17,6 +16,7 @@ from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.text_edits import AntonymSwap
 from pytest_vqamt.sampling.chooser import Sampler
 from tests.making import answers_of, choosers, scene_of
+from tests.relations.deriving import derive
 from tests.relations.veglue.rooms import photo, said, unit
 from tests.relations.veglue.tables import derived
 from tests.rows import each_row
@@ -130,9 +130,7 @@ def test_of_two_of_a_name_neither_is_told_by_what_it_is_like() -> None:
 @pytest.mark.parametrize("scene", [scene_of("cup"), scene_of(), replace(scene_of("man"), hypotheses=(said("a cup."),))])
 def test_it_does_not_apply(scene: Scene) -> None:
     for choose in choosers(5):
-        assert SWAP.derive(scene, gather_corpus((scene,)), choose, "") == NotApplicable(
-            reason="no word of a hypothesis has a surely false antonym"
-        )
+        assert derive(SWAP, scene, choose) == NotApplicable(reason="no word of a hypothesis has a surely false antonym")
 
 
 @pytest.mark.parametrize(

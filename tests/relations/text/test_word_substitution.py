@@ -6,7 +6,6 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Entails, Label, truth
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene, Thing
@@ -15,6 +14,7 @@ from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.text_edits import WordSubstitution
 from pytest_vqamt.sampling.chooser import Sampler
 from tests.making import answers_of, choosers, scene_of
+from tests.relations.deriving import derive
 from tests.relations.veglue.rooms import photo, said, unit
 from tests.relations.veglue.tables import derived
 from tests.rows import each_row
@@ -110,9 +110,7 @@ def test_words_of_published_hypotheses(scene: Scene, after: set[str]) -> None:
 @pytest.mark.parametrize("scene", [scene_of("thingamajig"), scene_of()])
 def test_it_does_not_apply(scene: Scene) -> None:
     for choose in choosers(5):
-        assert NEAR.derive(scene, gather_corpus((scene,)), choose, "") == NotApplicable(
-            reason="no word of a hypothesis has a synonym or a class"
-        )
+        assert derive(NEAR, scene, choose) == NotApplicable(reason="no word of a hypothesis has a synonym or a class")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.base import Relation
 from tests.making import choosers, scene_of, thing_of
+from tests.relations.deriving import derive
 
 FRUIT = scene_of("apple", "banana", exhaustive=("apple", "banana"))
 """One apple and one banana, side by side."""
@@ -24,5 +25,5 @@ WITH_DISH = scene_of(
 def derived(relation: Relation, scene: Scene, *, draws: int = 120) -> list[Case]:
     """What many draws give for a scene."""
     corpus = gather_corpus((scene,))
-    found = [relation.derive(scene, corpus, choose, "") for choose in choosers(draws)]
+    found = [derive(relation, scene, choose, corpus=corpus) for choose in choosers(draws)]
     return [each for each in found if isinstance(each, Case)]

@@ -12,6 +12,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.corruption import PictureCorruption
 from pytest_vqamt.relations.veglue import HypothesisCorruption
 from tests.making import answers_of, choosers, scene_of
+from tests.relations.deriving import derive
 from tests.relations.veglue.rooms import RIFLE, ROOM, groups
 from tests.rows import each_row
 
@@ -22,7 +23,7 @@ CORRUPTION = HypothesisCorruption()
 
 def cases(scene: Scene, variant: str, relation: HypothesisCorruption = CORRUPTION) -> list[Case]:
     corpus = gather_corpus((scene,))
-    found = [relation.derive(scene, corpus, choose, variant) for choose in choosers(60)]
+    found = [derive(relation, scene, choose, variant, corpus) for choose in choosers(60)]
     return [each for each in found if isinstance(each, Case)]
 
 
@@ -65,7 +66,7 @@ def test_the_severity_is_a_setting() -> None:
 
 def test_it_does_not_apply_to_a_picture_of_nothing() -> None:
     for choose in choosers(3):
-        assert CORRUPTION.derive(scene_of(), gather_corpus(()), choose, "zoom-global") == NotApplicable(
+        assert derive(CORRUPTION, scene_of(), choose, "zoom-global", gather_corpus(())) == NotApplicable(
             reason="no hypothesis is surely true"
         )
 

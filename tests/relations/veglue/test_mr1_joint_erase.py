@@ -8,7 +8,6 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Label, truth
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene, Thing
@@ -17,6 +16,7 @@ from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.veglue import JointErase
 from pytest_vqamt.sampling.chooser import Sampler
 from tests.making import answers_of, choosers, scene_of, thing_of
+from tests.relations.deriving import derive
 from tests.relations.veglue.rooms import RIFLE, ROOM, groups, photo, said, unit
 from tests.relations.veglue.tables import derived
 from tests.rows import each_row
@@ -97,7 +97,7 @@ def test_one_of_several_of_a_name_can_go_where_nothing_else_is_said_of_it() -> N
 def test_it_does_not_apply(scene: Scene) -> None:
     reason = "no hypothesis is surely true or false after an erasure"
     for choose in choosers(10):
-        assert MR1.derive(scene, gather_corpus((scene,)), choose, "") == NotApplicable(reason=reason)
+        assert derive(MR1, scene, choose) == NotApplicable(reason=reason)
 
 
 def test_nothing_goes_that_stands_on_what_is_erased() -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.meaning import Label, truth
 from pytest_vqamt.core.query import Task
@@ -18,6 +17,7 @@ from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.veglue import LinkedErase
 from pytest_vqamt.sampling.chooser import Sampler
 from tests.making import answers_of, choosers, scene_of, thing_of
+from tests.relations.deriving import derive
 from tests.relations.veglue.rooms import RIFLE, ROOM, groups, photo, said, unit
 from tests.relations.veglue.tables import derived
 from tests.rows import each_row
@@ -206,7 +206,7 @@ def test_only_entailed_hypotheses_are_put(label: LabelName) -> None:
 )
 def test_it_does_not_apply(scene: Scene, reason: str) -> None:
     for choose in choosers(10):
-        assert MR2.derive(scene, gather_corpus((scene,)), choose, "") == NotApplicable(reason=reason)
+        assert derive(MR2, scene, choose) == NotApplicable(reason=reason)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Label, truth
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.execution.plan import Plan, Sampling
@@ -16,6 +15,7 @@ from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.veglue import UnlinkedErase
 from pytest_vqamt.sampling.chooser import Sampler
 from tests.making import answers_of, choosers, scene_of, thing_of
+from tests.relations.deriving import derive
 from tests.relations.veglue.rooms import ROOM, groups, photo, said, unit
 from tests.relations.veglue.tables import derived
 
@@ -137,7 +137,7 @@ def test_so_must_it_be_of_what_is_no_unit(text: str, *, is_placed: bool) -> None
 )
 def test_it_does_not_apply(scene: Scene, reason: str) -> None:
     for choose in choosers(10):
-        assert MR3.derive(scene, gather_corpus((scene,)), choose, "") == NotApplicable(reason=reason)
+        assert derive(MR3, scene, choose) == NotApplicable(reason=reason)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.meaning import Both, Exists, Group
 from pytest_vqamt.core.scene import Scene
@@ -15,6 +14,7 @@ from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.veglue import VqaMr1
 from pytest_vqamt.sampling.chooser import Sampler
 from tests.making import answers_of, choosers, scene_of, thing_of
+from tests.relations.deriving import derive
 from tests.relations.veglue.tables import FRUIT, WITH_DISH, derived
 
 MR1 = VqaMr1()
@@ -67,7 +67,7 @@ def test_nothing_goes_that_stands_on_what_is_erased() -> None:
 )
 def test_it_does_not_apply(scene: Scene, reason: str) -> None:
     for choose in choosers(10):
-        assert MR1.derive(scene, gather_corpus((scene,)), choose, "") == NotApplicable(reason=reason)
+        assert derive(MR1, scene, choose) == NotApplicable(reason=reason)
 
 
 @pytest.mark.parametrize("texts", [("yes", "yes"), ("Yes, there are.", "There is an apple.")])
@@ -88,7 +88,7 @@ def test_it_inpaints_unless_it_is_set_otherwise() -> None:
     assert edits(MR1) == {(Fill.INPAINT, "telea")}
     assert edits(VqaMr1(inpaint="biharmonic")) == {(Fill.INPAINT, "biharmonic")}
     assert edits(VqaMr1(erase="white")) == {(Fill.WHITE, "")}
-    without_photos = VqaMr1(erase="mean").derive(FRUIT, gather_corpus((FRUIT,)), next(iter(choosers(1))), "")
+    without_photos = derive(VqaMr1(erase="mean"), FRUIT, next(iter(choosers(1))))
     assert isinstance(without_photos, NotApplicable)
 
 

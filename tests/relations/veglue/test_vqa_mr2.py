@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.case import NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Both, Exists, Group, truth
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution.plan import Plan, Sampling
@@ -13,6 +12,7 @@ from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.veglue import VqaMr2
 from pytest_vqamt.sampling.chooser import Sampler
 from tests.making import answers_of, choosers, scene_of
+from tests.relations.deriving import derive
 from tests.relations.veglue.tables import FRUIT, WITH_DISH, derived
 
 pytestmark = pytest.mark.usefixtures("small_things_are_salient")
@@ -86,7 +86,7 @@ def test_a_white_patch_is_no_book() -> None:
 )
 def test_it_does_not_apply(scene: Scene, reason: str) -> None:
     for choose in choosers(10):
-        assert MR2.derive(scene, gather_corpus((scene,)), choose, "") == NotApplicable(reason=reason)
+        assert derive(MR2, scene, choose) == NotApplicable(reason=reason)
 
 
 def test_it_holds_where_yes_becomes_no() -> None:

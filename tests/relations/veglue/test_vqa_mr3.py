@@ -6,7 +6,6 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Both, Exists, groups_of, truth
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution.plan import Plan, Sampling
@@ -14,6 +13,7 @@ from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.veglue import VqaMr3
 from pytest_vqamt.sampling.chooser import Sampler
 from tests.making import answers_of, choosers, scene_of, thing_of
+from tests.relations.deriving import derive
 from tests.relations.veglue.tables import FRUIT, WITH_DISH, derived
 
 MR3 = VqaMr3()
@@ -95,7 +95,7 @@ def test_what_is_not_countable_can_be_erased_and_is_not_asked_about() -> None:
 )
 def test_it_does_not_apply(scene: Scene, reason: str) -> None:
     for choose in choosers(10):
-        assert MR3.derive(scene, gather_corpus((scene,)), choose, "") == NotApplicable(reason=reason)
+        assert derive(MR3, scene, choose) == NotApplicable(reason=reason)
 
 
 def test_it_holds_for_who_still_sees_it() -> None:
