@@ -10,7 +10,6 @@ from math import inf
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome, RelationInfo, Verdict
 from pytest_vqamt.core.meaning import Group, WhichThere, groups_of
 from pytest_vqamt.core.query import Answer, Query, Task
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.language.answers.answer_text import UnreadableAnswer, prepare
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.captions.caption_reader import class_of
@@ -25,6 +24,7 @@ from pytest_vqamt.relations.expectations import format_reading, read_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.metaic import caption_query
 from pytest_vqamt.relations.presence import TOO_FEW
+from pytest_vqamt.relations.rules import SALIENT
 from pytest_vqamt.relations.soundness import countable_names
 
 _PRESENT = 0.7
@@ -139,7 +139,7 @@ def _exists(group: Group, draw: Draw) -> Question:
 
 def _is_there(name: str, view: AskableScene) -> bool:
     """Whether a thing of this name is seen for certain, and nothing else could go by the name."""
-    return view.is_unambiguous(name) and any(is_salient(thing, view.scene) for thing in view.things_named(name))
+    return view.is_unambiguous(name) and any(SALIENT.check(thing, view.scene) for thing in view.things_named(name))
 
 
 @cache

@@ -17,7 +17,6 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import Cutout, Fill
 from pytest_vqamt.core.lru import cached_by_identity
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.captions.caption_reader import CaptionReading, class_of, classes_in
 from pytest_vqamt.language.captions.verdicts import caption_change, least_claimed
@@ -34,6 +33,7 @@ from pytest_vqamt.relations.edits import (
 )
 from pytest_vqamt.relations.metaic import caption_queries, caption_readings, caption_texts, unparsed_verdict
 from pytest_vqamt.relations.recognition import is_recognisable
+from pytest_vqamt.relations.rules import SALIENT
 from pytest_vqamt.relations.soundness import annotated_names, is_bulky, is_disjoint_from_all, presumed, salient_names
 from pytest_vqamt.relations.veglue_erasing import erasable_things, whole_erasure
 
@@ -136,7 +136,7 @@ def _any(scene: Scene, corpus: Corpus) -> Iterator[tuple[Thing, Box]]:
     shown = shown_classes(scene)
     for thing in erasable_things(scene):
         named = class_of(thing.name)
-        if named is not None and shown - {named} and is_salient(thing, scene):
+        if named is not None and shown - {named} and SALIENT.check(thing, scene):
             yield thing, whole_erasure(thing, scene, corpus) or thing.box
 
 
@@ -255,7 +255,7 @@ class CaptionLayout(BuiltInRelation):
 def _movable(scene: Scene, corpus: Corpus) -> Iterator[tuple[Thing, Box]]:
     """Yields the things that can be cut out, each with the patch over its old place."""
     for thing in erasable_things(scene):
-        can_be_told = class_claimed(thing.name) is not None and is_salient(thing, scene)
+        can_be_told = class_claimed(thing.name) is not None and SALIENT.check(thing, scene)
         if thing.has_mask and not thing.fragmented and can_be_told and is_recognisable(thing, scene, corpus):
             # Whatever stays of it at its old place is of its own class.
             yield thing, whole_erasure(thing, scene, corpus) or thing.box

@@ -9,7 +9,6 @@ from itertools import permutations
 from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo, Verdict
 from pytest_vqamt.core.meaning import Both, Choice, Either, Group
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.questions.templates import CHOICE_TYPES, Askable, QuestionType
@@ -27,6 +26,7 @@ from pytest_vqamt.relations.carets_verifying import antonym_arguments
 from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import no_implies_no, opposite_answer, same_answer, yes_implies_yes
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
+from pytest_vqamt.relations.rules import SALIENT
 from pytest_vqamt.relations.soundness import object_names
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -296,4 +296,4 @@ class Antonym(LexicalRelation):
 
 def _is_seen(argument: Argument, scene: Scene) -> bool:
     named, _ = things_named(argument.asking, scene)
-    return all(is_salient(thing, scene) for thing in named)
+    return all(SALIENT.check(thing, scene) for thing in named)

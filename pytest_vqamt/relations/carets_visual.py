@@ -12,7 +12,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Choice, Group, Has, groups_of, members
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.core.salience import is_salient, is_salient_size
+from pytest_vqamt.core.salience import is_salient_size
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.askable_scene import AskableScene
@@ -22,6 +22,7 @@ from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.edits import pixel_box, rectangular_names
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
+from pytest_vqamt.relations.rules import SALIENT
 from pytest_vqamt.relations.soundness import cannot_be_confused
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -145,10 +146,10 @@ def _is_recognised_alone(thing: Thing, scene: Scene, how: Obscuring) -> bool:
         case Obscuring.BLUR:
             return True
         case Obscuring.CROP:
-            return is_salient(thing, scene)
+            return SALIENT.check(thing, scene)
         case Obscuring.MASK:
             box = thing.box
-            return is_salient(thing, scene) and is_salient_size(box.w / _ALONE, box.h / _ALONE, scene.frame)
+            return SALIENT.check(thing, scene) and is_salient_size(box.w / _ALONE, box.h / _ALONE, scene.frame)
 
 
 def _kept(things: Iterable[Thing], scene: Scene, how: Obscuring) -> tuple[Box, ...]:

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo
 from pytest_vqamt.core.meaning import NONE_OF_THESE, YES_OR_NO, Annotated, Group
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.language.english.lexical_relations import COLOURS
 from pytest_vqamt.language.questions.free import Kept, QuestionForm, form_of
@@ -36,6 +35,7 @@ from pytest_vqamt.relations.expectations import becomes_none_of_these, same_answ
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.presence import TOO_FEW, sample_presence, the_color
 from pytest_vqamt.relations.published import annotated, published_questions
+from pytest_vqamt.relations.rules import FALSE, SALIENT, UNIQUE
 from pytest_vqamt.sampling.chooser import Chooser
 
 _COLOR = "color"
@@ -182,9 +182,9 @@ def _colored(view: AskableScene) -> list[tuple[str, str, tuple[str, ...]]]:
     return [
         (thing.name, color, false)
         for thing in view.scene.objects
-        if thing.name in view.names and is_salient(thing, view.scene) and view.is_unique_by_name(thing)
+        if thing.name in view.names and SALIENT.check(thing, view.scene) and UNIQUE.check(view, thing)
         for color in the_color(thing, view)
-        if (false := tuple(word for word in COLOURS if word != color and view.surely_lacks(thing, word)))
+        if (false := tuple(word for word in COLOURS if word != color and FALSE.check(view, thing, word)))
     ]
 
 

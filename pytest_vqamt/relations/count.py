@@ -19,7 +19,8 @@ from pytest_vqamt.relations.base import BuiltInRelation
 from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import at_most_the_first, one_less, one_more, parts_of_sum
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
-from pytest_vqamt.relations.soundness import countable_names, scene_properties, single_valued
+from pytest_vqamt.relations.rules import EXCLUSIVE, UNIQUE
+from pytest_vqamt.relations.soundness import countable_names, scene_properties
 from pytest_vqamt.relations.view import is_readable
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -45,7 +46,7 @@ class PartOfWhole(BuiltInRelation):
         parts = [
             (name, word)
             for name in countable_names(draw.scene)
-            if single_valued(name, draw.scene)
+            if EXCLUSIVE.check(name, draw.scene)
             for word in scene_properties(name, draw.scene)
         ]
         if not parts:
@@ -221,7 +222,7 @@ def _shows_its_parts(thing: Thing, scene: Scene) -> bool:
 def _meant(thing: Thing, view: AskableScene) -> Group | None:
     if thing.name not in view.nouns:
         return None
-    if view.is_unique_by_name(thing):
+    if UNIQUE.check(view, thing):
         return Group(name=thing.name)
     for word in view.askable_attributes(thing):
         if view.is_unique_by_attribute(thing, word):

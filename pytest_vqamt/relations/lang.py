@@ -18,6 +18,7 @@ from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
+from pytest_vqamt.relations.rules import FALSE, UNIQUE
 from pytest_vqamt.relations.soundness import certain_properties, corpus_properties, countable_names
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -149,13 +150,13 @@ def _coloured(view: AskableScene, other: Language) -> tuple[tuple[Thing, str, tu
     found = []
     names = _there(view, other)
     for thing in view.scene.objects:
-        if thing.name not in names or exclusive_pool(thing.name) is not COLOURS or not view.is_unique_by_name(thing):
+        if thing.name not in names or exclusive_pool(thing.name) is not COLOURS or not UNIQUE.check(view, thing):
             continue
         for own in certain_properties(thing):
             lacking = tuple(
                 word
                 for word in corpus_properties(thing.name, view.corpus)
-                if word in other.colours and word != thing.name and view.surely_lacks(thing, word)
+                if word in other.colours and word != thing.name and FALSE.check(view, thing, word)
             )
             if own in other.colours and own != thing.name and own in view.askable_attributes(thing) and lacking:
                 found.append((thing, own, lacking))

@@ -10,7 +10,6 @@ from functools import cache
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.meaning import Exists, Has, groups_of, members
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import PublishedQuestion
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 from pytest_vqamt.language.questions.free import Kept, claimable_answers
@@ -23,6 +22,7 @@ from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.published import published_questions, question_of
+from pytest_vqamt.relations.rules import SALIENT
 from pytest_vqamt.sampling.chooser import Chooser
 
 _TYPES = (QuestionType.OBJECT, QuestionType.ATTRIBUTE)
@@ -49,7 +49,7 @@ def _sample_clear_argument(view: AskableScene, choose: Chooser) -> Argument | No
         if isinstance(argument, NotApplicable):
             return argument
         meant = members(groups_of(argument.asking.meaning)[0], view.scene)
-        if not argument.is_related and (not meant or any(is_salient(thing, view.scene) for thing in meant)):
+        if not argument.is_related and (not meant or any(SALIENT.check(thing, view.scene) for thing in meant)):
             return argument
     return NotApplicable(reason="nothing to ask about that is large enough to be seen")
 

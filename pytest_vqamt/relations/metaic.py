@@ -25,7 +25,6 @@ from pytest_vqamt.core.edits import Cutout
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Query, Task
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.language.answers.answer_text import prepare
 from pytest_vqamt.language.captions.caption_reader import CaptionReading, class_of, classes_in
@@ -57,6 +56,7 @@ from pytest_vqamt.relations.recognition import (
     cutout_id,
     min_inserted_area,
 )
+from pytest_vqamt.relations.rules import SALIENT
 from pytest_vqamt.relations.soundness import presumed
 from pytest_vqamt.sampling.chooser import Chooser, RandomChooser
 
@@ -201,7 +201,7 @@ def classes_that_fit(scene: Scene, classes: Iterable[str]) -> tuple[str, ...]:
     """
     unsure = {class_of(region.name) for region in scene.regions}
     for thing in scene.objects:
-        if not (is_salient(thing, scene) and is_countable(thing.name)):
+        if not (SALIENT.check(thing, scene) and is_countable(thing.name)):
             unsure.add(class_of(thing.name))
     return tuple(each for each in classes if each not in unsure)
 
@@ -219,7 +219,7 @@ def _brings_no_class(entry: CutoutEntry, corpus: Corpus) -> bool:
 def _is_well_shown(entry: CutoutEntry, corpus: Corpus) -> bool:
     scene = corpus.scene(entry.index)
     thing = scene.thing(entry.thing)
-    return is_whole(thing, scene) and is_salient(thing, scene)
+    return is_whole(thing, scene) and SALIENT.check(thing, scene)
 
 
 METAIC = RelationSetting(

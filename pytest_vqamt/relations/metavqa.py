@@ -12,7 +12,6 @@ from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus, CutoutEntry
 from pytest_vqamt.core.meaning import Count, Group
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.relations import groups
@@ -44,7 +43,8 @@ from pytest_vqamt.relations.expectations import (
 from pytest_vqamt.relations.groups import VARIANTS, GroupQuestion, QuestionKind, sample_question
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.recognition import EXCLUDE_CUTOUTS, CutoutRelation
-from pytest_vqamt.relations.soundness import certain_properties, countable_names, object_names, unrelated
+from pytest_vqamt.relations.rules import SALIENT, UNTOUCHED
+from pytest_vqamt.relations.soundness import certain_properties, countable_names, object_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +351,7 @@ class OneThingLess(BuiltInRelation, ABC):
             draw.scene,
             draw.choose,
             QuestionKind(draw.variant or QuestionKind.COUNT),
-            lambda name: unrelated(name, thing.name, draw.scene) and name not in eraser.excluded_names,
+            lambda name: UNTOUCHED.check(name, thing.name, draw.scene) and name not in eraser.excluded_names,
             first=first,
             bearing=certain_properties(thing) if first else (),
             excluded_words=eraser.excluded_words,
@@ -403,7 +403,7 @@ class RemovalPlus(OneThingLess):
     Yuan et al., CVPR 2021, section 4.2.2 and Table 3, Removal+: it exposes models that answer "0" to every count. The
     thing is counted alone, with another name, or by the one property that it surely has. ``erase`` as in ``removal``.
 
-    **Deviation:** only salient things (``soundness.is_salient``) of which nothing stays (``edits.whole_patch``): in
+    **Deviation:** only salient things (``rules.SALIENT``) of which nothing stays (``edits.whole_patch``): in
     photos with masks they are recognisable, have none of their family near, and the patch has a margin. Only names
     that can be counted in this picture, of which it has no crowd; the other name is one that ``removal`` could ask
     about, and the patch bears neither a name nor a colour that is asked about. "presumed" as there.
@@ -427,7 +427,7 @@ class RemovalPlus(OneThingLess):
         return [
             (thing, patch)
             for thing, patch in wholly_removable(draw.scene, draw.corpus)
-            if thing.name in counted and is_salient(thing, draw.scene)
+            if thing.name in counted and SALIENT.check(thing, draw.scene)
         ]
 
     def counted(self, thing: Thing) -> Group | None:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.english.families import family, is_nearly_everywhere
 from pytest_vqamt.language.english.lexical_relations import COLOURS
@@ -19,6 +18,7 @@ from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import denied_where_absent, the_other_option
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
+from pytest_vqamt.relations.rules import SALIENT, UNIQUE
 from pytest_vqamt.relations.soundness import countable_names, object_names, salient_names
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -190,8 +190,8 @@ def _of_one_color(view: AskableScene) -> tuple[str, ...]:
         thing.name
         for thing in view.scene.objects
         if thing.name in names
-        and is_salient(thing, view.scene)
-        and view.is_unique_by_name(thing)
+        and SALIENT.check(thing, view.scene)
+        and UNIQUE.check(view, thing)
         and the_color(thing, view)
     )
 

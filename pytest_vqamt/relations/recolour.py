@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.english.lexical_relations import COLOURS
@@ -19,6 +18,7 @@ from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import other_value, same_answer
 from pytest_vqamt.relations.groups import QuestionKind, sample_question
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
+from pytest_vqamt.relations.rules import SALIENT, UNIQUE
 from pytest_vqamt.relations.soundness import cannot_be_confused, certain_properties, countable_names
 from pytest_vqamt.relations.view import readable_names
 from pytest_vqamt.sampling.chooser import Chooser
@@ -116,9 +116,9 @@ def _recolourable(view: AskableScene, *, only: bool) -> tuple[tuple[Thing, str],
         if thing.has_mask
         and thing.name in names
         and family(thing.name) in _RECOLOURABLE
-        and is_salient(thing, scene)
+        and SALIENT.check(thing, scene)
         and (colours := certain_properties(thing))
         and colours[0] in BECOMES
         and not any(view.known.ontology.category_of(word) == "pattern" and word != "plain" for word in thing.attributes)
-        and (not only or view.is_unique_by_name(thing))
+        and (not only or UNIQUE.check(view, thing))
     )

@@ -21,6 +21,7 @@ from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import opposite_answer, same_answer, unchanged
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.presence import the_color
+from pytest_vqamt.relations.rules import UNIQUE
 from pytest_vqamt.relations.soundness import countable_names, salient_names
 
 _NOTHING_ABSENT = "no kind of thing is surely absent and can be counted"
@@ -147,7 +148,7 @@ class Colours(LexicalRelation):
 def _names(view: AskableScene) -> Iterator[str]:
     """The names of which one thing is there, red or blue and of no other colour."""
     for thing in view.scene.objects:
-        if thing.name in view.names and view.is_unique_by_name(thing):
+        if thing.name in view.names and UNIQUE.check(view, thing):
             yield from (thing.name for color in the_color(thing, view) if color in _EXCHANGED)
 
 

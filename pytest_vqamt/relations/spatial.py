@@ -25,7 +25,6 @@ from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, Verd
 from pytest_vqamt.core.meaning import Group, Side, sides
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.english.families import is_nearly_everywhere
 from pytest_vqamt.language.questions import simple
@@ -34,6 +33,7 @@ from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import not_both_yes, opposite_answer, same_answer, yes_if_all_are
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
+from pytest_vqamt.relations.rules import SALIENT, UNIQUE
 from pytest_vqamt.relations.soundness import countable_names, presumed
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -89,7 +89,7 @@ def _placeable(view: AskableScene) -> tuple[Thing, ...]:
     return tuple(
         thing
         for thing in view.scene.objects
-        if thing.name in names and is_salient(thing, view.scene) and view.is_unique_by_name(thing)
+        if thing.name in names and SALIENT.check(thing, view.scene) and UNIQUE.check(view, thing)
     )
 
 

@@ -29,6 +29,7 @@ from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import label_becomes, same_label
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalKnowledge, LexicalRelation
+from pytest_vqamt.relations.rules import ANTONYM, FALSE, UNGRADED
 from pytest_vqamt.relations.soundness import annotated_names, object_names, presumed
 from pytest_vqamt.relations.veglue_statements import (
     PublishedStatement,
@@ -119,8 +120,8 @@ def _opposite_attributes(thing: Thing, writer: StatementWriter) -> Iterator[tupl
     if not view.is_unambiguous(thing.name):
         return
     for word in view.askable_attributes(thing):
-        other = view.known.ontology.antonym(word, thing.name)
-        if other and all(view.surely_lacks(bearer, other) for bearer in view.things_named(thing.name)):
+        other = ANTONYM.check(view, thing, word)
+        if other and all(FALSE.check(view, bearer, other) for bearer in view.things_named(thing.name)):
             yield thing, word, other
 
 
@@ -341,7 +342,7 @@ def _has_no_gradable_attribute(
     else:
         units = [unit for unit in statement.units if unit.thing == thing.id]
         said = [word for unit in units for word in _WORD.findall(f"{unit.object} {unit.property}".lower())]
-    return not any(map(view.known.ontology.is_gradable, said))
+    return all(UNGRADED.check(view.known, word) for word in said)
 
 
 def _classes_of(thing: Thing, view: AskableScene) -> Iterator[str]:

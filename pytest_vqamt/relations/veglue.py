@@ -24,14 +24,13 @@ from pytest_vqamt.relations.edits import INPAINT, Eraser, make_eraser
 from pytest_vqamt.relations.expectations import becomes_no, label_becomes, same_answer, same_label
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.recognition import is_recognisable
+from pytest_vqamt.relations.rules import DISJOINT, UNTOUCHED
 from pytest_vqamt.relations.soundness import (
     countable_names,
-    disjoint,
     is_bulky,
     is_disjoint_from_all,
     presumed,
     salient_names,
-    unrelated,
 )
 from pytest_vqamt.relations.veglue_erasing import (
     ERASE,
@@ -130,7 +129,7 @@ class VqaMr1(QuestionErasure):
         scene = draw.scene
         here, seen = countable_names(scene), salient_names(scene)
         pairs = [
-            (thing, [name for name in here if disjoint(thing.name, name, scene)])
+            (thing, [name for name in here if DISJOINT.check(thing.name, name, scene)])
             for thing in unique_by_name(free, scene)
         ]
         pairs = [(thing, others) for thing, others in pairs if others]
@@ -219,12 +218,12 @@ class VqaMr3(QuestionErasure):
     def sample(self, draw: Draw, free: tuple[Thing, ...], eraser: Eraser) -> ErasedAndAsked | None:
         scene, choose = draw.scene, draw.choose
         here = countable_names(scene)
-        unlinked = [(thing, [name for name in here if unrelated(thing.name, name, scene)]) for thing in free]
+        unlinked = [(thing, [name for name in here if UNTOUCHED.check(thing.name, name, scene)]) for thing in free]
         unlinked = [(thing, names) for thing, names in unlinked if names]
         if not unlinked:
             return None
         thing, askable = choose.one(unlinked)
-        pairs = [pair for pair in combinations(askable, 2) if disjoint(*pair, scene)]
+        pairs = [pair for pair in combinations(askable, 2) if DISJOINT.check(*pair, scene)]
         names = choose.one(pairs) if pairs and choose.chance(0.5) else (choose.one(askable),)
         beside = (other for other in scene.objects if other.name in names)
         return ErasedAndAsked(thing, names, names, beside, thing.box)
