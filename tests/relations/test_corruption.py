@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
+from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Corrupt
 from pytest_vqamt.core.errors import OptionError
@@ -115,12 +115,6 @@ def test_on_its_things_it_asks_a_question_of_the_data_set_and_corrupts_what_its_
 
 def test_on_its_things_it_asks_nothing_where_there_is_no_thing(bare: Scene) -> None:
     assert cases(replace(bare, questions=(QUESTION,)), "snow-object") == []
-
-
-@each_row("variant", VARIANTS)
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    for choose in choosers(5):
-        assert isinstance(derive(CORRUPTION, bare, choose, variant), NotApplicable)
 
 
 def test_it_holds_for_who_still_sees_it_and_is_violated_by_who_does_not(yard: Scene) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
+from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.corpus import Corpus, ThingLook, gather_corpus
 from pytest_vqamt.core.edits import Cutout, Erase, Fill, Insert
 from pytest_vqamt.core.query import Task
@@ -102,10 +102,6 @@ def test_things_of_photos_are_recognisable_and_move_sideways() -> None:
 def test_it_does_not_apply(scene: Scene) -> None:
     found = {case.queries[1].picture.edits for case in derived(scene)}
     assert all(edit.cutout.thing.name == "cat" for edits in found for edit in edits if isinstance(edit, Insert))
-
-
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
-    assert isinstance(derive(RELATION, bare), NotApplicable)
 
 
 @each_row(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
+from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.meaning import Describe
@@ -166,8 +166,3 @@ def test_it_is_presumed_where_another_may_be_there_without_being_annotated() -> 
     scene = scene_of("dog", "car")
     assert {case.tags for case in derived("erased", scene)} == {("presumed",)}
     assert {case.tags for case in derived("others", scene)} == {()}
-
-
-@each_row("variant", RELATION.info.variants)
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    assert isinstance(derive(RELATION, bare, variant=variant), NotApplicable)

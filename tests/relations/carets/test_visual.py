@@ -162,11 +162,6 @@ def test_nothing_half_seen_could_be_what_is_not_there_or_another_of_the_only_one
     assert half_seen > 20
 
 
-@each_row("variant", VARIANTS)
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    assert cases(bare, variant, BARN) == []
-
-
 def test_no_crowd_is_asked_about() -> None:
     scene = scene_of("person", "brown dog", "lamp", crowds=("person",), exhaustive=("dog",))
     found = asked(cases(scene, "crop", scene_of("cow", "white dog", "dog", id="b")))

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
+from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.edits import Cut
 from pytest_vqamt.core.meaning import Absent, Count, Exists, Group
 from pytest_vqamt.core.scene import Region, Scene
 from pytest_vqamt.relations.metavqa import Cutting
-from tests.making import answers_of, choosers, scene_of, thing_of
+from tests.making import choosers, scene_of, thing_of
 from tests.relations.deriving import derive
 
 CUTTING = Cutting()
@@ -71,39 +71,6 @@ def test_either_axis_is_cut_where_both_can_be() -> None:
     assert {case.fact("axis") for case in cases(scene)} == {"x", "y"}
     beside = scene_of(thing_of("dog", id="0", box=Box(0, 0, 30, 30)), thing_of("dog", id="1", box=Box(60, 10, 30, 30)))
     assert {case.fact("axis") for case in cases(beside)} == {"x"}
-
-
-class TestCounts:
-    def test_it_holds_where_the_pieces_add_up(self, yard: Scene) -> None:
-        verdict = CUTTING.judge(derived(yard, "count"), answers_of("3", "1", "one", "There is one dog.", "none", "0"))
-        assert (verdict.outcome, verdict.vacuous) == (Outcome.HOLDS, False)
-
-    def test_it_is_violated_where_they_do_not(self, yard: Scene) -> None:
-        # As in figure 1 of the paper: what is seen in the pieces is not what was seen in the whole.
-        verdict = CUTTING.judge(derived(yard, "count"), answers_of("3", "1", "1", "2", "0", "0"))
-        assert (verdict.outcome, verdict.reason) == (
-            Outcome.VIOLATED,
-            "expected 1 + 1 + 2 + 0 + 0 = 4, but got 3, 1, 1, 2, 0, 0",
-        )
-
-    def test_nothing_seen_anywhere_is_vacuous(self, yard: Scene) -> None:
-        assert CUTTING.judge(derived(yard, "count"), answers_of(*("0" for _ in range(6)))).vacuous
-
-
-class TestYesAndNo:
-    # Yuan et al., Table 2: V(q, i) = V(q, i1) or V(q, i2) or ...; of "is there no" it is "and".
-    def test_one_yes_is_enough_for_any(self, yard: Scene) -> None:
-        case = derived(yard, "exists")
-        assert CUTTING.judge(case, answers_of("yes", "no", "no", "yes", "no", "no")).obeys
-        assert CUTTING.judge(case, answers_of(*("no" for _ in range(6)))).obeys
-        assert not CUTTING.judge(case, answers_of("yes", *("no" for _ in range(5)))).obeys
-        assert not CUTTING.judge(case, answers_of("no", "yes", *("no" for _ in range(4)))).obeys
-
-    def test_none_needs_all(self, yard: Scene) -> None:
-        case = derived(yard, "absent")
-        assert CUTTING.judge(case, answers_of("no", "no", "no", "no", "yes", "yes")).obeys
-        assert not CUTTING.judge(case, answers_of("yes", "no", "no", "no", "yes", "yes")).obeys
-        assert not CUTTING.judge(case, answers_of("no", *("yes" for _ in range(5)))).obeys
 
 
 class TestNotApplicable:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
+from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Absent, Exists, Group
-from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.metavqa import Reversion
 from tests.making import answers_of, choosers, scene_of
 from tests.relations.deriving import derive
@@ -60,11 +59,6 @@ def test_it_holds_for_one_yes_and_one_no(texts: tuple[str, str]) -> None:
 def test_it_is_violated_by_who_says_the_same_to_both(variant: str, text: str) -> None:
     verdict = REVERSION.judge(about_a_dog(variant), answers_of(text, text))
     assert (verdict.outcome, verdict.readings) == (Outcome.VIOLATED, (text, text))
-
-
-@each_row("variant", REVERSION.info.variants)
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    assert isinstance(derive(REVERSION, bare, variant=variant), NotApplicable)
 
 
 def test_the_papers_own_wordings_are_among_those_asked() -> None:

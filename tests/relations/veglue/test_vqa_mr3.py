@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
+from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.meaning import Both, Exists, groups_of, truth
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.veglue import VqaMr3
 from pytest_vqamt.sampling.chooser import Sampler
-from tests.making import answers_of, choosers, scene_of, thing_of
+from tests.making import choosers, scene_of, thing_of
 from tests.relations.deriving import derive
 from tests.relations.veglue.tables import FRUIT, WITH_DISH, derived
 
@@ -96,15 +96,6 @@ def test_what_is_not_countable_can_be_erased_and_is_not_asked_about() -> None:
 def test_it_does_not_apply(scene: Scene, reason: str) -> None:
     for choose in choosers(10):
         assert derive(MR3, scene, choose) == NotApplicable(reason=reason)
-
-
-def test_it_holds_for_who_still_sees_it() -> None:
-    assert MR3.judge(derived(MR3, FRUIT)[0], answers_of("yes", "Yes.")).outcome is Outcome.HOLDS
-
-
-def test_it_is_violated_by_who_needs_what_was_beside_it() -> None:
-    verdict = MR3.judge(derived(MR3, FRUIT)[0], answers_of("yes", "no"))
-    assert (verdict.outcome, verdict.readings) == (Outcome.VIOLATED, ("yes", "no"))
 
 
 def test_what_stays_is_there_whatever_is_annotated_so_nothing_is_presumed() -> None:
