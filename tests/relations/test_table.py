@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import NotApplicable, Outcome
-from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.scene import Region, Scene
 from pytest_vqamt.relations import catalogue
-from tests.making import answers_of, choosers, scene_of
+from tests.making import answers_of, choosers, scene_of, thing_of
 from tests.relations.carets.draws import corpus_of
 from tests.relations.deriving import derive, the_case
 from tests.relations.inserted import corpus_of as corpus_with_cutouts
 from tests.relations.inserted import kennel
 from tests.relations.metavqa.test_insertion import YARD as KENNELS_YARD
 from tests.relations.spatial.gardens import IN_A_ROW
+from tests.relations.veglue.rooms import said
 from tests.relations.veglue.tables import FRUIT
 from tests.rows import each_row
 
@@ -128,6 +132,81 @@ def test_verdicts(
         assert verdict.outcome is outcome, texts
         assert vacuous in (None, verdict.vacuous), texts
         assert verdict.reason.startswith(reason.format(", ".join(verdict.readings))), texts
+
+
+def crowd(scene: Scene, name: str, box: Box) -> Scene:
+    return replace(scene, regions=(Region(name=name, box=box),))
+
+
+def overlapping(*names: str, step: int = 20) -> Scene:
+    return scene_of(*(thing_of(name, id=name, box=Box(step * at, 0, 30, 30)) for at, name in enumerate(names)))
+
+
+NO_OTHER = "no other thing in the picture has a sure answer"
+ALL_OVERLAP = "every thing overlaps another"
+TOO_SMALL = "every countable thing overlaps another or is too small"
+NOTHING_TO_ASK = "no question about a thing that can be erased has a sure answer"
+NOTHING_TO_ERASE = "no thing can be erased alone"
+NOTHING_TO_STATE = "no hypothesis is surely true or false after an erasure"
+NO_ANTONYM = "no word of a hypothesis has a surely false antonym"
+NO_SYNONYM = "no word of a hypothesis has a synonym or a class"
+
+# An item, why there is no case, and scenes of which that is said.
+REASONS: tuple[tuple[str, str, tuple[Scene, ...]], ...] = (
+    ("metavqa.cutting[count]", "no gap between things to cut at", (scene_of(), overlapping("dog", "cat"))),
+    ("metavqa.cutting[count]", NO_OTHER, (scene_of("water", "scissors"),)),
+    ("metavqa.cutting[count]", "a thing lies outside the picture", (
+        scene_of("dog", thing_of("cat", id="beyond", box=Box(300, 0, 10, 10))),
+    )),
+    ("metavqa.removal[count]", ALL_OVERLAP, (
+        scene_of(), overlapping("dog", "cat"), crowd(scene_of("dog", "cat"), "person", Box(0, 0, 200, 100)),
+    )),
+    ("metavqa.removal[exists]", ALL_OVERLAP, (scene_of(),)),
+    ("metavqa.removal[absent]", ALL_OVERLAP, (scene_of(),)),
+    ("metavqa.removal[count]", NO_OTHER, (scene_of("dog", "dog"),)),
+    ("metavqa.removal_plus", TOO_SMALL, (
+        scene_of("water", "scissors"), scene_of("dog", "dogs"), overlapping("dog", "cat"),
+        crowd(scene_of("dog"), "dog", Box(150, 50, 20, 20)),
+    )),
+    ("veglue.vqa_mr1", NOTHING_TO_ASK, (scene_of("apple"), scene_of("dog", "puppy"), scene_of("water", "scissors"))),
+    ("veglue.vqa_mr2", NOTHING_TO_ASK, (scene_of("apple", "apple"), scene_of("water"))),
+    ("veglue.vqa_mr3", NOTHING_TO_ASK, (scene_of("apple"),)),
+    ("veglue.vqa_mr1", NOTHING_TO_ERASE, (scene_of(),)),
+    ("veglue.vqa_mr2", NOTHING_TO_ERASE, (scene_of(),)),
+    # One is behind the other.
+    ("veglue.vqa_mr3", NOTHING_TO_ERASE, (
+        scene_of(),
+        scene_of(thing_of("bus", id="0", box=Box(0, 0, 80, 80)), thing_of("man", id="1", box=Box(10, 10, 60, 70))),
+    )),
+    # A wheel is a part of a bicycle, and a shirt a garment of who wears it.
+    ("veglue.mr1_joint_erase", NOTHING_TO_STATE, (
+        scene_of("apple"), scene_of("dog", "puppy"), scene_of("bear", "teddy_bear"), scene_of("bicycle", "wheel"),
+        scene_of("man", "shirt"), scene_of("water", "scissors"),
+    )),
+    ("veglue.mr2_linked_erase", NOTHING_TO_STATE, (scene_of("apple", "apple"), scene_of("water"))),
+    ("veglue.mr2_linked_erase", NOTHING_TO_ERASE, (scene_of(),)),
+    ("veglue.mr3_unlinked_erase", NOTHING_TO_STATE, (scene_of("apple"),)),
+    ("veglue.mr3_unlinked_erase", NOTHING_TO_ERASE, (scene_of(),)),
+    ("veglue.corruption[zoom-object]", "no hypothesis is surely true", (scene_of(),)),
+    ("veglue.corruption[zoom-global]", "no hypothesis is surely true", (scene_of(),)),
+    ("text.antonym_swap", NO_ANTONYM, (
+        scene_of("cup"), scene_of(), replace(scene_of("man"), hypotheses=(said("a cup."),)),
+    )),
+    ("text.word_substitution", NO_SYNONYM, (scene_of("thingamajig"), scene_of())),
+    # The crowd of a made scene is at the left edge, below the middle.
+    ("metaic.deeptest[shear]", "a thing would leave the picture", (scene_of("dog", crowds=("person",)),)),
+    ("lang.switch[de]", "no thing in the picture has a noun in the language that means the same things", (
+        scene_of("chair", "cup", exhaustive=("chair", "cup")),
+    )),
+)  # fmt: skip
+
+
+@each_row(("item", "reason", "scenes"), REASONS)
+def test_why_there_is_no_case(item: str, reason: str, scenes: tuple[Scene, ...]) -> None:
+    name, _, variant = item.rstrip("]").partition("[")
+    for scene in scenes:
+        for choose in choosers(10):
+            assert derive(catalogue.get(name), scene, choose, variant) == NotApplicable(reason=reason), scene
 
 
 ITEMS = [(name, variant) for name in catalogue.BUILT_IN for variant in catalogue.get(name).info.variants]

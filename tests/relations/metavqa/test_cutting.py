@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable
+from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.edits import Cut
 from pytest_vqamt.core.meaning import Absent, Count, Exists, Group
 from pytest_vqamt.core.scene import Region, Scene
@@ -28,12 +28,6 @@ def derived(scene: Scene, variant: str) -> Case:
 def cases(scene: Scene, variant: str = "count") -> list[Case]:
     found = [derive(CUTTING, scene, choose, variant) for choose in choosers(100)]
     return [each for each in found if isinstance(each, Case)]
-
-
-def why_not(scene: Scene, variant: str = "count") -> str:
-    found = derive(CUTTING, scene, variant=variant)
-    assert isinstance(found, NotApplicable)
-    return found.reason
 
 
 @pytest.mark.parametrize(
@@ -71,24 +65,6 @@ def test_either_axis_is_cut_where_both_can_be() -> None:
     assert {case.fact("axis") for case in cases(scene)} == {"x", "y"}
     beside = scene_of(thing_of("dog", id="0", box=Box(0, 0, 30, 30)), thing_of("dog", id="1", box=Box(60, 10, 30, 30)))
     assert {case.fact("axis") for case in cases(beside)} == {"x"}
-
-
-class TestNotApplicable:
-    def test_nothing_there(self, bare: Scene) -> None:
-        assert why_not(bare) == "no gap between things to cut at"
-
-    def test_no_gap(self) -> None:
-        scene = scene_of(
-            thing_of("dog", id="0", box=Box(0, 0, 30, 30)), thing_of("cat", id="1", box=Box(20, 20, 30, 30))
-        )
-        assert why_not(scene) == "no gap between things to cut at"
-
-    def test_nothing_that_can_be_asked_about(self) -> None:
-        assert why_not(scene_of("water", "scissors")) == "no other thing in the picture has a sure answer"
-
-    def test_a_thing_that_no_piece_would_show(self, yard: Scene) -> None:
-        beyond = replace(yard.objects[0], id="beyond", box=Box(300, 0, 10, 10))
-        assert why_not(replace(yard, objects=(*yard.objects, beyond))) == "a thing lies outside the picture"
 
 
 def test_what_may_be_there_without_being_annotated_is_presumed(yard: Scene) -> None:

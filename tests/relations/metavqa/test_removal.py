@@ -11,10 +11,10 @@ from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.meaning import Absent, Count, Exists, Meaning, groups_of
-from pytest_vqamt.core.scene import Region, Scene
+from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.imaging import inpainting
 from pytest_vqamt.relations.metavqa import Removal
-from tests.making import choosers, scene_of, thing_of
+from tests.making import choosers, scene_of
 from tests.relations.deriving import derive
 from tests.rows import each_row
 
@@ -112,23 +112,3 @@ def test_where_not_all_of_it_is_annotated_garments_and_the_like_are_not_asked_ab
     scene = scene_of("man", "shirt", "tree", "dog", "car")
     assert {name for removed, name in asked(cases(scene)) if removed == "man"} == {"tree"}
     assert all(case.is_presumed for case in cases(scene))
-
-
-@each_row("variant", REMOVAL.info.variants)
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    found = derive(REMOVAL, bare, variant=variant)
-    assert found == NotApplicable(reason="every thing overlaps another")
-
-
-def test_it_does_not_apply_where_everything_overlaps() -> None:
-    dog, cat = (thing_of(name, id=name, box=Box(x, 0, 30, 30)) for x, name in enumerate(("dog", "cat")))
-    crowded = replace(scene_of("dog", "cat"), regions=(Region(name="person", box=Box(0, 0, 200, 100)),))
-    for scene in (scene_of(dog, cat), crowded):
-        found = derive(REMOVAL, scene, variant="count")
-        assert found == NotApplicable(reason="every thing overlaps another")
-
-
-def test_it_does_not_apply_where_there_is_nothing_else_to_ask_about() -> None:
-    scene = scene_of("dog", "dog")
-    found = derive(REMOVAL, scene, variant="count")
-    assert found == NotApplicable(reason="no other thing in the picture has a sure answer")

@@ -6,14 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable
+from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.meaning import Count, Group, truth
-from pytest_vqamt.core.scene import Region, Scene
+from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.imaging import inpainting
 from pytest_vqamt.relations.metavqa import RemovalPlus
-from tests.making import answers_of, choosers, group_of, scene_of, thing_of
+from tests.making import answers_of, choosers, group_of, scene_of
 from tests.relations.deriving import derive
 
 pytestmark = pytest.mark.usefixtures("small_things_are_salient")
@@ -97,18 +96,3 @@ def test_what_is_nowhere_else_may_vanish_altogether() -> None:
 
 def test_what_is_not_listed_is_presumed(yard: Scene) -> None:
     assert all(case.is_presumed for case in cases(replace(yard, exhaustive=frozenset())))
-
-
-@pytest.mark.parametrize(
-    "scene",
-    [
-        scene_of("water", "scissors"),
-        scene_of("dog", "dogs"),
-        replace(scene_of("dog"), regions=(Region(name="dog", box=Box(150, 50, 20, 20)),)),
-        scene_of(thing_of("dog", id="0", box=Box(0, 0, 30, 30)), thing_of("cat", id="1", box=Box(20, 0, 30, 30))),
-    ],
-    ids=["nothing to count", "a plural", "a crowd", "an overlap"],
-)
-def test_it_does_not_apply(scene: Scene) -> None:
-    found = derive(PLUS, scene)
-    assert found == NotApplicable(reason="every countable thing overlaps another or is too small")

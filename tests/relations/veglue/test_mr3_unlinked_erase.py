@@ -7,15 +7,14 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import NotApplicable, Outcome
+from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.meaning import Label, truth
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.veglue import UnlinkedErase
 from pytest_vqamt.sampling.chooser import Sampler
-from tests.making import answers_of, choosers, scene_of, thing_of
-from tests.relations.deriving import derive
+from tests.making import answers_of, scene_of, thing_of
 from tests.relations.veglue.rooms import ROOM, groups, photo, said, unit
 from tests.relations.veglue.tables import derived
 
@@ -125,19 +124,6 @@ def test_it_must_be_known_where_all_is_that_the_text_speaks_of() -> None:
 def test_so_must_it_be_of_what_is_no_unit(text: str, *, is_placed: bool) -> None:
     scene = replace(STREET, hypotheses=(said(text, unit("dog", "is running", "d")),))
     assert ("car" in {name for name, _ in pairs(scene)}) is is_placed
-
-
-@pytest.mark.parametrize(
-    ("scene", "reason"),
-    [
-        (scene_of("apple"), "no hypothesis is surely true or false after an erasure"),
-        (scene_of(), "no thing can be erased alone"),
-    ],
-    ids=["one thing", "nothing"],
-)
-def test_it_does_not_apply(scene: Scene, reason: str) -> None:
-    for choose in choosers(10):
-        assert derive(MR3, scene, choose) == NotApplicable(reason=reason)
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.meaning import Both, Exists, Group
-from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.veglue import VqaMr1
@@ -53,21 +50,6 @@ def test_only_a_thing_that_is_the_one_of_its_name_is_erased() -> None:
 def test_nothing_goes_that_stands_on_what_is_erased() -> None:
     # The dish under the banana cannot be erased without it; the banana can.
     assert {case.fact("erased") for case in derived(MR1, WITH_DISH)} == {"apple", "banana"}
-
-
-@pytest.mark.parametrize(
-    ("scene", "reason"),
-    [
-        (scene_of("apple"), "no question about a thing that can be erased has a sure answer"),
-        (scene_of("dog", "puppy"), "no question about a thing that can be erased has a sure answer"),
-        (scene_of("water", "scissors"), "no question about a thing that can be erased has a sure answer"),
-        (scene_of(), "no thing can be erased alone"),
-    ],
-    ids=["one thing", "one could be the other", "not countable", "nothing"],
-)
-def test_it_does_not_apply(scene: Scene, reason: str) -> None:
-    for choose in choosers(10):
-        assert derive(MR1, scene, choose) == NotApplicable(reason=reason)
 
 
 def test_it_inpaints_unless_it_is_set_otherwise() -> None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.meaning import Both, Exists, Group, truth
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.veglue import VqaMr2
 from pytest_vqamt.sampling.chooser import Sampler
-from tests.making import choosers, scene_of
-from tests.relations.deriving import derive
+from tests.making import scene_of
 from tests.relations.veglue.tables import FRUIT, WITH_DISH, derived
 
 pytestmark = pytest.mark.usefixtures("small_things_are_salient")
@@ -73,20 +71,6 @@ def test_a_white_patch_is_no_book() -> None:
     scene = scene_of("book", "dog", exhaustive=("book", "dog"))
     assert erased(scene) == {"book", "dog"}
     assert erased(scene, VqaMr2(erase="white")) == {"dog"}
-
-
-@pytest.mark.parametrize(
-    ("scene", "reason"),
-    [
-        (scene_of("apple", "apple"), "no question about a thing that can be erased has a sure answer"),
-        (scene_of("water"), "no question about a thing that can be erased has a sure answer"),
-        (scene_of(), "no thing can be erased alone"),
-    ],
-    ids=["two of the name", "not countable", "nothing"],
-)
-def test_it_does_not_apply(scene: Scene, reason: str) -> None:
-    for choose in choosers(10):
-        assert derive(MR2, scene, choose) == NotApplicable(reason=reason)
 
 
 def test_it_is_presumed_where_another_may_be_there_without_being_annotated() -> None:
