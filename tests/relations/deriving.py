@@ -23,10 +23,9 @@ def derive(
 def cases_of(
     relation: Relation, scene: Scene, variant: str = "", *, draws: int = 100, corpus: Corpus | None = None
 ) -> list[Case]:
-    """A case of each draw; the relation applies in all of them."""
+    """The cases of many draws, without those that give none."""
     corpus = corpus or gather_corpus((scene,))
-    found = [derive(relation, scene, choose, variant, corpus) for choose in choosers(draws)]
-    assert all(isinstance(each, Case) for each in found)
+    found = (derive(relation, scene, choose, variant, corpus) for choose in choosers(draws))
     return [each for each in found if isinstance(each, Case)]
 
 

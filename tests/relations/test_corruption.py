@@ -8,7 +8,6 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Corrupt
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Annotated, Count, Exists, Group, groups_of
@@ -16,8 +15,8 @@ from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.corruption import PictureCorruption
 from pytest_vqamt.relations.edits import pixel_box
-from tests.making import answers_of, choosers, scene_of, thing_of
-from tests.relations.deriving import derive
+from tests.making import answers_of, scene_of, thing_of
+from tests.relations.deriving import cases_of
 from tests.rows import each_row
 
 CORRUPTION = PictureCorruption()
@@ -25,9 +24,7 @@ VARIANTS = CORRUPTION.info.variants
 
 
 def cases(scene: Scene, variant: str, relation: PictureCorruption = CORRUPTION) -> list[Case]:
-    corpus = gather_corpus((scene,))
-    found = [derive(relation, scene, choose, variant, corpus) for choose in choosers(80)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(relation, scene, variant, draws=80)
 
 
 def corrupt_of(case: Case) -> Corrupt:

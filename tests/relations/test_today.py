@@ -20,7 +20,7 @@ from pytest_vqamt.language.questions.lettered import LAYOUTS
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.catalogue import ON_REQUEST, WORDINGS, get, select
 from tests.making import answers_of, choosers, scene_of, thing_of
-from tests.relations.deriving import derive
+from tests.relations.deriving import cases_of, derive
 from tests.rows import each_row
 
 SEEN = ("dog", "kite", "car", "cup", "tree", "man", "banana")
@@ -38,8 +38,7 @@ YARD = yard("red car", "black dog")
 
 def cases(name: str, scene: Scene = YARD, variant: str = "", n: int = 60) -> list[Case]:
     corpus = gather_corpus((scene, *OTHERS))
-    found = [derive(get(name), scene, choose, variant, corpus) for choose in choosers(n)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(get(name), scene, variant, draws=n, corpus=corpus)
 
 
 def texts(some: list[Case], query: int) -> set[str]:

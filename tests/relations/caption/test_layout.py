@@ -13,8 +13,8 @@ from pytest_vqamt.core.edits import Cutout, Erase, Fill, Insert
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.relations.caption import CaptionLayout
-from tests.making import answers_of, choosers, scene_of
-from tests.relations.deriving import derive
+from tests.making import answers_of, scene_of
+from tests.relations.deriving import cases_of, derive
 from tests.relations.inserted import masked
 from tests.rows import each_row
 
@@ -29,8 +29,7 @@ YARD = scene_of(DOG, CAT, CAR, exhaustive=CLASSES)
 
 
 def derived(scene: Scene, corpus: Corpus | None = None) -> list[Case]:
-    found = [derive(RELATION, scene, choose, corpus=corpus or gather_corpus((scene,))) for choose in choosers(40)]
-    return [case for case in found if isinstance(case, Case)]
+    return cases_of(RELATION, scene, draws=40, corpus=corpus)
 
 
 def moved(case: Case) -> list[Insert]:

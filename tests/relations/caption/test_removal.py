@@ -6,14 +6,13 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.caption import CaptionRemoval
-from tests.making import answers_of, choosers, scene_of, thing_of
-from tests.relations.deriving import derive
+from tests.making import answers_of, scene_of, thing_of
+from tests.relations.deriving import cases_of
 from tests.rows import each_row
 
 pytestmark = pytest.mark.usefixtures("small_things_are_salient")
@@ -24,9 +23,7 @@ YARD = scene_of("dog", "cat", "car", exhaustive=CLASSES)
 
 
 def derived(variant: str, scene: Scene = YARD) -> list[Case]:
-    corpus = gather_corpus((scene,))
-    found = [derive(RELATION, scene, choose, variant, corpus) for choose in choosers(20)]
-    return [case for case in found if isinstance(case, Case)]
+    return cases_of(RELATION, scene, variant, draws=20)
 
 
 def erased(variant: str, scene: Scene) -> set[object]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_vqamt.core.case import Case, NotApplicable
+from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Annotated, Count, Exists
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
@@ -15,7 +15,7 @@ from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.control import Reencode, Repeat, plain_question
 from tests.making import choosers, scene_of
-from tests.relations.deriving import derive
+from tests.relations.deriving import the_case
 
 REPEAT = Repeat()
 
@@ -24,14 +24,8 @@ def view_of(scene: Scene) -> AskableScene:
     return askable_scene_of(scene, gather_corpus((scene,)), REPEAT.known)
 
 
-def derived(scene: Scene) -> Case:
-    case = derive(REPEAT, scene)
-    assert isinstance(case, Case)
-    return case
-
-
 def test_a_case_asks_the_same_twice_and_lets_no_cache_answer_the_second(yard: Scene) -> None:
-    case = derived(yard)
+    case = the_case(REPEAT, yard)
     first, second = case.queries
     assert (first.text, first.meaning, first.picture) == (second.text, second.meaning, second.picture)
     assert first.text == "How many dogs and cats are there in the picture altogether?"
@@ -90,12 +84,6 @@ def test_a_data_set_with_questions_of_its_own_is_asked_those() -> None:
 REENCODE = Reencode()
 
 
-def derived_reencoded(scene: Scene, variant: str = "") -> Case:
-    case = derive(REENCODE, scene, variant=variant)
-    assert isinstance(case, Case)
-    return case
-
-
 @pytest.mark.parametrize(
     ("variant", "again"),
     [
@@ -104,7 +92,7 @@ def derived_reencoded(scene: Scene, variant: str = "") -> Case:
     ],
 )
 def test_a_case_asks_once_more_of_the_picture_re_encoded(yard: Scene, variant: str, again: str) -> None:
-    case = derived_reencoded(yard, variant)
+    case = the_case(REENCODE, yard, variant)
     first, second = case.queries
     assert first.text == "How many dogs and cats are there in the picture altogether?"
     assert second.text == again

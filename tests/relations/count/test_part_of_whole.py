@@ -8,16 +8,15 @@ from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.meaning import Count
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.count import PartOfWhole
-from tests.making import choosers, group_of, scene_of
-from tests.relations.deriving import derive
+from tests.making import group_of, scene_of
+from tests.relations.deriving import cases_of, derive
 
 PART_OF_WHOLE = PartOfWhole()
 YARD = scene_of("black dog", "brown dog", "red car", "striped cat", "standing man")
 
 
 def cases(scene: Scene) -> list[Case]:
-    found = [derive(PART_OF_WHOLE, scene, choose) for choose in choosers(60)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(PART_OF_WHOLE, scene, draws=60)
 
 
 def test_a_case_asks_for_a_name_and_for_it_with_a_property_that_one_thing_has() -> None:

@@ -17,7 +17,7 @@ from tests.language.template_readings import plain
 from tests.making import answers_of, choosers, group_of, scene_of
 from tests.reader.questions import read
 from tests.reader.vocabulary import LEXICON
-from tests.relations.deriving import derive
+from tests.relations.deriving import cases_of, derive
 from tests.rows import each_row
 
 PRIOR = Prior()
@@ -33,8 +33,7 @@ def with_parts(scene: Scene, *parts: Parts) -> Scene:
 
 
 def cases(scene: Scene, variant: str = "more") -> list[Case]:
-    found = [derive(PRIOR, scene, choose, variant) for choose in choosers(40)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(PRIOR, scene, variant, draws=40)
 
 
 DOG = with_parts(scene_of("black dog", "red car"), legs(0, 3, 4, 5))

@@ -20,7 +20,7 @@ from pytest_vqamt.relations.lang import Switch
 from pytest_vqamt.relations.own_wordings import RewordedRelation, read_wordings
 from tests.language.translations.reader import read
 from tests.making import answers_of, choosers, scene_of, thing_of
-from tests.relations.deriving import derive
+from tests.relations.deriving import cases_of, derive
 from tests.rows import each_row
 
 SWITCH = Switch()
@@ -29,9 +29,7 @@ each_language = pytest.mark.parametrize("code", LANGUAGES)
 
 
 def cases(scene: Scene, code: str, n: int = 60) -> list[Case]:
-    corpus = gather_corpus((scene,))
-    found = [derive(SWITCH, scene, choose, code, corpus) for choose in choosers(n)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(SWITCH, scene, code, draws=n)
 
 
 def of_the_world(code: str) -> list[Case]:

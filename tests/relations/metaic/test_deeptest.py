@@ -11,8 +11,8 @@ from pytest_vqamt.core.meaning import Describe, truth
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.metaic import Deeptest
-from tests.making import answers_of, choosers, scene_of, thing_of
-from tests.relations.deriving import derive
+from tests.making import answers_of, scene_of, thing_of
+from tests.relations.deriving import cases_of
 from tests.rows import each_row
 
 DEEPTEST = Deeptest()
@@ -21,8 +21,7 @@ YARD = scene_of(thing_of("dog", id="0", box=Box(20, 10, 30, 30)), thing_of("bus"
 
 
 def cases(variant: str, scene: Scene = YARD) -> list[Case]:
-    found = [derive(DEEPTEST, scene, choose, variant) for choose in choosers(100)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(DEEPTEST, scene, variant)
 
 
 def edits(variant: str, scene: Scene = YARD) -> set[Edit]:

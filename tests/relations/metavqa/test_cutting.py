@@ -12,22 +12,15 @@ from pytest_vqamt.core.edits import Cut
 from pytest_vqamt.core.meaning import Absent, Count, Exists, Group
 from pytest_vqamt.core.scene import Region, Scene
 from pytest_vqamt.relations.metavqa import Cutting
-from tests.making import choosers, scene_of, thing_of
-from tests.relations.deriving import derive
+from tests.making import scene_of, thing_of
+from tests.relations.deriving import cases_of, the_case
 
 CUTTING = Cutting()
 DOG = Group(name="dog")
 
 
-def derived(scene: Scene, variant: str) -> Case:
-    case = derive(CUTTING, scene, variant=variant)
-    assert isinstance(case, Case)
-    return case
-
-
 def cases(scene: Scene, variant: str = "count") -> list[Case]:
-    found = [derive(CUTTING, scene, choose, variant) for choose in choosers(100)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(CUTTING, scene, variant)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +34,7 @@ def cases(scene: Scene, variant: str = "count") -> list[Case]:
 def test_a_case_asks_the_same_of_the_picture_and_of_each_piece(
     yard: Scene, variant: str, text: str, meaning: Count | Exists | Absent
 ) -> None:
-    case = derived(yard, variant)
+    case = the_case(CUTTING, yard, variant)
     assert (case.relation, case.variant, case.scene) == ("metavqa.cutting", variant, "yard")
     assert {(query.text, query.meaning) for query in case.queries} == {(text, meaning)}
     # Dogs from 0 to 20, 30 to 50 and 60 to 80, the cat and its bench from 95 to 135, the car from 150 to 190.
@@ -55,7 +48,7 @@ def test_a_case_asks_the_same_of_the_picture_and_of_each_piece(
 
 
 def test_each_piece_shows_what_is_in_it(yard: Scene) -> None:
-    _, *pieces = (query.picture.scene for query in derived(yard, "count").queries)
+    _, *pieces = (query.picture.scene for query in the_case(CUTTING, yard, "count").queries)
     assert [[thing.id for thing in piece.objects] for piece in pieces] == [["d1"], ["d2"], ["d3"], ["c1", "b1"], ["v1"]]
     assert [piece.width for piece in pieces] == [25, 30, 32, 55, 58]
 

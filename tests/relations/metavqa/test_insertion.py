@@ -11,8 +11,8 @@ from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.meaning import Absent, Count, Exists, Meaning, groups_of
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.metavqa import Insertion
-from tests.making import choosers, scene_of
-from tests.relations.deriving import derive
+from tests.making import scene_of
+from tests.relations.deriving import cases_of, derive
 from tests.relations.inserted import corpus_of, insert_of, kennel, masked
 
 INSERTION = Insertion()
@@ -29,8 +29,7 @@ YARD = scene_of(
 
 def cases(variant: str = "count", scene: Scene = YARD, elsewhere: Scene | None = None) -> list[Case]:
     corpus = corpus_of([scene, elsewhere or kennel((60, 30))])
-    found = [derive(INSERTION, scene, choose, variant, corpus) for choose in choosers(100)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(INSERTION, scene, variant, corpus=corpus)
 
 
 def asked(some: list[Case]) -> set[str]:

@@ -11,8 +11,8 @@ from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.meaning import Count, Group, truth
 from pytest_vqamt.core.scene import Region, Scene
 from pytest_vqamt.relations.metavqa import InsertionPlus
-from tests.making import choosers, group_of, scene_of
-from tests.relations.deriving import derive
+from tests.making import group_of, scene_of
+from tests.relations.deriving import cases_of, derive
 from tests.relations.inserted import corpus_of, kennel, masked
 
 PLUS = InsertionPlus()
@@ -22,8 +22,7 @@ YARD = scene_of(masked("black dog", "0", Box(60, 40, 30, 30)), "red car", "frisb
 
 def cases(scene: Scene = YARD, elsewhere: Scene | None = None) -> list[Case]:
     corpus = corpus_of([scene, elsewhere or kennel((60, 30))])
-    found = [derive(PLUS, scene, choose, corpus=corpus) for choose in choosers(100)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(PLUS, scene, corpus=corpus)
 
 
 def asked(some: list[Case]) -> set[tuple[frozenset[Group], object]]:

@@ -8,19 +8,13 @@ from pytest_vqamt.core.meaning import Count, Group
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.metavqa import Partition
 from tests.making import answers_of, choosers, group_of, scene_of
-from tests.relations.deriving import derive
+from tests.relations.deriving import derive, the_case
 
 PARTITION = Partition()
 
 
-def derived(scene: Scene, variant: str) -> Case:
-    case = derive(PARTITION, scene, variant=variant)
-    assert isinstance(case, Case)
-    return case
-
-
 def test_a_case_asks_for_both_together_and_for_each(yard: Scene) -> None:
-    case = derived(yard, "object")
+    case = the_case(PARTITION, yard, "object")
     assert (case.relation, case.variant, case.scene) == ("metavqa.partition", "object", "yard")
     dog, cat = Group(name="dog"), Group(name="cat")
     assert [(query.text, query.meaning) for query in case.queries] == [
@@ -33,7 +27,7 @@ def test_a_case_asks_for_both_together_and_for_each(yard: Scene) -> None:
 
 
 def test_a_case_of_one_name_with_two_properties(yard: Scene) -> None:
-    case = derived(yard, "property")
+    case = the_case(PARTITION, yard, "property")
     brown, black = group_of("brown dog"), group_of("black dog")
     assert [(query.text, query.meaning) for query in case.queries] == [
         ("How many brown dogs and black dogs are there in the picture altogether?", Count(groups=(brown, black))),

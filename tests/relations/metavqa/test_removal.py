@@ -14,16 +14,15 @@ from pytest_vqamt.core.meaning import Absent, Count, Exists, Meaning, groups_of
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.imaging import inpainting
 from pytest_vqamt.relations.metavqa import Removal
-from tests.making import choosers, scene_of
-from tests.relations.deriving import derive
+from tests.making import scene_of
+from tests.relations.deriving import cases_of, derive
 from tests.rows import each_row
 
 REMOVAL = Removal()
 
 
 def cases(scene: Scene, variant: str = "count", removal: Removal = REMOVAL, corpus: Corpus | None = None) -> list[Case]:
-    found = [derive(removal, scene, choose, variant, corpus or gather_corpus((scene,))) for choose in choosers(120)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(removal, scene, variant, draws=120, corpus=corpus)
 
 
 def asked(some: list[Case]) -> set[tuple[object, str]]:

@@ -12,8 +12,8 @@ from pytest_vqamt.core.meaning import Count, Group, truth
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.imaging import inpainting
 from pytest_vqamt.relations.metavqa import RemovalPlus
-from tests.making import answers_of, choosers, group_of, scene_of
-from tests.relations.deriving import derive
+from tests.making import answers_of, group_of, scene_of
+from tests.relations.deriving import cases_of
 
 pytestmark = pytest.mark.usefixtures("small_things_are_salient")
 
@@ -21,8 +21,7 @@ PLUS = RemovalPlus()
 
 
 def cases(scene: Scene, plus: RemovalPlus = PLUS) -> list[Case]:
-    found = [derive(plus, scene, choose) for choose in choosers(120)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(plus, scene, draws=120)
 
 
 def asked(some: list[Case]) -> set[tuple[object, frozenset[Group]]]:

@@ -8,19 +8,13 @@ from pytest_vqamt.core.meaning import Count, Group
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.metavqa import Reorder
 from tests.making import choosers, group_of, scene_of
-from tests.relations.deriving import derive
+from tests.relations.deriving import derive, the_case
 
 REORDER = Reorder()
 
 
-def derived(scene: Scene, variant: str) -> Case:
-    case = derive(REORDER, scene, variant=variant)
-    assert isinstance(case, Case)
-    return case
-
-
 def test_a_case_asks_in_both_orders(yard: Scene) -> None:
-    case = derived(yard, "object")
+    case = the_case(REORDER, yard, "object")
     assert (case.relation, case.variant, case.scene) == ("metavqa.reorder", "object", "yard")
     dog, cat = Group(name="dog"), Group(name="cat")
     assert [(query.text, query.meaning) for query in case.queries] == [
@@ -33,7 +27,7 @@ def test_a_case_asks_in_both_orders(yard: Scene) -> None:
 
 def test_a_case_of_one_name_with_two_properties(yard: Scene) -> None:
     brown, black = group_of("brown dog"), group_of("black dog")
-    assert [query.meaning for query in derived(yard, "property").queries] == [
+    assert [query.meaning for query in the_case(REORDER, yard, "property").queries] == [
         Count(groups=(brown, black)),
         Count(groups=(black, brown)),
     ]

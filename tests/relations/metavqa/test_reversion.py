@@ -8,8 +8,8 @@ from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Absent, Exists, Group
 from pytest_vqamt.relations.metavqa import Reversion
-from tests.making import answers_of, choosers, scene_of
-from tests.relations.deriving import derive
+from tests.making import answers_of, scene_of
+from tests.relations.deriving import cases_of
 from tests.rows import each_row
 
 REVERSION = Reversion()
@@ -19,8 +19,7 @@ YARD_AND_BARN = (scene_of("black dog", "red car"), scene_of("brown cow", "green 
 def cases(variant: str) -> list[Case]:
     """Many cases of a yard with a dog and a car, from a source that knows of cows and trees, too."""
     corpus = gather_corpus(YARD_AND_BARN)
-    found = [derive(REVERSION, YARD_AND_BARN[0], choose, variant, corpus) for choose in choosers(120)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(REVERSION, YARD_AND_BARN[0], variant, draws=120, corpus=corpus)
 
 
 def about_a_dog(variant: str = "object") -> Case:

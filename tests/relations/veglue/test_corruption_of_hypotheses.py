@@ -6,13 +6,12 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Corrupt
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.corruption import PictureCorruption
 from pytest_vqamt.relations.veglue import HypothesisCorruption
-from tests.making import answers_of, choosers
-from tests.relations.deriving import derive
+from tests.making import answers_of
+from tests.relations.deriving import cases_of
 from tests.relations.veglue.rooms import RIFLE, ROOM, groups
 from tests.rows import each_row
 
@@ -22,9 +21,7 @@ CORRUPTION = HypothesisCorruption()
 
 
 def cases(scene: Scene, variant: str, relation: HypothesisCorruption = CORRUPTION) -> list[Case]:
-    corpus = gather_corpus((scene,))
-    found = [derive(relation, scene, choose, variant, corpus) for choose in choosers(60)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(relation, scene, variant, draws=60)
 
 
 def corrupt_of(case: Case) -> Corrupt:
