@@ -103,7 +103,7 @@ def _ungrounded(argument: str) -> tuple[SnliVeFiles, HypothesisIndex, dict[str, 
 
 
 def _is_present(photo: str, photos: PhotoFiles) -> bool:
-    """Whether the photo is there; a wrong name is reported when the data set is opened."""
+    """True if the photo is there; a wrong name is reported when the data set is opened."""
     try:
         return photos.has(photo)
     except DataError:
@@ -125,12 +125,7 @@ def _other_settings(files: SnliVeFiles, settings: Mapping[str, str]) -> list[Map
 
 
 def _grounder(options: ModelOptions) -> Grounder:
-    """Loads the model that the settings name.
-
-    Raises:
-        OptionError: a package is not installed.
-        ModelError: it cannot be loaded.
-    """
+    """Loads the model that the settings name."""
     kinds, named = _split_kind(options.settings[SETTING])
     try:
         checkpoint = locate_checkpoint(named, default="", kind=SETTING, typed=f"--option {SETTING}=")
@@ -190,12 +185,7 @@ class _Annotator:
         self._settings = settings
 
     def look(self, photo: str) -> list[_Grounded]:
-        """The hypotheses about a photo without boxes, with the detections of their units.
-
-        Raises:
-            ModelError: the model would fail on each photo.
-            DataError: it failed on this one, or this one cannot be read.
-        """
+        """The hypotheses about a photo without boxes, with the detections of their units."""
         rows = [(each.row, _units(each.row)) for each in self._index.of(photo) if each.is_ungrounded]
         wanted = tuple(dict.fromkeys(unit for _, units in rows for unit in units if unit.is_one))
         found: dict[_Unit, DetectedObject | None] = {}

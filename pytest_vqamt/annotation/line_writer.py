@@ -38,15 +38,12 @@ class DetectionError(DataError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The outcome of an annotation.
-
-    Attributes:
-        summary: the lines that were added, their files, and how to go on.
-        failures: why photos have no lines, one message a photo.
-    """
+    """The outcome of an annotation."""
 
     summary: str
+    """The lines that were added, their files, and how to go on."""
     failures: tuple[str, ...] = ()
+    """Why photos have no lines, one message a photo."""
 
 
 def annotate_each(

@@ -28,6 +28,8 @@ from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import MAX_ID_LENGTH
 from pytest_vqamt.models.protocol import ModelOptions
 
+_END_OF_A_LONG_NAME = 150
+
 
 def annotate_photos(argument: str, options: ModelOptions) -> Outcome:
     """Adds a line to ``graphs.jsonl`` for each photo of ``photos:ARGUMENT`` that has none.
@@ -76,9 +78,6 @@ def _settings_of_lines(folder: OwnPhotos) -> Mapping[str, Mapping[str, object]]:
     }
 
 
-_END_OF_A_LONG_NAME = 150
-
-
 class _Annotator:
     """Writes the line of one photo after the other."""
 
@@ -91,12 +90,7 @@ class _Annotator:
         self._taken = taken
 
     def look(self, name: str) -> tuple[tuple[DetectedObject, ...], dict[str, Json]]:
-        """The detections in a photo, and its row.
-
-        Raises:
-            ModelError: the detector would fail on each photo.
-            DataError: it failed on this one, or this one cannot be read.
-        """
+        """The detections in a photo, and its row."""
         image = self._photos.open(name)
         where = short_path(self._folder.path, name)
         with model_errors("detector", where, "write its line yourself, or take another detector"):

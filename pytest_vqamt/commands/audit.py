@@ -53,6 +53,8 @@ from pytest_vqamt.reporting.html.case_selection import Images
 
 _WAIVERS = "waivers.txt"
 
+_NO_REASON = "judged invalid, no reason given"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
@@ -206,9 +208,6 @@ def _replace(file: Path, text: str) -> None:
         part.write_text(text, encoding="utf-8", newline="")
 
 
-_NO_REASON = "judged invalid, no reason given"
-
-
 def read_sheets(report: Report, folder: Path, sheets: Sequence[Path], waivers: Path) -> Iterator[str]:
     """Evaluates the sheets of one or more judges on the report in ``folder``, and yields lines to print.
 
@@ -238,11 +237,7 @@ def read_sheets(report: Report, folder: Path, sheets: Sequence[Path], waivers: P
 
 
 def _sample(report: Report, folder: Path, sheets: Sequence[Path]) -> Sample:
-    """Draws the sample of the sheets again.
-
-    Raises:
-        DataError: they are of several, or the report is not the one that it was drawn from.
-    """
+    """Draws the sample of the sheets again."""
     (draw, population), *others = [read_settings(sheet) for sheet in sheets]
     for sheet, (other, of_other) in zip(sheets[1:], others, strict=True):
         if (other, of_other) != (draw, population):

@@ -28,6 +28,8 @@ _FILE = Path("vqamt-baseline.jsonl.gz")
 _DROP = 0.1
 """The drop to allow where no drop of any relation can be detected."""
 
+_NONE = "none: even if all of its cases fell, so few would not show it, or its rate is about 0 and cannot fall"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
@@ -123,9 +125,6 @@ def _small_drop(total: SmallestDrop) -> str:
     needed = count_noun(rounded_up(total.prospect.needed), total.kind.unit)
     more = ", of more pictures" if total.kind is TotalKind.RELATIONS else ""
     return f"A drop of {describe_points(total.prospect.drop)} of {total.name} takes about {needed}{more}. "
-
-
-_NONE = "none: even if all of its cases fell, so few would not show it, or its rate is about 0 and cannot fall"
 
 
 def _warnings(report: Report) -> Iterator[str]:

@@ -44,6 +44,9 @@ _ON_TAGS = {
 _CASES_PER_EXAMPLE = 10
 """Cases sampled for each example, so that examples come from different scenes if there are enough."""
 
+_MOST_OF_A_NAME = 20
+"""Cut-outs of one name on a sheet: drawn data has hundreds."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
@@ -163,10 +166,6 @@ def _of_many_scenes(plan: Iterable[Case], wanted: int) -> list[Case]:
         if len(firsts) == wanted:
             break
     return [*firsts.values(), *others][:wanted]
-
-
-_MOST_OF_A_NAME = 20
-"""Cut-outs of one name on a sheet: drawn data has hundreds."""
 
 
 def _pool_line(pool: Mapping[str, Sequence[CutoutEntry]]) -> str:

@@ -147,7 +147,7 @@ def _installed_version(package: str) -> str | None:
 
 
 def _needs_torch(spec: str | None) -> bool:
-    """Whether loading the model imports torch anyway."""
+    """True if loading the model imports torch anyway."""
     try:
         return spec is not None and ModelCatalogue().kind(spec).extra in ("demo", "transformers")
     except OptionError:
@@ -243,11 +243,7 @@ def _environment() -> Iterator[str]:
 
 
 def _model_lines(arguments: argparse.Namespace) -> Iterator[str]:
-    """Loads the model and sends it a query.
-
-    Raises:
-        VqamtError: it cannot be loaded, or does not answer.
-    """
+    """Loads the model and sends it a query."""
     catalogue, spec = ModelCatalogue(), arguments.model
     of_relations, settings = parse_settings(arguments.option, "--option", catalogue.settings_of([spec]))
     if of_relations:
@@ -264,11 +260,7 @@ def _model_lines(arguments: argparse.Namespace) -> Iterator[str]:
 
 
 def _reply(model: LoadedModel) -> str:
-    """The reply to one query.
-
-    Raises:
-        VqamtError: the model does not answer.
-    """
+    """The reply to one query."""
     if model.deferred:
         return "from a file; it is not asked"
     task = model.tasks[0]

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 _OUT = Path("vqamt-replay")
 
+INDEX = "index.jsonl"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
@@ -173,9 +175,6 @@ def _rerun(
     first = recorded[0]
     loaded = [ModelCatalogue().load(spec, options) for spec in models]
     return [rerun_case(first.case, first.source, model, relation, before.get(model.name)) for model in loaded]
-
-
-INDEX = "index.jsonl"
 
 
 def render_todo_list(file: Path, source: SceneSource, folder: Path) -> tuple[int, int]:

@@ -23,6 +23,11 @@ from pytest_vqamt.reporting.latex import write_latex
 from pytest_vqamt.reporting.markdown import SUMMARY_FILE as SUMMARY
 from pytest_vqamt.reporting.table_export import write_csv, write_parquet, write_tables_csv
 
+_NO_TABLES = (
+    "0 tables: only relations of the papers have them, such as metavqa.*, carets.* and veglue.mr* "
+    "(docs/how-to/paper.md)"
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
@@ -80,12 +85,6 @@ def add_images_argument(parser: argparse.ArgumentParser) -> None:
         default=Images.VIOLATIONS.value,
         help="whose pictures the page shows (default: violations)",
     )
-
-
-_NO_TABLES = (
-    "0 tables: only relations of the papers have them, such as metavqa.*, carets.* and veglue.mr* "
-    "(docs/how-to/paper.md)"
-)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -26,13 +26,13 @@ class Outcome(StrEnum):
 
     @property
     def is_judged(self) -> bool:
-        """Whether a case with it counts in the pass rate."""
+        """True if a case with it counts in the pass rate."""
         return self in (Outcome.HOLDS, Outcome.VIOLATED, Outcome.UNPARSED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """Whether the answers obey the relation.
+    """True if the answers obey the relation.
 
     Attributes:
         outcome: UNPARSED counts as a violation but is reported separately; ERROR, DECLINED and FLAKY count as neither.
@@ -174,7 +174,7 @@ DEMANDS: Mapping[Change, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContrastVerdict:
-    """Whether the answer to a contrast differs as it must.
+    """True if the answer to a contrast differs as it must.
 
     Attributes:
         outcome: HOLDS if it differs, VIOLATED if not, UNPARSED if one of the two answers cannot be read, ERROR
@@ -230,7 +230,7 @@ class Case(ShortRepr):
 
     @property
     def is_presumed(self) -> bool:
-        """Whether it rests on an absence that the annotations do not guarantee."""
+        """True if it rests on an absence that the annotations do not guarantee."""
         return "presumed" in self.tags
 
     @property
@@ -280,7 +280,7 @@ class RelationSetting:
         return self.name.replace("-", "_")
 
     def takes(self, value: str) -> bool:
-        """Whether ``value`` is allowed."""
+        """True if ``value`` is allowed."""
         return any(
             value == known
             or (known == "PATH" and bool(value))

@@ -47,6 +47,19 @@ MAX_LINE_BYTES = 1 << 28
 _CHUNK_BYTES = 1 << 20
 _PIECE_BYTES = 1 << 16
 
+_BRACKETS_AND_QUOTES = b'[]{}"'
+_ALL_OTHERS = bytes(set(range(256)) - set(_BRACKETS_AND_QUOTES))
+
+_LONGEST_ESCAPE = 12
+_MAX_ROUNDS = 64
+_ESCAPE = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u(?P<half>[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
+)
+_MASK = re.compile("\0([dD][89a-fA-F][0-9a-fA-F]{2})")
+
+_MAX_SHOWN = 80
+_ID = re.compile(r"[0-9a-f]{16}", re.ASCII)
+
 
 class InputError(OSError):
     """A file is not read: it is of another kind, too large, or no text. The text of the error is the reason alone."""
@@ -275,10 +288,6 @@ def parse_toml(text: str) -> dict[str, object]:
         raise NestingError from error
 
 
-_BRACKETS_AND_QUOTES = b'[]{}"'
-_ALL_OTHERS = bytes(set(range(256)) - set(_BRACKETS_AND_QUOTES))
-
-
 class Nesting:
     """Measures how deep JSON is nested while its bytes come in pieces; several times faster than a parser."""
 
@@ -364,20 +373,8 @@ def unmasked(value: object) -> object:
     return value
 
 
-_LONGEST_ESCAPE = 12
-_MAX_ROUNDS = 64
-_ESCAPE = re.compile(
-    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u(?P<half>[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
-)
-_MASK = re.compile("\0([dD][89a-fA-F][0-9a-fA-F]{2})")
-
-
 def _too_large(max_bytes: int) -> InputError:
     return InputError(errno.EFBIG, f"it is larger than {max_bytes >> 20} MiB, the most that is read")
-
-
-_MAX_SHOWN = 80
-_ID = re.compile(r"[0-9a-f]{16}", re.ASCII)
 
 
 def check_id(value: object) -> str:

@@ -143,7 +143,7 @@ class Failure:
 
 
 def is_truncated(answers: Iterable[Answer | Failure]) -> bool:
-    """Whether the model read only part of a question, in any of the answers."""
+    """True if the model read only part of a question, in any of the answers."""
     return any(isinstance(answer, Answer) and answer.truncated for answer in answers)
 
 

@@ -28,6 +28,46 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
+MAX_COMPARED = 10_000
+"""Published data sets have more photos, each once; to look at each takes minutes on a disk over a network."""
+_MAX_LOOKS = 100_000
+_BESIDE = 0.05
+"""What is farther from a thing, as a share of its longer side, does not touch it."""
+
+LEAST_IOU = 0.7
+"""Two boxes of one name or synset with this overlap are of one thing.
+
+In Visual Genome's first photo the two men are boxed twice each, with IoU 0.82 and 0.77, and other pairs have at most
+0.39. Of 1,025 pairs of one class in 40 photos of COCO, annotated one by one, the largest IoU is 0.61.
+"""
+
+_NO_PART_OF_A_WORD = re.compile(r"[^\w\s'-]|_")
+_MANY_COLOURS = frozenset(
+    {
+        "multicolored", "multi colored", "multi-colored", "multicoloured", "multi coloured", "multi-coloured",
+        "colorful", "colourful", "rainbow", "rainbow colored", "rainbow coloured", "two-toned", "two toned",
+    }
+)  # fmt: skip
+_COLOURS = frozenset(COLOURS) | {
+    "tan", "beige", "gold", "golden", "silver", "maroon", "burgundy", "teal", "turquoise", "navy", "cream", "violet",
+}  # fmt: skip
+_PATTERNS = frozenset(
+    {
+        "striped", "stripes", "stripe", "stripped", "spotted", "dotted", "polka dot", "polka dots", "plaid", "checked",
+        "checkered", "floral", "flowered", "flowery", "patterned", "printed", "camouflage", "camo", "speckled",
+    }
+)  # fmt: skip
+_OF_SEVERAL_COLOURS = frozenset(
+    {
+        "soccer ball", "newspaper", "newspapers", "magazine", "magazines", "keyboard", "piano", "flag", "flags", "sign",
+        "signs", "street sign", "stop sign", "traffic light", "traffic lights", "crosswalk", "police car", "poster",
+        "posters", "picture", "pictures", "painting", "paintings", "photo", "photos", "rainbow", "checkerboard", "logo",
+        "train", "bus", "airplane", "plane", "jet", "pizza", "sandwich", "salad", "food", "sticker", "stickers",
+        "screen",
+    }
+)  # fmt: skip
+
+
 class Annotations(Protocol):
     """The records of one data set by index; their scenes have an empty digest of the photo."""
 
@@ -264,13 +304,6 @@ class AnnotatedPhotos:
                 continue
 
 
-MAX_COMPARED = 10_000
-"""Published data sets have more photos, each once; to look at each takes minutes on a disk over a network."""
-_MAX_LOOKS = 100_000
-_BESIDE = 0.05
-"""What is farther from a thing, as a share of its longer side, does not touch it."""
-
-
 def _box_mask(box: Box, scene: Scene) -> Image:
     from PIL import Image as Images
 
@@ -293,14 +326,6 @@ def _equal(files: Iterable[str], *keys: Callable[[str], Hashable]) -> list[list[
             found += [same for same in by_key.values() if len(same) > 1]
         groups = found
     return groups
-
-
-LEAST_IOU = 0.7
-"""Two boxes of one name or synset with this overlap are of one thing.
-
-In Visual Genome's first photo the two men are boxed twice each, with IoU 0.82 and 0.77, and other pairs have at most
-0.39. Of 1,025 pairs of one class in 40 photos of COCO, annotated one by one, the largest IoU is 0.61.
-"""
 
 
 def merged(things: Iterable[Thing]) -> tuple[tuple[Thing, ...], dict[str, str]]:
@@ -354,33 +379,6 @@ def _one(group: list[Thing]) -> Thing:
         synset=next((thing.synset for thing in group if thing.synset), None),
         multi_coloured=is_multi_coloured(attributes, first.name),
     )
-
-
-_NO_PART_OF_A_WORD = re.compile(r"[^\w\s'-]|_")
-_MANY_COLOURS = frozenset(
-    {
-        "multicolored", "multi colored", "multi-colored", "multicoloured", "multi coloured", "multi-coloured",
-        "colorful", "colourful", "rainbow", "rainbow colored", "rainbow coloured", "two-toned", "two toned",
-    }
-)  # fmt: skip
-_COLOURS = frozenset(COLOURS) | {
-    "tan", "beige", "gold", "golden", "silver", "maroon", "burgundy", "teal", "turquoise", "navy", "cream", "violet",
-}  # fmt: skip
-_PATTERNS = frozenset(
-    {
-        "striped", "stripes", "stripe", "stripped", "spotted", "dotted", "polka dot", "polka dots", "plaid", "checked",
-        "checkered", "floral", "flowered", "flowery", "patterned", "printed", "camouflage", "camo", "speckled",
-    }
-)  # fmt: skip
-_OF_SEVERAL_COLOURS = frozenset(
-    {
-        "soccer ball", "newspaper", "newspapers", "magazine", "magazines", "keyboard", "piano", "flag", "flags", "sign",
-        "signs", "street sign", "stop sign", "traffic light", "traffic lights", "crosswalk", "police car", "poster",
-        "posters", "picture", "pictures", "painting", "paintings", "photo", "photos", "rainbow", "checkerboard", "logo",
-        "train", "bus", "airplane", "plane", "jet", "pizza", "sandwich", "salad", "food", "sticker", "stickers",
-        "screen",
-    }
-)  # fmt: skip
 
 
 @lru_cache(maxsize=1 << 17)

@@ -52,6 +52,8 @@ TABLE: dict[str, tuple[str, str]] = {
     ),
 }
 
+_HEAD_BYTES = 1 << 16
+
 
 def names() -> tuple[str, ...]:
     """The kinds of sources, without importing any."""
@@ -78,9 +80,6 @@ def check(spec: str) -> None:
         raise OptionError(
             f"Expected data to begin with its kind, as in questions:FILE, but got data={short_path(spec)}; {near}"
         )
-
-
-_HEAD_BYTES = 1 << 16
 
 
 def spec_of_path(text: str) -> str:

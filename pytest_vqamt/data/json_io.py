@@ -36,6 +36,14 @@ from pytest_vqamt.data.records import Record, Repeats, StreamedObject, repeated_
 _AROUND = 15
 """The number of characters before and after a mistake in its message."""
 
+_CHUNK_BYTES = 1 << 16
+
+_COMPRESSED = b"\x1f\x8b"
+
+STANDARD_INPUT = "-"
+_MAX_LINE_BYTES = 1 << 20
+"""A file without line ends is no JSON Lines."""
+
 
 def read_json(path: Path) -> object:
     """The content of a JSON file: UTF-8, also with a byte order mark; gzip if its name ends in ``.gz``.
@@ -110,9 +118,6 @@ def _each_key_once(where: str, pairs: list[tuple[str, object]]) -> dict[str, obj
         seen = Counter(key for key, _ in pairs)
         raise DataError(f"{where}: {repeated_key(next(key for key in found if seen[key] > 1), found)}")
     return found
-
-
-_CHUNK_BYTES = 1 << 16
 
 
 class RecordStream:
@@ -205,20 +210,14 @@ def _first_line(error: Exception) -> str:
     return (text.strip() or type(error).__name__).splitlines()[0].rstrip(".")
 
 
-_COMPRESSED = b"\x1f\x8b"
-
-
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that is not blank.
-
-    Attributes:
-        offset: of its first byte.
-        where: the file and the line number, from 1 ("units.jsonl:12").
-    """
+    """A line that is not blank."""
 
     offset: int
+    """Of its first byte."""
     where: str
+    """The file and the line number, from 1 ("units.jsonl:12")."""
     data: bytes
 
     def record(self) -> Record:
@@ -274,11 +273,6 @@ class JsonLines:
             raise DataError(
                 f"{where}: Expected a record, but the file cannot be read any more ({error_reason(error)}): start again"
             ) from error
-
-
-STANDARD_INPUT = "-"
-_MAX_LINE_BYTES = 1 << 20
-"""A file without line ends is no JSON Lines."""
 
 
 def _refuse(error: DataError) -> None:

@@ -29,6 +29,9 @@ _NOT_READ = frozenset({".arw", ".avif", ".cr2", ".cr3", ".dng", ".heic", ".heif"
 _NOT_THEIRS = frozenset({"__MACOSX", "@eaDir"})
 """Folders that are added to those of users: by zip on macOS, and by Synology for its thumbnails."""
 
+NOTES = "graphs.detected.jsonl"
+"""The settings and scores of detections, which ``vqamt annotate`` writes beside the lines; no source needs it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnPhotos:
@@ -131,10 +134,6 @@ def open_folder(argument: str) -> OwnPhotos:
 
 def _refuse(error: OSError) -> None:
     raise unreadable_folder(str(error.filename), error) from error
-
-
-NOTES = "graphs.detected.jsonl"
-"""The settings and scores of detections, which ``vqamt annotate`` writes beside the lines; no source needs it."""
 
 
 def load(argument: str) -> AnnotatedPhotos:

@@ -12,6 +12,9 @@ from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.query import PhotoStore
 from pytest_vqamt.core.scene import Scene
 
+MAX_BYTES = 192 << 20
+"""About 48,000 scenes of the picture world; a run returns to scenes at random."""
+
 
 @runtime_checkable
 class PublishedPairs(Protocol):
@@ -73,10 +76,6 @@ class SceneSource(PhotoStore, Protocol):
 def scenes_by_photo(source: SceneSource) -> Callable[[str], Scene]:
     """A function that finds a scene of ``source`` by the id of its photo; it raises DataError if there is none."""
     return lambda photo_id: source.scene(source.place(photo_id))
-
-
-MAX_BYTES = 192 << 20
-"""About 48,000 scenes of the picture world; a run returns to scenes at random."""
 
 
 def scene_cache() -> LruCache[int, Scene]:

@@ -26,6 +26,8 @@ from pytest_vqamt.data.scene_index import IndexedScene, SceneIndex
 
 _PHOTOS = ("images", "VG_100K", "VG_100K_2", "images/VG_100K", "images/VG_100K_2")
 
+_SYNSET = re.compile(r"\S+\.[nvasr]\.\d+")
+
 
 def load(argument: str) -> AnnotatedPhotos:
     """The scenes of ``visual-genome:DIR``.
@@ -59,18 +61,15 @@ def _lacking(files: Files, photos: PhotoFolders | None) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Files:
-    """The annotation files of one folder.
-
-    Attributes:
-        graphs: scene_graphs.json, else objects.json.
-        attributes, relationships: the files beside objects.json.
-        sizes: image_data.json.
-    """
+    """The annotation files of one folder."""
 
     graphs: Path
+    """Scene_graphs.json, else objects.json."""
     attributes: Path | None = None
     relationships: Path | None = None
+    """``attributes`` and ``relationships``: the files beside objects.json."""
     sizes: Path | None = None
+    """Image_data.json."""
 
     @classmethod
     def of(cls, folder: Path) -> Files:
@@ -87,7 +86,7 @@ class Files:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the records of ``graphs`` have attributes and relationships."""
+        """True if the records of ``graphs`` have attributes and relationships."""
         return self.graphs.name.startswith("scene_graphs")
 
     @property
@@ -194,9 +193,6 @@ class PictureSizes:
             return record.size()
         except DataError as error:
             return error
-
-
-_SYNSET = re.compile(r"\S+\.[nvasr]\.\d+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

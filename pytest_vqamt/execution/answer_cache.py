@@ -64,17 +64,14 @@ create table if not exists cases (id text primary key, row text not null) withou
 
 
 class CachedAnswers(NamedTuple):
-    """Answers from the store.
-
-    Attributes:
-        answers: by query id.
-        cached: how many of them are of an earlier run and needed for the first time in this run.
-        ahead: how many of them this run requested ahead of their turn and needs for the first time.
-    """
+    """Answers from the store."""
 
     answers: dict[str, Answer]
+    """By query id."""
     cached: int
+    """How many of them are of an earlier run and needed for the first time in this run."""
     ahead: int
+    """How many of them this run requested ahead of their turn and needs for the first time."""
 
 
 class AnswerStore:
@@ -104,7 +101,7 @@ class AnswerStore:
 
     @property
     def is_shared(self) -> bool:
-        """Whether other processes may use it."""
+        """True if other processes may use it."""
         return self.file is not None
 
     @property

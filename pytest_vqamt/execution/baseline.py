@@ -18,6 +18,8 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.stats.thresholds import Drops
 
+_UNANSWERED = Failure(reason="it had no answer when it was blessed")
+
 
 class BaselineCase(NamedTuple):
     """A case of a baseline with its outcome there; ``trials`` are the answers to each query of ``Case.asked``."""
@@ -111,9 +113,6 @@ def _trials(row: Row, case: Case) -> Iterator[tuple[Answer | Failure, ...]]:
         of_contrast = cast("Row", row["contrast"])
         text, declined = of_contrast.get("answer"), of_contrast.get("declined")
         yield (_UNANSWERED if text is None else answer_from_row(str(text), declined=declined),)
-
-
-_UNANSWERED = Failure(reason="it had no answer when it was blessed")
 
 
 def _answers(row: Row) -> Iterator[Answer | Failure]:

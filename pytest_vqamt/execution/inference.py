@@ -43,18 +43,17 @@ _MAX_REASON = 10_000
 _DISABLED_AFTER = 32
 """Failed queries, with none answered, after which the model is disabled."""
 
+_OUT_OF_USERS_MEMORY = (
+    "memory ran out on a single query: load the model in a lower precision or a smaller one, call it under "
+    "torch.inference_mode(), or run fewer workers on one device"
+)
+
 
 def _out_of_memory() -> str:
     return (
         f"memory ran out on a single query: give {option('dtype', 'bfloat16')}, fewer workers on one device, or a "
         "smaller model"
     )
-
-
-_OUT_OF_USERS_MEMORY = (
-    "memory ran out on a single query: load the model in a lower precision or a smaller one, call it under "
-    "torch.inference_mode(), or run fewer workers on one device"
-)
 
 
 def no_look_ahead(_task: Task, _n: int) -> Sequence[Query]:

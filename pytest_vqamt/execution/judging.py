@@ -33,6 +33,18 @@ from pytest_vqamt.relations.contrasts import judge_contrast
 from pytest_vqamt.relations.expectations import judged, read_answer
 from pytest_vqamt.stats.binomial import upper_tail
 
+_OPENERS = frozenset((
+    "a", "an", "the", "there", "this", "that", "these", "those", "it", "its", "in", "on", "i", "is", "are", "looking",
+    "based", "from",
+))  # fmt: skip
+"""Tokens that begin a sentence of any reading, so that their scores say nothing of the answer."""
+
+Answers = Sequence["Answer | Failure"]
+Reader = Callable[[Query, Answer], Answer]
+
+MAX_COMBINATIONS = 256
+"""Combinations of readings that are judged; of more, which captions have, only those of the trials are."""
+
 
 def with_grades(case: Case, answers: Sequence[Answer | Failure], verdict: Verdict) -> Verdict:
     """The verdict with the grades of the answers; unchanged if none has scores."""
@@ -74,13 +86,6 @@ def grade(query: Query, answer: Answer) -> Grade | None:
     return Grade(min(own, 1.0), own - max(others.values(), default=0.0), is_right)
 
 
-_OPENERS = frozenset((
-    "a", "an", "the", "there", "this", "that", "these", "those", "it", "its", "in", "on", "i", "is", "are", "looking",
-    "based", "from",
-))  # fmt: skip
-"""Tokens that begin a sentence of any reading, so that their scores say nothing of the answer."""
-
-
 def probabilities(scores: Sequence[float]) -> list[float]:
     """Scores as probabilities: as they are from 0 to 1, of logarithms the exponentials, of others the softmax.
 
@@ -106,13 +111,6 @@ def _candidate(query: Query, text: str) -> object:
 
 def _plain(value: object) -> object:
     return " ".join(value.casefold().split()) if isinstance(value, str) else value
-
-
-Answers = Sequence["Answer | Failure"]
-Reader = Callable[[Query, Answer], Answer]
-
-MAX_COMBINATIONS = 256
-"""Combinations of readings that are judged; of more, which captions have, only those of the trials are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

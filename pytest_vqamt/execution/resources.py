@@ -53,6 +53,9 @@ from pytest_vqamt.stats.thresholds import Drops, GateKind, TotalKind
 AnswerReader: TypeAlias = Callable[[Query, Answer], Answer]
 """Gives the answer that is judged; the report keeps the model's own."""
 
+_SCENES_SAMPLED = 200
+"""Of each source, for the photo of the most pixels."""
+
 
 def answer_reader(settings: Mapping[str, str]) -> AnswerReader | None:
     """The reader that the settings name; None if they name none.
@@ -101,32 +104,29 @@ def _function(name: str) -> Callable[[str, str], object]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """The settings that decide on the items and the results of a run.
-
-    Attributes:
-        models, data: specs, or the names of models and sources that were given as objects.
-        relations, excluded: globs.
-        baseline: the file of blessed cases.
-        max_drop: how far a pass rate may fall below that of the baseline.
-        cache: the folder of the answer cache; None without one.
-        undecided: what a gate that cannot tell does to the run.
-        only: the ids of the items that the command line names, which may be of any relation; empty for all.
-        run: the run that this process is a part of.
-    """
+    """The settings that decide on the items and the results of a run."""
 
     models: tuple[str, ...]
     data: tuple[str, ...]
+    """``models`` and ``data``: specs, or the names of models and sources that were given as objects."""
     relations: tuple[str, ...]
     excluded: tuple[str, ...]
+    """``relations`` and ``excluded``: globs."""
     terms: RunOptions
     model_options: ModelOptions
     relation_settings: Mapping[str, str]
     baseline: Path | None
+    """The file of blessed cases."""
     max_drop: Drops
+    """How far a pass rate may fall below that of the baseline."""
     cache: Path | None
+    """The folder of the answer cache; None without one."""
     undecided: Undecided = Undecided.PASS
+    """What a gate that cannot tell does to the run."""
     only: tuple[str, ...] = ()
+    """The ids of the items that the command line names, which may be of any relation; empty for all."""
     run: RunProcess = field(default_factory=RunProcess)
+    """The run that this process is a part of."""
     max_error_rate: float = 0.0
     """The share of an item's cases that may end in an error."""
     spelling: Spelling = field(default_factory=Spelling)
@@ -134,7 +134,7 @@ class RunSettings:
 
     @property
     def asks_no_contrast(self) -> bool:
-        """Whether no case can have a contrast, so that no grounded rate can be gated; a baseline has its own."""
+        """True if no case can have a contrast, so that no grounded rate can be gated; a baseline has its own."""
         return not self.terms.sampling.contrast and self.baseline is None
 
 
@@ -143,19 +143,19 @@ class ItemSpec:
     """One item by name: a relation variant, a model and a data source.
 
     Attributes:
-        model: the name of the model, which for a remote one (``served:URL``) is not its spec.
-        data: the short name of the data, or the user's spec.
         model_spec, data_spec: what the user typed, with short names.
-        position: its position in the order of the run.
     """
 
     relation: Relation
     variant: str
     model: str
+    """The name of the model, which for a remote one (``served:URL``) is not its spec."""
     model_spec: str
     data: str
+    """The short name of the data, or the user's spec."""
     data_spec: str
     position: int
+    """Its position in the order of the run."""
 
     @property
     def item(self) -> str:
@@ -165,10 +165,6 @@ class ItemSpec:
     def id(self) -> str:
         """The id after ``vqamt::``, and in brackets in tests with the fixture."""
         return f"{self.item}-{self.model}-{self.data}"
-
-
-_SCENES_SAMPLED = 200
-"""Of each source, for the photo of the most pixels."""
 
 
 def largest_photos(source: SceneSource) -> Iterator[Photo]:
@@ -457,12 +453,7 @@ class Resources:
         return chosen
 
     def _left_in(self, chosen: Sequence[tuple[Relation, str]]) -> dict[str, list[tuple[Relation, str]]]:
-        """The relation variants that run on each source.
-
-        Raises:
-            OptionError: there is none.
-            VqamtError: a source cannot be opened.
-        """
+        """The relation variants that run on each source."""
         settings = self.settings
         wanted = settings.relations or (("*",) if settings.only else ())  # an id may be of any item
         for relation in {each.info.name: each for each, _ in chosen}.values():

@@ -478,18 +478,15 @@ class UsageMeter:
 
 @dataclass(slots=True)
 class Stratum:
-    """The counts of an item's ordinary or presumed cases.
-
-    Attributes:
-        baseline: the item of the baseline, if there is one.
-        before: the same cases with their outcomes in the baseline.
-        judged_differently: cases whose baseline answers are judged differently now.
-    """
+    """The counts of an item's ordinary or presumed cases."""
 
     counts: CaseCounter
     baseline: BaselineItem | None
+    """The item of the baseline, if there is one."""
     before: TallyBuilder = field(default_factory=TallyBuilder)
+    """The same cases with their outcomes in the baseline."""
     judged_differently: int = 0
+    """Cases whose baseline answers are judged differently now."""
 
     @classmethod
     def of(cls, job: Job) -> Stratum:

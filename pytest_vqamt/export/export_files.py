@@ -23,6 +23,9 @@ EXPORT_FILE = "export.json"
 _MARK = ".vqamt-export"
 _SORTING = ".sorting"
 
+_ASKED = {Task.VQA: "question", Task.ENTAILMENT: "hypothesis"}
+_LABELLED = {Task.VQA: "answer", Task.ENTAILMENT: "label", Task.CAPTIONING: "caption"}
+
 
 @contextmanager
 def new_folder(folder: Path) -> Iterator[Path]:
@@ -143,22 +146,15 @@ class Layout(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """A reported query with its label.
-
-    Attributes:
-        label: the right answer, the label of the hypothesis, or a caption.
-        certain: whether the annotations leave no doubt about the label.
-        side: the side of the split.
-    """
+    """A reported query with its label."""
 
     asked: ReportedQuery
     label: str
+    """The right answer, the label of the hypothesis, or a caption."""
     certain: bool
+    """True if the annotations leave no doubt about the label."""
     side: str
-
-
-_ASKED = {Task.VQA: "question", Task.ENTAILMENT: "hypothesis"}
-_LABELLED = {Task.VQA: "answer", Task.ENTAILMENT: "label", Task.CAPTIONING: "caption"}
+    """The side of the split."""
 
 
 def example_row(example: Example, layout: Layout, image: str, vqamt_version: str) -> dict[str, Json]:

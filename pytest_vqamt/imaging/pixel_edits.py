@@ -32,6 +32,26 @@ from pytest_vqamt.core.query import PhotoStore
 from pytest_vqamt.imaging.inpainting import inpaint
 from pytest_vqamt.imaging.render import Pixels, inside, nearest, outwards, renders
 
+_WHITE = (255, 255, 255)
+
+_FEATHER_PX = 0.7
+"""The sigma of the soft edge: a pixel and a half from half seen to wholly seen."""
+
+_FEATHER_SHARE = 0.05
+"""The soft edge takes no more of the shorter side, so that small things do not fade."""
+
+_REACH = 4
+"""The range of a Gaussian, in sigmas: beyond it there is less than half of 1 of 255."""
+
+_PREVIEW_PX = 150
+_PREVIEW_GROUND = (150, 170, 150)
+
+_SHRUNK = (1, 2, 4)
+_SIGMA_PX = 3
+"""From this sigma on a picture is blurred at half its size, and from twice that at a quarter."""
+_SIDE_PX = 100
+"""No picture is made smaller than this for it: near the edges there is more to be wrong about."""
+
 
 @renders(Cut)
 def cut(image: Image.Image, edit: Cut) -> Image.Image:
@@ -65,9 +85,6 @@ def _piece(image: Image.Image, edit: Cut | Crop, box: Box) -> Image.Image:
     return image.crop(piece)
 
 
-_WHITE = (255, 255, 255)
-
-
 @renders(Erase)
 def erase(image: Image.Image, edit: Erase) -> Image.Image:
     """Returns an RGB uint8 image with all pixels that ``box`` touches white, in ``colour``, or inpainted; a copy.
@@ -89,16 +106,6 @@ def _colour(edit: Erase) -> Colour:
     if edit.colour is None:
         raise RenderError(f"Expected the colour to erase with, but got edit={edit!r}: give colour=corpus.mean_colour")
     return edit.colour
-
-
-_FEATHER_PX = 0.7
-"""The sigma of the soft edge: a pixel and a half from half seen to wholly seen."""
-
-_FEATHER_SHARE = 0.05
-"""The soft edge takes no more of the shorter side, so that small things do not fade."""
-
-_REACH = 4
-"""The range of a Gaussian, in sigmas: beyond it there is less than half of 1 of 255."""
 
 
 @renders(Insert, given="photos")
@@ -142,10 +149,6 @@ def scaled_cutout(cutout: Cutout, size: tuple[int, int], photos: PhotoStore) -> 
     scaled = thing.resize(size, Image.Resampling.BILINEAR if scale > 1 else Image.Resampling.HAMMING, box=within)
     scaled.putalpha(_feathered(scaled.getchannel("A"), max(1.0, scale)))
     return scaled
-
-
-_PREVIEW_PX = 150
-_PREVIEW_GROUND = (150, 170, 150)
 
 
 def cutout_preview(cutout: Cutout, photos: PhotoStore) -> Image.Image:
@@ -234,13 +237,6 @@ def map_values(image: Image.Image, *becomes: Callable[[int], float]) -> Image.Im
     channels = len(image.getbands())
     curves = becomes if len(becomes) == channels else becomes * channels
     return image.point([min(255, max(0, round(curve(value)))) for curve in curves for value in range(256)])
-
-
-_SHRUNK = (1, 2, 4)
-_SIGMA_PX = 3
-"""From this sigma on a picture is blurred at half its size, and from twice that at a quarter."""
-_SIDE_PX = 100
-"""No picture is made smaller than this for it: near the edges there is more to be wrong about."""
 
 
 @renders(Blur)

@@ -28,6 +28,14 @@ Given: TypeAlias = Literal["nothing", "photos", "seed", "step"]
 _MODULES = ("corruptions", "pixel_edits", "file_forms", "views")
 """The modules of this folder that register renderers, loaded when the first picture is rendered."""
 
+_RENDERERS: dict[type[Edit], Callable[[Image, Edit, Step], Image]] = {}
+
+Pixels: TypeAlias = tuple[int, int, int, int]
+"""Left, top, right, bottom; right and bottom are the first column and row outside, as PIL has it."""
+
+_FUZZ_PX = 1e-6
+"""A box that ends so little beyond a pixel's edge ends at it: x + w is seldom exact."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
@@ -47,9 +55,6 @@ class Step:
         edits = self.picture.edits[: self.place + 1]
         upto = Picture(photo=self.picture.photo, edits=edits, scene=self.picture.scene)
         return int.from_bytes(upto.digest.encode(), "big")
-
-
-_RENDERERS: dict[type[Edit], Callable[[Image, Edit, Step], Image]] = {}
 
 
 def renders(kind: type[Edit], given: Given = "nothing") -> Callable[[F], F]:
@@ -99,13 +104,6 @@ def render(picture: Picture, photos: PhotoStore) -> Image:
             raise RenderError(f"Expected an edit that can be drawn ({known}), but got edit={edit!r}")
         image = rendered(image, edit, Step(picture=picture, place=place, photos=photos))
     return image
-
-
-Pixels: TypeAlias = tuple[int, int, int, int]
-"""Left, top, right, bottom; right and bottom are the first column and row outside, as PIL has it."""
-
-_FUZZ_PX = 1e-6
-"""A box that ends so little beyond a pixel's edge ends at it: x + w is seldom exact."""
 
 
 def outwards(box: Box, size: tuple[int, int]) -> Pixels | None:

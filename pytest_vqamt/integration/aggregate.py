@@ -41,50 +41,57 @@ _CRASH_PHASE = "???"
 REPORT_ATTRIBUTE = "vqamt"
 """The attribute of a test report that holds its ``ItemOutcome``; a JSON object while the report is serialised."""
 
+_MARKUP: Mapping[str, dict[str, bool]] = {
+    "": {},
+    "met": {"green": True},
+    "missed": {"red": True, "bold": True},
+    "warning": {"yellow": True},
+}
+
+_SHORT_ID = 8
+"""So many characters of an id are enough: ``vqamt replay`` takes the beginning of one."""
+
+_DEPTH = 2
+"""``vqamt replay`` looks for reports in so many folders below the current one."""
+
 
 @dataclass(slots=True)
 class ItemOutcome:
-    """What an item hands over with its test report.
-
-    Attributes:
-        spent: the model use of an item without a result.
-        failed: whether the item could not be run.
-        failure: why it could not, in one line, where that is known.
-        baseline: the id of the baseline's item.
-        waived: the ids of waived cases.
-        replay: the output of a replayed case.
-    """
+    """What an item hands over with its test report."""
 
     result: RelationResult | None = None
     spent: ModelUse | None = None
+    """The model use of an item without a result."""
     failed: bool = False
+    """True if the item could not be run."""
     failure: str = ""
+    """Why it could not, in one line, where that is known."""
     baseline: str = ""
+    """The id of the baseline's item."""
     waived: list[str] = field(default_factory=list)
+    """The ids of waived cases."""
     replay: str = ""
+    """The output of a replayed case."""
 
 
 @dataclass(slots=True)
 class ResultCollector:
-    """Collects what test reports carry.
-
-    Attributes:
-        results: the results of items, in order of arrival.
-        spent: the model use of items without a result.
-        failed: why items could not be run, "" where that is not known, by their ids.
-        in_baseline: the ids of the baseline's items that were run, or failed to.
-        replayed: the output of replayed cases.
-        waived: the ids of waived cases.
-        failures: the first test report of each item that failed, by the position of its result.
-    """
+    """Collects what test reports carry."""
 
     results: list[RelationResult] = field(default_factory=list)
+    """The results of items, in order of arrival."""
     spent: list[ModelUse] = field(default_factory=list)
+    """The model use of items without a result."""
     failed: dict[str, str] = field(default_factory=dict)
+    """Why items could not be run, "" where that is not known, by their ids."""
     in_baseline: set[str] = field(default_factory=set)
+    """The ids of the baseline's items that were run, or failed to."""
     replayed: list[str] = field(default_factory=list)
+    """The output of replayed cases."""
     waived: set[str] = field(default_factory=set)
+    """The ids of waived cases."""
     failures: dict[int, pytest.TestReport] = field(default_factory=dict)
+    """The first test report of each item that failed, by the position of its result."""
     _positions: dict[str, int] = field(default_factory=dict)
 
     def add(self, test_report: pytest.TestReport) -> None:
@@ -129,7 +136,7 @@ def awaiting_baseline_hint(names: Sequence[str], report: Path | None) -> str:
 
 
 def is_on_ci() -> bool:
-    """Whether this is a CI server, by the variables that pytest goes by."""
+    """True if this is a CI server, by the variables that pytest goes by."""
     return any(os.environ.get(name) for name in ("CI", "BUILD_NUMBER"))
 
 
@@ -271,18 +278,3 @@ class SessionReport:
         yield from self._notes
         if settings.report is None and report.relations:
             yield "for a page with each violation and its pictures: --vqamt-report=DIR"
-
-
-_MARKUP: Mapping[str, dict[str, bool]] = {
-    "": {},
-    "met": {"green": True},
-    "missed": {"red": True, "bold": True},
-    "warning": {"yellow": True},
-}
-
-
-_SHORT_ID = 8
-"""So many characters of an id are enough: ``vqamt replay`` takes the beginning of one."""
-
-_DEPTH = 2
-"""``vqamt replay`` looks for reports in so many folders below the current one."""

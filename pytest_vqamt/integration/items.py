@@ -50,6 +50,14 @@ PREFIX = "vqamt"
 BASELINE = "baseline"
 """The second part of the ids of tests that compare items with the baseline."""
 
+_NAMED = re.compile(r"^Failed: (\S+ on \S+: )?")
+"""The head of a failure: its relation and its model stand in the item's id, too."""
+
+_LINE_END = "\n"
+
+_REPEATED = 120
+"""The characters of the reason why a model is disabled that each test repeats."""
+
 
 def node_id(text: str) -> Any:
     """The id of an item in the form that pytest compares.
@@ -187,12 +195,8 @@ class ErrorItem(VqamtItem):
 
 
 def takes_fixture(item: pytest.Item) -> bool:
-    """Whether a test of the user takes the fixture ``vqamt_consistency``."""
+    """True if a test of the user takes the fixture ``vqamt_consistency``."""
     return "vqamt_consistency" in getattr(item, "fixturenames", ())
-
-
-_NAMED = re.compile(r"^Failed: (\S+ on \S+: )?")
-"""The head of a failure: its relation and its model stand in the item's id, too."""
 
 
 def shorten_summary_line(report: pytest.TestReport) -> None:
@@ -230,11 +234,7 @@ def error_item(session: pytest.Session, error: VqamtError) -> pytest.Item:
 
 
 def _selected(specs: tuple[ItemSpec, ...], only: tuple[str, ...]) -> tuple[ItemSpec, ...]:
-    """The items that the command line names; all if it names none, or the gate on all together.
-
-    Raises:
-        OptionError: there is no such item.
-    """
+    """The items that the command line names; all if it names none, or the gate on all together."""
     if not only:
         return specs
     by_id = {spec.id: spec for spec in specs}
@@ -246,9 +246,6 @@ def _selected(specs: tuple[ItemSpec, ...], only: tuple[str, ...]) -> tuple[ItemS
         if spec is None:
             raise OptionError(f"Expected the id of an item, but got 'vqamt::{name}'; {did_you_mean(name, by_id)}")
     return tuple(spec for spec in found if spec)
-
-
-_LINE_END = "\n"
 
 
 class VqamtFailure(Failed):
@@ -266,10 +263,6 @@ class VqamtFailure(Failed):
         self.message = message
         self.user_error = user_error
         self.others = tuple(others)
-
-
-_REPEATED = 120
-"""The characters of the reason why a model is disabled that each test repeats."""
 
 
 class ShownErrors:

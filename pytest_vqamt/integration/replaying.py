@@ -48,6 +48,18 @@ if TYPE_CHECKING:
     from pytest_vqamt.integration.settings import Settings
 
 
+REPORT_FOLDERS = ("", "*/", "*/*/")
+"""Where reports are searched."""
+
+_SHOWN_CASES = Path(".pytest_cache", "d", "vqamt", "answers.sqlite")
+"""The default place of the violations that runs have shown."""
+
+_MAX_NAMED = 5
+"""The most ids that a message names."""
+
+SHEET = "sheet.png"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LocatedCase:
     """A case, the source of its scene, the recorded verdicts by model, and the settings of its relation."""
@@ -88,11 +100,7 @@ def replay(settings: Settings, resources: Resources, case_id: str) -> str:
 
 
 def _models(resources: Resources, case: Case) -> tuple[list[LoadedModel], list[str]]:
-    """The session's models that have the tasks of the case, and a line on the others.
-
-    Raises:
-        OptionError: no model has them.
-    """
+    """The session's models that have the tasks of the case, and a line on the others."""
     tasks = tuple(dict.fromkeys(query.task for query in case.queries))
     models = [resources.model(spec) for spec in resources.settings.models]
     able = [model for model in models if all(task in model.tasks for task in tasks)]
@@ -126,11 +134,7 @@ def _preferred(reported: ReportedCase, data: tuple[str, ...]) -> tuple[str, dict
 
 
 def _made(resources: Resources, row: dict[str, Json], where: str) -> tuple[Case, SceneSource]:
-    """The case and its source: the one that the row names, or the first that has its pictures.
-
-    Raises:
-        DataError: no source has them.
-    """
+    """The case and its source: the one that the row names, or the first that has its pictures."""
     recorded = row.get("data")
     errors: list[DataError] = []
     for spec in sorted(resources.settings.data, key=lambda spec: resources.data_name(spec) != recorded):
@@ -255,16 +259,6 @@ def answer_queries(queries: Sequence[Query], source: SceneSource, model: LoadedM
     return answers
 
 
-REPORT_FOLDERS = ("", "*/", "*/*/")
-"""Where reports are searched."""
-
-_SHOWN_CASES = Path(".pytest_cache", "d", "vqamt", "answers.sqlite")
-"""The default place of the violations that runs have shown."""
-
-_MAX_NAMED = 5
-"""The most ids that a message names."""
-
-
 def shown_cases_files() -> list[Path]:
     """The files with the violations that pytest has shown, in the current folder and in those up to two below it."""
     return newest_below(_SHOWN_CASES)
@@ -278,19 +272,16 @@ def newest_below(*names: str | Path) -> list[Path]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedCase:
-    """A case in a report.
-
-    Attributes:
-        id: the whole id.
-        rows: a place and a row for each model and data source.
-        file: the file of the rows.
-        also_in: other reports that have the case.
-    """
+    """A case in a report."""
 
     id: str
+    """The whole id."""
     rows: tuple[tuple[str, dict[str, Json]], ...]
+    """A place and a row for each model and data source."""
     file: Path
+    """The file of the rows."""
     also_in: tuple[Path, ...] = ()
+    """Other reports that have the case."""
 
     @property
     def settings(self) -> RecordedSettings:
@@ -350,11 +341,7 @@ class _Line(NamedTuple):
 
 
 def _lines_in_files(files: Iterable[Path], typed: str) -> Iterator[_Line]:
-    """The lines on cases whose ids begin with ``typed``, in those of the files that are there.
-
-    Raises:
-        DataError: a file cannot be read.
-    """
+    """The lines on cases whose ids begin with ``typed``, in those of the files that are there."""
     for file in files:
         if file.is_file():
             for where, line in lines_of_case(file, typed):
@@ -362,12 +349,7 @@ def _lines_in_files(files: Iterable[Path], typed: str) -> Iterator[_Line]:
 
 
 def _first_with_case(typed: str, *places: Iterable[_Line]) -> ReportedCase | None:
-    """The case in the first of ``places`` that has one; its other files are named with it.
-
-    Raises:
-        OptionError: several ids begin with ``typed``.
-        DataError: a file cannot be read, or a line is broken.
-    """
+    """The case in the first of ``places`` that has one; its other files are named with it."""
     for place in places:
         lines: dict[str, dict[Path, list[_Line]]] = {}
         for line in place:
@@ -441,9 +423,6 @@ def _row(line: _Line) -> dict[str, Json]:
     return row
 
 
-SHEET = "sheet.png"
-
-
 class ContrastReply(NamedTuple):
     """The answer of a model to the contrast of a case, None without an answer, and the verdict on it."""
 
@@ -454,18 +433,15 @@ class ContrastReply(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelVerdict:
-    """The answers of a model to a case, and the verdict.
-
-    Attributes:
-        answers: one for each query; None without an answer.
-        outcome, reason: the verdict.
-        contrast: the answer to the contrast; None if it was not asked.
-    """
+    """The answers of a model to a case, and the verdict."""
 
     answers: tuple[str | None, ...]
+    """One for each query; None without an answer."""
     outcome: str
     reason: str
+    """``outcome`` and ``reason``: the verdict."""
     contrast: ContrastReply | None = None
+    """The answer to the contrast; None if it was not asked."""
 
     @property
     def verdict(self) -> str:
@@ -480,18 +456,15 @@ class ModelVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnsweredCase:
-    """A case with a model's verdict.
-
-    Attributes:
-        source: the source of its scene.
-        before: an earlier verdict of the same model to show beside it.
-    """
+    """A case with a model's verdict."""
 
     case: Case
     source: SceneSource
+    """The source of its scene."""
     model: str
     now: ModelVerdict
     before: ModelVerdict | None = None
+    """An earlier verdict of the same model to show beside it."""
 
     @property
     def item(self) -> str:
@@ -519,7 +492,7 @@ class AnsweredCase:
 
     @property
     def contrast_verdict(self) -> str:
-        """Whether the answer to the contrast differs as it must, with the earlier verdict; "" without a contrast."""
+        """True if the answer to the contrast differs as it must, with the earlier verdict; "" without a contrast."""
         contrast, reply = self.case.contrast, self.now.contrast
         if contrast is None:
             return ""

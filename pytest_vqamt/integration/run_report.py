@@ -49,19 +49,16 @@ Rates: TypeAlias = str | float | Sequence[str | float] | Mapping[str, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedQuery:
-    """A query of a case with the model's answer.
-
-    Attributes:
-        text: what was asked.
-        answer: what the model said; None without an answer.
-        reading: how the answer was understood; None for a case without a verdict.
-        edits: the edits of the picture, in words; "" for the photo as it is.
-    """
+    """A query of a case with the model's answer."""
 
     text: str
+    """What was asked."""
     answer: str | None
+    """What the model said; None without an answer."""
     reading: str | None
+    """How the answer was understood; None for a case without a verdict."""
     edits: str
+    """The edits of the picture, in words; "" for the photo as it is."""
     _picture: Callable[[], Image] = field(repr=False, compare=False)
 
     @property
@@ -76,35 +73,32 @@ class ReportedQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedCase:
-    """A case of a report.
-
-    Attributes:
-        id: as ``vqamt replay`` takes it.
-        relation: with the variant, "metavqa.partition[object]".
-        expected: of the answers, in words.
-        reason: why the case is violated, or holds.
-        facts: what the relation tells of the case, by name.
-        presumed: whether it rests on an absence that the annotations do not guarantee.
-        waived: whether a person judged it invalid.
-        is_unread: whether an answer could not be read, so that the case counts as unread.
-        before: the verdict in the baseline; None without one.
-        queries: the source query first.
-    """
+    """A case of a report."""
 
     id: str
+    """As ``vqamt replay`` takes it."""
     relation: str
+    """With the variant, "metavqa.partition[object]"."""
     model: str
     data: str
     scene: str
     verdict: Outcome
     expected: str
+    """Of the answers, in words."""
     reason: str
+    """Why the case is violated, or holds."""
     facts: dict[str, Json]
+    """What the relation tells of the case, by name."""
     presumed: bool
+    """True if it rests on an absence that the annotations do not guarantee."""
     waived: bool
+    """True if a person judged it invalid."""
     is_unread: bool
+    """True if an answer could not be read, so that the case counts as unread."""
     before: Outcome | None
+    """The verdict in the baseline; None without one."""
     queries: tuple[ReportedQuery, ...]
+    """The source query first."""
     _row: Row = field(repr=False, compare=False)
     _source: Callable[[], SceneSource | None] = field(repr=False, compare=False)
 
@@ -139,13 +133,11 @@ class Report(results.Report):
     """A finished run with its cases and, in a notebook, with a view of its own.
 
     ``relations`` has the result of each relation variant on each model and data source, with all figures.
-
-    Attributes:
-        folder: holds ``report.json`` and the file of cases. Without a folder of the user's it is a temporary one, which
-            is removed with the report: ``save`` keeps it.
     """
 
     folder: Path = field(compare=False)
+    """Holds ``report.json`` and the file of cases. Without a folder of the user's it is a temporary one, which is
+    removed with the report: ``save`` keeps it."""
     _source_of: SourceOf = field(compare=False)
     _temporary: TemporaryFolder | None = field(default=None, compare=False)
 

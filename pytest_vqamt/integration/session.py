@@ -58,6 +58,10 @@ if TYPE_CHECKING:
     from pytest_vqamt.execution.resources import Resources
 
 
+_OUTCOME = pytest.StashKey[ItemOutcome]()
+_HAS_RUN = pytest.StashKey[bool]()
+
+
 def plan_lines(session: Resources, most: int | None) -> tuple[str, ...]:
     """A table of cases and distinct queries; a query that several items share counts in the first.
 
@@ -116,10 +120,6 @@ def _forecast_lines(session: Resources, spec: str, queries: Mapping[str, Query])
             f"not counted: up to {count_noun(shrink, 'query', 'queries')} for each item with a violation, "
             f"which simplify it (--vqamt-shrink)"
         )
-
-
-_OUTCOME = pytest.StashKey[ItemOutcome]()
-_HAS_RUN = pytest.StashKey[bool]()
 
 
 class VqamtSession:
@@ -238,11 +238,7 @@ class VqamtSession:
         return self._config.get_terminal_writer().width_of_current_line
 
     def _prepare(self) -> None:
-        """Checks before any model is loaded that the session can write its files.
-
-        Raises:
-            VqamtError: a folder or a file cannot be used.
-        """
+        """Checks before any model is loaded that the session can write its files."""
         if self._adds_items:
             _ = self.resources.baseline
         if self._adds_items and self.settings.cache:
@@ -471,11 +467,7 @@ def start(config: pytest.Config) -> VqamtSession:
 
 
 def _check_devices(config: pytest.Config, settings: Settings) -> None:
-    """Checks before any worker starts that each can have its own device.
-
-    Raises:
-        pytest.UsageError: there are more workers than devices, and sharing was not requested.
-    """
+    """Checks before any worker starts that each can have its own device."""
     workers = len(getattr(config.option, "tx", None) or ())
     if workers < 2 or settings.model_options.device != "auto":
         return

@@ -36,6 +36,26 @@ from pytest_vqamt.stats.thresholds import GateKind, GateOn, Threshold, drops_of
 _RUN, _FOLDER = "vqamt_run", "vqamt_run_folder"
 _PREFIX = "vqamt-run-"
 
+OF_A_DROP = ("max_drop", "undecided")
+"""The options of the gate on a drop."""
+
+_OPTIONS = {
+    "-c": "inifilename",
+    "--rootdir": "rootdir",
+    "-p": "plugins",
+    "-o": "override_ini",
+    **{each.name: each.dest for each in OPTIONS if each.is_repeated},
+}
+"""Options that decide on the conftest files, the settings, the cases and the answers."""
+
+MARKER = "vqamt"
+GATED_RATES = (GateKind.PASS_RATE, GateKind.GROUNDED_RATE)
+"""The gates that a marker can set."""
+_WANTED = (
+    "@pytest.mark.vqamt(fail_under=RATE, grounded_under=RATE), either or both, each a rate, "
+    '{"GLOB": RATE}, or a list of RATE and "GLOB=RATE"'
+)
+
 
 class XdistNode(Protocol):
     """A worker in xdist's controller."""
@@ -104,32 +124,29 @@ class RunFolder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings(RunSettings):
-    """The options of a session, typed.
-
-    Attributes:
-        missing_baseline: the file of blessed cases that is named and may be missing, and is.
-        awaiting_baseline: the options of an ini file that need a baseline where none is named.
-        is_of_a_paper: whether a paper's preset is named, so that its tables are shown.
-        cases_name: the name of the report's file of cases.
-        report_images: the cases whose pictures the page shows.
-        summary: how long the summary in the terminal is; None where ``-q`` and ``-v`` decide.
-        gates_typed: the gates on the command line, which override those of markers.
-        replay: the id of the case to replay.
-        rerun_command: the beginning of a command with the settings of this session.
-    """
+    """The options of a session, typed."""
 
     missing_baseline: Path | None
+    """The file of blessed cases that is named and may be missing, and is."""
     awaiting_baseline: tuple[str, ...]
+    """The options of an ini file that need a baseline where none is named."""
     is_of_a_paper: bool
+    """True if a paper's preset is named, so that its tables are shown."""
     gates_typed: frozenset[GateKind]
+    """The gates on the command line, which override those of markers."""
     max_queries: int | None
     plan_only: bool
     report: Path | None
     cases_name: str
+    """The name of the report's file of cases."""
     report_images: Images
+    """The cases whose pictures the page shows."""
     summary: SummaryLength | None
+    """How long the summary in the terminal is; None where ``-q`` and ``-v`` decide."""
     replay: str | None
+    """The id of the case to replay."""
     rerun_command: str
+    """The beginning of a command with the settings of this session."""
 
 
 def read_settings(config: pytest.Config) -> Settings:
@@ -247,10 +264,6 @@ def model_options_of(options: Options, settings: Mapping[str, str], cache: Path 
     )
 
 
-OF_A_DROP = ("max_drop", "undecided")
-"""The options of the gate on a drop."""
-
-
 def check_has_baseline(options: Options, given: Sequence[str]) -> None:
     """Checks that the options ``given`` of the gate on a drop have a baseline to compare with.
 
@@ -326,16 +339,6 @@ def _cache(config: pytest.Config, options: Options) -> Path | None:
         return None
 
 
-_OPTIONS = {
-    "-c": "inifilename",
-    "--rootdir": "rootdir",
-    "-p": "plugins",
-    "-o": "override_ini",
-    **{each.name: each.dest for each in OPTIONS if each.is_repeated},
-}
-"""Options that decide on the conftest files, the settings, the cases and the answers."""
-
-
 def rerun_command(config: pytest.Config) -> str:
     """A ``pytest`` command with the options above as typed: with a case's id added, it finds that case.
 
@@ -362,15 +365,6 @@ def _typed(config: pytest.Config) -> Iterator[str]:
             # xdist disables some plugins in its workers, which the user did not type.
             if name.startswith("--vqamt") or any(value in argument for argument in arguments):
                 yield from (f"{name}={value}",) if name.startswith("--") else (name, value)
-
-
-MARKER = "vqamt"
-GATED_RATES = (GateKind.PASS_RATE, GateKind.GROUNDED_RATE)
-"""The gates that a marker can set."""
-_WANTED = (
-    "@pytest.mark.vqamt(fail_under=RATE, grounded_under=RATE), either or both, each a rate, "
-    '{"GLOB": RATE}, or a list of RATE and "GLOB=RATE"'
-)
 
 
 def check_markers(items: Sequence[pytest.Item], settings: Settings) -> None:

@@ -32,6 +32,13 @@ from pytest_vqamt.models.protocol import ModelOptions
 _ContentKey: TypeAlias = tuple[str | None, str | None, Task | None]
 """A photo's id, a text, and the task where the row names one."""
 
+_SUFFIX = ".jpg"
+
+MAX_NAMED = 3
+"""The number of unanswered queries that the message at the end of a run names."""
+
+_MOST_OF_A_TEXT = 150
+
 
 def load(argument: str, _options: ModelOptions) -> AnswersFile:
     """The answers in the file ``argument``.
@@ -122,7 +129,7 @@ class _AnswerIndex:
                 self.conflicts.setdefault(key, row)
 
     def answer(self, row: AnswerRow | None) -> bool:
-        """Whether a row of the todo list has been answered."""
+        """True if a row of the todo list has been answered."""
         if row is None:
             return False
         if row.id in self.by_id or not row.plain:
@@ -161,9 +168,6 @@ def _content_keys(photo: str | None, text: str | None, task: Task | None) -> Ite
     for name in names:
         yield name, text, task
         yield name, text, None
-
-
-_SUFFIX = ".jpg"
 
 
 def _contradiction(first: AnswerRow, second: AnswerRow) -> DataError:
@@ -219,30 +223,21 @@ def _append(path: Path, lines: bytes) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerRow:
-    """One row as it was read.
-
-    Attributes:
-        where: file and line, for messages.
-        id, photo, text, task: None where missing.
-        published: the id of the published question, prefixed with its file's name.
-        plain: whether the picture has no edits and the query is no repetition, and asks for no reasoning.
-        answer: None while unanswered.
-    """
+    """One row as it was read."""
 
     where: str
+    """File and line, for messages."""
     id: str | None
     photo: str | None
     text: str | None
     task: Task | None
+    """``id``, ``photo``, ``text`` and ``task``: None where missing."""
     published: str | None
+    """The id of the published question, prefixed with its file's name."""
     plain: bool
+    """True if the picture has no edits and the query is no repetition, and asks for no reasoning."""
     answer: str | None
-
-
-MAX_NAMED = 3
-"""The number of unanswered queries that the message at the end of a run names."""
-
-_MOST_OF_A_TEXT = 150
+    """None while unanswered."""
 
 
 def name_queries(queries: Sequence[Query]) -> str:

@@ -90,25 +90,22 @@ def distinct_pictures(batch: Sequence[ModelInput]) -> tuple[list[ModelInput], li
 
 @dataclass(slots=True)
 class ModelHealth:
-    """The record of a model between items.
-
-    Attributes:
-        answered, failed, cached: numbers of queries; ``cached`` were answered in an earlier run.
-        disabled_reason: why it is disabled; "" while it is not.
-        user_errors: the first exception of each kind that the user's own model raised, by type and place; a few.
-        error_kinds: the kind of exception, by the reason of a failure.
-        prefetch_failures: failures of look-ahead queries that no item has needed yet, by query id.
-        used: its usage when last recorded; None before.
-    """
+    """The record of a model between items."""
 
     answered: int = 0
     failed: int = 0
     cached: int = 0
+    """``answered``, ``failed`` and ``cached``: numbers of queries; ``cached`` were answered in an earlier run."""
     disabled_reason: str = ""
+    """Why it is disabled; "" while it is not."""
     user_errors: dict[str, Exception] = field(default_factory=dict)
+    """The first exception of each kind that the user's own model raised, by type and place; a few."""
     error_kinds: dict[str, str] = field(default_factory=dict)
+    """The kind of exception, by the reason of a failure."""
     prefetch_failures: dict[str, Failure] = field(default_factory=dict)
+    """Failures of look-ahead queries that no item has needed yet, by query id."""
     used: Mapping[str, float] | None = None
+    """Its usage when last recorded; None before."""
     calls: int = 0
     """Calls of its methods."""
     calls_raised: int = 0

@@ -14,6 +14,9 @@ from pytest_vqamt.core.spelling import option
 _POLL_S = 0.1
 """Other processes spend, too, and an answer may no longer be wanted."""
 
+CUT_OFF = "answers cut off"
+"""The name in usage of answers that ended at their longest length."""
+
 
 class BudgetSpentError(ModelError):
     """The budget does not allow for another request."""
@@ -117,10 +120,6 @@ class _Spent(Protocol):
 
     @property
     def cost(self) -> float | None: ...
-
-
-CUT_OFF = "answers cut off"
-"""The name in usage of answers that ended at their longest length."""
 
 
 class UsageCounter:

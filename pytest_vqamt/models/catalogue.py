@@ -24,6 +24,21 @@ from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
 ENTRY_POINTS = "pytest_vqamt.models"
 """The group of entry points by which installed packages add kinds: ``name = "module:factory"``."""
 
+REGION_SETTINGS = ("detector", "features", "features-dtype", "region-min-size", "region-max-size")
+"""The settings of models over region features."""
+
+OPENAI_SETTINGS = (
+    "timeout-s", "in-flight", "retries-s", "temperature", "seed", "detail", "token-limit", "revision", "response",
+    "header.NAME", "price", "price-in", "price-out",
+)  # fmt: skip
+"""The settings of requests to an OpenAI-compatible server."""
+
+ModelFactory: TypeAlias = Callable[[str, ModelOptions], object]
+"""Makes a model from the argument of its spec and the options."""
+
+QUICK = "quick"
+"""The preset of most kinds of models."""
+
 
 class ModelCatalogue:
     """The kinds of models of a session: built-in ones, those of installed packages, and those that hooks register."""
@@ -204,59 +219,39 @@ def _import_object(where: str) -> Any:
     return attrgetter(name)(importlib.import_module(module))
 
 
-REGION_SETTINGS = ("detector", "features", "features-dtype", "region-min-size", "region-max-size")
-"""The settings of models over region features."""
-
-OPENAI_SETTINGS = (
-    "timeout-s", "in-flight", "retries-s", "temperature", "seed", "detail", "token-limit", "revision", "response",
-    "header.NAME", "price", "price-in", "price-out",
-)  # fmt: skip
-"""The settings of requests to an OpenAI-compatible server."""
-
-ModelFactory: TypeAlias = Callable[[str, ModelOptions], object]
-"""Makes a model from the argument of its spec and the options."""
-
-
-QUICK = "quick"
-"""The preset of most kinds of models."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelKind:
-    """One kind of model.
-
-    Attributes:
-        name: the beginning of its specs.
-        factory: the factory, or "module:callable", imported when the first model of this kind is made.
-        description: one line.
-        argument: what follows the colon ("FILE"), in brackets where optional; "" for nothing; None where only the
-            factory knows.
-        extra: the extra of this package that installs its dependencies.
-        on_device: whether it uses a CUDA device, where there is one.
-        settings: the names that ``--vqamt-option NAME=VALUE`` may have; None for any. One that ends in ".NAME" stands
-            for each name that begins so.
-        check: called like the factory, raises on invalid specs without loading; in either form, None for no check.
-        reads_meaning: whether its models may read the meaning of a query, so that it must be sent to a server.
-        needs_scenes: whether its models read scenes, so that pixels alone are not enough.
-        preset: the preset that its models are tested by where no relations are named; "" for none.
-        is_remote: whether a spec names a server. The model there has a name of its own, known once it is loaded, which
-            items and reports show.
-        origin: who adds it.
-    """
+    """One kind of model."""
 
     name: str
+    """The beginning of its specs."""
     factory: str | ModelFactory
+    """The factory, or "module:callable", imported when the first model of this kind is made."""
     description: str
+    """One line."""
     argument: str | None = None
+    """What follows the colon ("FILE"), in brackets where optional; "" for nothing; None where only the factory knows.
+    """
     extra: str = ""
+    """The extra of this package that installs its dependencies."""
     on_device: bool = False
+    """True if it uses a CUDA device, where there is one."""
     settings: tuple[str, ...] | None = ()
+    """The names that ``--vqamt-option NAME=VALUE`` may have; None for any. One that ends in ".NAME" stands for each
+    name that begins so."""
     check: str | Callable[[str, ModelOptions], None] | None = None
+    """Called like the factory, raises on invalid specs without loading; in either form, None for no check."""
     reads_meaning: bool = True
+    """True if its models may read the meaning of a query, so that it must be sent to a server."""
     needs_scenes: bool = False
+    """True if its models read scenes, so that pixels alone are not enough."""
     preset: str = QUICK
+    """The preset that its models are tested by where no relations are named; "" for none."""
     is_remote: bool = False
+    """True if a spec names a server. The model there has a name of its own, known once it is loaded, which items and
+    reports show."""
     origin: str = "pytest-vqamt"
+    """Who adds it."""
 
     @property
     def form(self) -> str:
@@ -267,12 +262,12 @@ class ModelKind:
 
     @property
     def takes_prices(self) -> bool:
-        """Whether its models may keep to ``ModelOptions.budget``."""
+        """True if its models may keep to ``ModelOptions.budget``."""
         return self.settings is None or "price" in self.settings
 
     @property
     def is_optional(self) -> bool:
-        """Whether the argument is optional."""
+        """True if the argument is optional."""
         return bool(self.argument) and str(self.argument).startswith("[")
 
 

@@ -52,6 +52,9 @@ _SETTING_FOR = {
 
 _FIXED = {"stream": "answers are read whole", "n": "one answer to a query is read (see the option repeats)"}
 
+ANSWER_FIELD = "answer"
+"""The field of structured output that holds the answer."""
+
 
 def _instead_of(field: str) -> str:
     if field == "model":
@@ -63,20 +66,18 @@ def _instead_of(field: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatSettings:
-    r"""The settings of a chat beside its prompts.
-
-    Attributes:
-        system: the system message; empty for none.
-        body: further fields of a request with their values in JSON, by name.
-        logprobs: the number of candidates for the first token of an answer that are scored; 0 for none.
-        min_pixels, max_pixels: the bounds of width times height that a picture is resized to; None for no bound.
-    """
+    r"""The settings of a chat beside its prompts."""
 
     system: str = ""
+    """The system message; empty for none."""
     body: tuple[tuple[str, str], ...] = ()
+    """Further fields of a request with their values in JSON, by name."""
     logprobs: int = 0
+    """The number of candidates for the first token of an answer that are scored; 0 for none."""
     min_pixels: int | None = None
     max_pixels: int | None = None
+    """``min_pixels`` and ``max_pixels``: the bounds of width times height that a picture is resized to; None for no
+    bound."""
 
     @property
     def fields(self) -> dict[str, Json]:
@@ -235,7 +236,3 @@ def token_scores(
             sums[key] = (spelling, before + exp(score))
     found = sorted(sums.values(), key=lambda each: -each[1])
     return tuple((label, log(share)) for label, share in found if share > 0) or None
-
-
-ANSWER_FIELD = "answer"
-"""The field of structured output that holds the answer."""

@@ -16,28 +16,49 @@ PLACEHOLDER = "{text}"
 LONGEST_REASONING = 2048
 """The most tokens of the reasoning that a query asks for, before the answer."""
 
+_FIELD_OF = {
+    "prompt-question": "question",
+    "prompt-yes-no": "yes_no",
+    "prompt-count": "count",
+    "prompt-choice": "choice",
+    "prompt-entailment": "entailment",
+    "prompt-caption": "caption",
+}
+_MAY_BE_EMPTY = frozenset({"yes_no", "count", "choice"})
+_LENGTH_OF = {"longest-answer": "longest_answer", "longest-caption": "longest_caption"}
+
+_LONGEST_NUMBER = 9
+"""Digits of a length. What a model takes beside its prompt is for the model to say."""
+
+QUERY_PROMPT_SETTINGS = tuple(_FIELD_OF)
+"""The names of ``--vqamt-option NAME=VALUE`` that change the texts of prompts."""
+
+PROMPT_SETTINGS = (*QUERY_PROMPT_SETTINGS, *_LENGTH_OF)
+"""The same, and those that change how long answers may be."""
+
+CHAT_SETTINGS = ("system", "body.NAME", "logprobs", "min-pixels", "max-pixels")
+"""The names of the other settings of a chat (``models/chat_settings.py``); NAME stands for any name."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompts:
     """The prompt templates of a model; ``{text}`` stands for the question or the hypothesis.
 
     The form of a question depends on its text alone: queries of one id have one prompt.
-
-    Attributes:
-        question: for questions of unknown form.
-        yes_no, count, choice: for questions of that form; empty where ``question`` serves.
-        entailment, caption: for hypotheses and descriptions.
-        longest_answer, longest_caption: the most tokens to generate.
     """
 
     question: str
+    """For questions of unknown form."""
     yes_no: str = ""
     count: str = ""
     choice: str = ""
+    """``yes_no``, ``count`` and ``choice``: for questions of that form; empty where ``question`` serves."""
     entailment: str
     caption: str
+    """``entailment`` and ``caption``: for hypotheses and descriptions."""
     longest_answer: int = 16
     longest_caption: int = 80
+    """``longest_answer`` and ``longest_caption``: the most tokens to generate."""
 
     def text(self, item: ModelInput) -> str:
         """The prompt for this input."""
@@ -95,30 +116,6 @@ INSTRUCTION_PROMPTS = Prompts(
     caption="Describe the picture in one sentence. Name everything that can be seen.",
 )
 """For published models that follow instructions. The first is LLaVA-1.5's own for short answers (Liu et al. 2024)."""
-
-_FIELD_OF = {
-    "prompt-question": "question",
-    "prompt-yes-no": "yes_no",
-    "prompt-count": "count",
-    "prompt-choice": "choice",
-    "prompt-entailment": "entailment",
-    "prompt-caption": "caption",
-}
-_MAY_BE_EMPTY = frozenset({"yes_no", "count", "choice"})
-_LENGTH_OF = {"longest-answer": "longest_answer", "longest-caption": "longest_caption"}
-
-_LONGEST_NUMBER = 9
-"""Digits of a length. What a model takes beside its prompt is for the model to say."""
-
-QUERY_PROMPT_SETTINGS = tuple(_FIELD_OF)
-"""The names of ``--vqamt-option NAME=VALUE`` that change the texts of prompts."""
-
-PROMPT_SETTINGS = (*QUERY_PROMPT_SETTINGS, *_LENGTH_OF)
-"""The same, and those that change how long answers may be."""
-
-
-CHAT_SETTINGS = ("system", "body.NAME", "logprobs", "min-pixels", "max-pixels")
-"""The names of the other settings of a chat (``models/chat_settings.py``); NAME stands for any name."""
 
 
 def prompts_from(options: ModelOptions, base: Prompts = INSTRUCTION_PROMPTS) -> Prompts:

@@ -92,6 +92,12 @@ CALL_ASYNC = "call it in a plain function, return asyncio.run(...)"
 METHODS: Mapping[Task, str] = {Task.VQA: "answer", Task.ENTAILMENT: "entail", Task.CAPTIONING: "caption"}
 """The method of each task, in the order in which tasks are listed."""
 
+Method: TypeAlias = Callable[[Sequence[ModelInput]], object]
+
+Preprocess: TypeAlias = Callable[[Task, Sequence[ModelInput]], object]
+
+StreamAnswers: TypeAlias = Callable[[Task, Sequence[ModelInput]], Iterable[tuple[int, object]]]
+
 
 @runtime_checkable
 class Deferred(Protocol):
@@ -103,7 +109,7 @@ class Deferred(Protocol):
         ...
 
     def lacks(self, query: Query) -> bool:
-        """Whether the query has no answer yet; called before the query is sent."""
+        """True if the query has no answer yet; called before the query is sent."""
         ...
 
     def todo(self, queries: Iterable[Query]) -> None:
@@ -117,28 +123,25 @@ class Deferred(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelOptions:
-    """The user's settings for models.
-
-    Attributes:
-        batch_size: None leaves it to the model.
-        device: "auto", "cpu", "cuda" or "cuda:N".
-        dtype: the precision of the weights, such as "bfloat16"; None leaves it to the model.
-        settings: from ``--vqamt-option NAME=VALUE``.
-        cache: a folder for what a model computes, such as features; None to cache nothing.
-        timeout_s: the time that a batch may take; None for any time.
-        budget: the money that the run may spend; None for any amount.
-        worker, workers: the number of this process, from 0, and of all processes of this run.
-    """
+    """The user's settings for models."""
 
     batch_size: int | None = None
+    """None leaves it to the model."""
     device: str = "auto"
+    """"auto", "cpu", "cuda" or "cuda:N"."""
     dtype: str | None = None
+    """The precision of the weights, such as "bfloat16"; None leaves it to the model."""
     settings: Mapping[str, str] = field(default_factory=dict)
+    """From ``--vqamt-option NAME=VALUE``."""
     cache: Path | None = None
+    """A folder for what a model computes, such as features; None to cache nothing."""
     timeout_s: float | None = None
+    """The time that a batch may take; None for any time."""
     budget: Budget | None = field(default=None, compare=False, repr=False)
+    """The money that the run may spend; None for any amount."""
     worker: int = 0
     workers: int = 1
+    """``worker`` and ``workers``: the number of this process, from 0, and of all processes of this run."""
 
     def __post_init__(self) -> None:
         if self.batch_size is not None and self.batch_size < 1:
@@ -147,15 +150,8 @@ class ModelOptions:
             raise OptionError(f"Expected a timeout of more than 0 seconds, but got timeout={self.timeout_s!r}")
 
 
-Method: TypeAlias = Callable[[Sequence[ModelInput]], object]
-
-Preprocess: TypeAlias = Callable[[Task, Sequence[ModelInput]], object]
-
-StreamAnswers: TypeAlias = Callable[[Task, Sequence[ModelInput]], Iterable[tuple[int, object]]]
-
-
 def accepts(function: Callable[..., object], *arguments: str) -> bool:
-    """Whether ``function`` takes these positional arguments; False where it has no signature."""
+    """True if ``function`` takes these positional arguments; False where it has no signature."""
     try:
         signature_of(function).bind(*arguments)
     except (TypeError, ValueError):

@@ -59,6 +59,14 @@ while True:
         break
 """
 
+LOADING_FACTOR = 10
+"""A factory may take so many times the limit of a batch: it loads weights."""
+
+_MOST_OF_A_TEXT = 150
+
+Value = TypeVar("Value")
+Pairs: TypeAlias = Iterable[tuple[int, object]]
+
 
 class Watchdog:
     """Ends this process if, while it is ``watching``, no ``beat`` follows the last within its limit. Thread-safe."""
@@ -117,15 +125,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 WATCHDOG = Watchdog()
 """That of this process."""
-
-
-LOADING_FACTOR = 10
-"""A factory may take so many times the limit of a batch: it loads weights."""
-
-_MOST_OF_A_TEXT = 150
-
-Value = TypeVar("Value")
-Pairs: TypeAlias = Iterable[tuple[int, object]]
 
 
 class TimeLimitError(ModelError):

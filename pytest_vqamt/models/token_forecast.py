@@ -106,19 +106,16 @@ def always(tokens: float) -> Callable[[int, int], float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """A family of models whose pictures take tokens by one formula.
-
-    Attributes:
-        name: for messages.
-        parts: its models have one of these in their names, in lower case.
-        picture: tokens of a picture of a width and a height.
-        around: tokens of the chat template around picture and prompt.
-    """
+    """A family of models whose pictures take tokens by one formula."""
 
     name: str
+    """For messages."""
     parts: tuple[str, ...]
+    """Its models have one of these in their names, in lower case."""
     picture: Callable[[int, int], float]
+    """Tokens of a picture of a width and a height."""
     around: float = 8
+    """Tokens of the chat template around picture and prompt."""
 
 
 FAMILIES: tuple[Family, ...] = (
@@ -148,21 +145,19 @@ _UNKNOWN = Family(name="", parts=(), picture=claude_area)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenForecast:
-    """The tokens that queries will take.
-
-    Attributes:
-        tokens_in, tokens_out: of requests and of answers.
-        tokens_out_most: the same where every answer is as long as it may be.
-        basis: what the forecast rests on.
-        cost, cost_most: the cost, and the most that it can be if the tokens of requests are right; None without prices.
-    """
+    """The tokens that queries will take."""
 
     tokens_in: float
     tokens_out: float
+    """``tokens_in`` and ``tokens_out``: of requests and of answers."""
     tokens_out_most: float
+    """The same where every answer is as long as it may be."""
     basis: str
+    """What the forecast rests on."""
     cost: float | None = None
     cost_most: float | None = None
+    """``cost`` and ``cost_most``: the cost, and the most that it can be if the tokens of requests are right; None
+    without prices."""
 
 
 class TokenForecaster:

@@ -44,53 +44,50 @@ from pytest_vqamt.models.protocol import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedModel:
-    """A model ready for inference.
-
-    Attributes:
-        name: its spec or its short name, as items and reports show it.
-        spec: its spec, if it has a short name.
-        tasks: in the order of ``METHODS``.
-        fingerprint: part of the key of its cached answers.
-        persistent: whether answers may be cached for later runs: whether it declares a fingerprint.
-        batch: the batch size, which changes during the run.
-        health: its record so far.
-        deferred: the model itself, where its answers are recorded elsewhere.
-        methods: the callable for each task.
-        preprocess: its method ``prepare``, if any.
-        streamed: its method ``stream_answers``, if any.
-        batches_at_once: how many threads may call it.
-        meet: gives it the scene sources of the run.
-        used: gives its usage so far.
-        forecast: its method ``forecast``, if any.
-        prompts: makes the prompts of its inputs, for a model of the user's.
-        is_users: whether its code is the user's own, which errors are shown with a traceback.
-    """
+    """A model ready for inference."""
 
     name: str
+    """Its spec or its short name, as items and reports show it."""
     tasks: tuple[Task, ...]
+    """In the order of ``METHODS``."""
     fingerprint: str
+    """Part of the key of its cached answers."""
     persistent: bool
+    """Whether answers may be cached for later runs: whether it declares a fingerprint."""
     batch: BatchSize = field(compare=False)
+    """The batch size, which changes during the run."""
     health: ModelHealth = field(compare=False, default_factory=ModelHealth)
+    """Its record so far."""
     deferred: Deferred | None = None
+    """The model itself, where its answers are recorded elsewhere."""
     methods: Mapping[Task, Method] = field(repr=False, compare=False)
+    """The callable for each task."""
     preprocess: Preprocess | None = field(repr=False, compare=False, default=None)
+    """Its method ``prepare``, if any."""
     streamed: StreamAnswers | None = field(repr=False, compare=False, default=None)
+    """Its method ``stream_answers``, if any."""
     batches_at_once: int = field(compare=False, default=1)
+    """How many threads may call it."""
     meet: Callable[[Sequence[SceneSource]], object] = field(repr=False, compare=False, default=len)
+    """Gives it the scene sources of the run."""
     used: Callable[[], Mapping[str, float]] = field(repr=False, compare=False, default=dict)
+    """Gives its usage so far."""
     forecast: Callable[[Sequence[Query], Sequence[tuple[Query, Answer]]], TokenForecast] | None = field(
         repr=False, compare=False, default=None
     )
+    """Its method ``forecast``, if any."""
     request_note: Callable[[Image], str] | None = field(repr=False, compare=False, default=None)
     """Its method of this name, if any: what to know of a picture that is sent to it, before the run."""
     kind: str = field(compare=False, default="")
     """The kind of its spec; of a served model the kind on the server. "" for an object that ``vqamt.run`` was given."""
     switches_reasoning: bool = field(compare=False, default=False)
-    """Whether its reasoning can be switched on and off."""
+    """True if its reasoning can be switched on and off."""
     prompts: Callable[[ModelInput], str] | None = field(repr=False, compare=False, default=None)
+    """Makes the prompts of its inputs, for a model of the user's."""
     is_users: bool = field(compare=False, default=False)
+    """True if its code is the user's own, which errors are shown with a traceback."""
     spec: str = field(compare=False, default="")
+    """Its spec, if it has a short name."""
 
     @property
     def batch_size(self) -> int:

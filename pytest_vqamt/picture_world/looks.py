@@ -24,38 +24,6 @@ _ORDER = ("size", "stature", "filling", "opening", "cleanness", "colour", "patte
 
 PREDICATE_CATEGORIES = frozenset(("posture", "gesture", "power"))
 
-
-def noun_phrase(noun: str, attributes: Sequence[str] = ()) -> str:
-    """Returns the noun after those attributes that can precede it: "small red cup"."""
-    before = sorted(
-        (word for word in attributes if CATEGORY_OF[word] in _ORDER), key=lambda word: _ORDER.index(CATEGORY_OF[word])
-    )
-    return " ".join((*before, noun))
-
-
-def a(phrase: str) -> str:
-    """Returns the phrase with its article."""
-    return f"{_article(phrase.split(' ', 1)[0])} {phrase}"
-
-
-@cache
-def _article(word: str) -> str:
-    return with_article(word).split(" ", 1)[0]
-
-
-def listed(items: Sequence[str]) -> str:
-    """Joins the items: "x, y and z", with one more comma if an item is such a list itself."""
-    if len(items) < 2:
-        return "".join(items)
-    nested = any(" and " in item or " with " in item or " holding " in item for item in items[:-1])
-    return f"{', '.join(items[:-1])}{',' if nested else ''} and {items[-1]}"
-
-
-def capital(text: str) -> str:
-    """Returns the text with a capital first letter."""
-    return text[:1].upper() + text[1:]
-
-
 FAMILIES: dict[str, tuple[str, ...]] = {family: tuple(names) for family, names in toml_table(DRAWN_NAMES).items()}
 """Top families; no name is in two, and no name of one family is a kind or a part of a name of another."""
 
@@ -122,24 +90,65 @@ SETTING_PHRASES: dict[str, str] = {
     "desert": "in a desert",
 }
 
+_HIDES_LEGS = frozenset(("sitting", "lying"))
+
+_COLOURS = frozenset(CATEGORIES["colour"])
+_PATTERNS = frozenset(CATEGORIES["pattern"]) - {"plain"}
+_EXTRA = frozenset(
+    (*CATEGORIES["size"], *CATEGORIES["stature"], *CATEGORIES["opening"], *CATEGORIES["filling"], "dirty")
+)
+_FEW = 4
+"""So many phrases at most go into one sentence."""
+
+_Phrase = tuple[str, int]
+"""Words, and how many things they name."""
+
+
+def noun_phrase(noun: str, attributes: Sequence[str] = ()) -> str:
+    """Returns the noun after those attributes that can precede it: "small red cup"."""
+    before = sorted(
+        (word for word in attributes if CATEGORY_OF[word] in _ORDER), key=lambda word: _ORDER.index(CATEGORY_OF[word])
+    )
+    return " ".join((*before, noun))
+
+
+def a(phrase: str) -> str:
+    """Returns the phrase with its article."""
+    return f"{_article(phrase.split(' ', 1)[0])} {phrase}"
+
+
+@cache
+def _article(word: str) -> str:
+    return with_article(word).split(" ", 1)[0]
+
+
+def listed(items: Sequence[str]) -> str:
+    """Joins the items: "x, y and z", with one more comma if an item is such a list itself."""
+    if len(items) < 2:
+        return "".join(items)
+    nested = any(" and " in item or " with " in item or " holding " in item for item in items[:-1])
+    return f"{', '.join(items[:-1])}{',' if nested else ''} and {items[-1]}"
+
+
+def capital(text: str) -> str:
+    """Returns the text with a capital first letter."""
+    return text[:1].upper() + text[1:]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartKind:
-    """Parts that a thing can be drawn with.
-
-    Attributes:
-        name: a singular noun.
-        usual: the number that everybody knows, as seen from where the thing is drawn from.
-        drawable: all numbers that can be drawn.
-        below: the height below which the parts are, as a fraction of the box from its top.
-        when_small: whether they can be counted on a small thing, too.
-    """
+    """Parts that a thing can be drawn with."""
 
     name: str
+    """A singular noun."""
     usual: int
+    """The number that everybody knows, as seen from where the thing is drawn from."""
     drawable: tuple[int, ...]
+    """All numbers that can be drawn."""
     below: float = 0.0
+    """The height below which the parts are, as a fraction of the box from its top."""
     when_small: bool = False
+    """True if they can be counted on a small thing, too."""
 
 
 _FOUR_LEGS = PartKind(name="leg", usual=4, drawable=(3, 4, 5))
@@ -159,8 +168,6 @@ PARTS: dict[str, PartKind] = {
     "drum": PartKind(name="drumstick", usual=2, drawable=(1, 2, 3), when_small=True),
     "clock": PartKind(name="hand", usual=2, drawable=(1, 2, 3)),
 }
-
-_HIDES_LEGS = frozenset(("sitting", "lying"))
 
 
 def parts_of(things: Sequence[Thing]) -> Iterator[Parts]:
@@ -188,18 +195,6 @@ def drawn_thing(place: int, name: str, box: Box, attributes: tuple[str, ...]) ->
         has_mask=True,
         multi_coloured=name in MULTI_COLOURED,
     )
-
-
-_COLOURS = frozenset(CATEGORIES["colour"])
-_PATTERNS = frozenset(CATEGORIES["pattern"]) - {"plain"}
-_EXTRA = frozenset(
-    (*CATEGORIES["size"], *CATEGORIES["stature"], *CATEGORIES["opening"], *CATEGORIES["filling"], "dirty")
-)
-_FEW = 4
-"""So many phrases at most go into one sentence."""
-
-_Phrase = tuple[str, int]
-"""Words, and how many things they name."""
 
 
 def captions(

@@ -38,6 +38,16 @@ _MAX_LAYOUTS = 32_000
 """A layout takes about 4 kB, and a picture with a known layout is drawn without placing everything again."""
 _MAX_PHOTOS = 128
 
+COUNT = 5000
+PART = 500
+"""The number of scenes in a file."""
+SEED = 0
+FOLDER = Path(__file__).with_name("scenes")
+
+ThingRow: TypeAlias = tuple[str, tuple[int, int, int, int], list[str]]
+LinkRow: TypeAlias = tuple[int, str, int]
+SceneRow: TypeAlias = tuple[str, list[ThingRow], list[LinkRow], list[str]]
+
 
 class PictureWorld:
     """Drawn scenes; each depends only on ``seed`` and its index."""
@@ -219,16 +229,6 @@ def load(argument: str) -> PictureWorld:
 
 
 # ``python -m tools.picture_scenes`` writes the files anew; a test says when that is due.
-
-COUNT = 5000
-PART = 500
-"""The number of scenes in a file."""
-SEED = 0
-FOLDER = Path(__file__).with_name("scenes")
-
-ThingRow: TypeAlias = tuple[str, tuple[int, int, int, int], list[str]]
-LinkRow: TypeAlias = tuple[int, str, int]
-SceneRow: TypeAlias = tuple[str, list[ThingRow], list[LinkRow], list[str]]
 
 
 def made_with() -> list[str]:

@@ -29,18 +29,18 @@ class StageResult:
     """The paired answers of a stage.
 
     Attributes:
-        compared: requests that both answered.
-        differing: pairs of requests, of the first and the second model, that differed twice in a row.
-        right: how many answers of each model name what the card shows.
-        wavering: pairs that differed once, and not again.
         p_value: the probability of so many differences between two sane deployments of the same weights.
     """
 
     stage: Stage
     compared: int
+    """Requests that both answered."""
     differing: tuple[tuple[Asked, Asked], ...]
+    """Pairs of requests, of the first and the second model, that differed twice in a row."""
     right: tuple[int, int]
+    """How many answers of each model name what the card shows."""
     wavering: int
+    """Pairs that differed once, and not again."""
 
     @property
     def p_value(self) -> float:

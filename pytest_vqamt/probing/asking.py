@@ -37,27 +37,24 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A request that was sent.
-
-    Attributes:
-        number: counts requests from 1.
-        answer: as the model gave it; "" where it failed.
-        failure: why there is no answer; "" where there is one.
-        tokens_in: of this request, where it was sent alone and the server counts them.
-        batch: requests of one number were sent together; 0 for those sent alone.
-        truncated: whether the model says that it read only the beginning of the text.
-        reasoned: whether the adapter has taken reasoning out of the answer.
-    """
+    """A request that was sent."""
 
     number: int
+    """Counts requests from 1."""
     card: Card
     text: str
     answer: str
+    """As the model gave it; "" where it failed."""
     failure: str = ""
+    """Why there is no answer; "" where there is one."""
     tokens_in: int | None = None
+    """Of this request, where it was sent alone and the server counts them."""
     batch: int = 0
+    """Requests of one number were sent together; 0 for those sent alone."""
     truncated: bool = False
+    """True if the model says that it read only the beginning of the text."""
     reasoned: bool = False
+    """True if the adapter has taken reasoning out of the answer."""
 
     @property
     def reading(self) -> str:

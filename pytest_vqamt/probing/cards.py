@@ -42,6 +42,24 @@ _BRIGHT = 3 * 128
 _WHITE, _BLACK = (255, 255, 255), (0, 0, 0)
 
 
+_VARIANTS = 700
+"""Variants of each of two cards: 65,536 values are met by 7 of the 490,000 pairs on average."""
+
+_COLLIDING_SIZE = (96, 96)
+_COLLIDING_PAIRS = 2
+
+HASHES: dict[str, tuple[str, str, slice]] = {
+    "the last 16 bits of SHA-256 of the pixels": ("pixels", "sha256", slice(-4, None)),
+    "the first 16 bits of SHA-256 of the pixels": ("pixels", "sha256", slice(4)),
+    "the last 16 bits of MD5 of the pixels": ("pixels", "md5", slice(-4, None)),
+    "the last 16 bits of SHA-1 of the pixels": ("pixels", "sha1", slice(-4, None)),
+    "the last 16 bits of SHA-256 of the file": ("file", "sha256", slice(-4, None)),
+    "the first 16 bits of SHA-256 of the file": ("file", "sha256", slice(4)),
+    "the last 16 bits of MD5 of the file": ("file", "md5", slice(-4, None)),
+}
+"""Short hashes of which collisions can be made: of RGB pixels, or of the PNG as ``openai:`` sends it."""
+
+
 class CardForm(StrEnum):
     """How the pixels are stored in the file that a server gets."""
 
@@ -55,22 +73,19 @@ class CardForm(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """A number on a ground; ``nonce`` changes four pixels by four in a corner, and nothing that anybody would see.
-
-    Attributes:
-        number: of three digits; None for none.
-        ink: the colour of the digits; by default black or white.
-        size: width and height in pixels.
-        is_noise: random pixels in place of the ground.
-    """
+    """A number on a ground; ``nonce`` changes four pixels by four in a corner, and nothing that anybody would see."""
 
     number: int | None
+    """Of three digits; None for none."""
     ground: Colour
     ink: Colour | None = None
+    """The colour of the digits; by default black or white."""
     size: tuple[int, int] = (SIDE_PX, SIDE_PX)
+    """Width and height in pixels."""
     form: CardForm = CardForm.RGB
     nonce: int = 0
     is_noise: bool = False
+    """Random pixels in place of the ground."""
     digest: str = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -164,23 +179,6 @@ def _in_form(image: Image, card: Card) -> Image:
 
 
 # Cards of which two and two collide where a cache keeps only 16 bits of a picture's hash
-
-_VARIANTS = 700
-"""Variants of each of two cards: 65,536 values are met by 7 of the 490,000 pairs on average."""
-
-_COLLIDING_SIZE = (96, 96)
-_COLLIDING_PAIRS = 2
-
-HASHES: dict[str, tuple[str, str, slice]] = {
-    "the last 16 bits of SHA-256 of the pixels": ("pixels", "sha256", slice(-4, None)),
-    "the first 16 bits of SHA-256 of the pixels": ("pixels", "sha256", slice(4)),
-    "the last 16 bits of MD5 of the pixels": ("pixels", "md5", slice(-4, None)),
-    "the last 16 bits of SHA-1 of the pixels": ("pixels", "sha1", slice(-4, None)),
-    "the last 16 bits of SHA-256 of the file": ("file", "sha256", slice(-4, None)),
-    "the first 16 bits of SHA-256 of the file": ("file", "sha256", slice(4)),
-    "the last 16 bits of MD5 of the file": ("file", "md5", slice(-4, None)),
-}
-"""Short hashes of which collisions can be made: of RGB pixels, or of the PNG as ``openai:`` sends it."""
 
 
 @cache

@@ -52,25 +52,22 @@ class Fact:
 
 @dataclass(slots=True)
 class ProbeResult:
-    """What a probe found.
-
-    Attributes:
-        model: its spec.
-        subject: the question that the comparisons ask; "" where no question could be used.
-        flips: the share of answers about easy cards that differed from the majority.
-        checked: the checks that were made.
-        skipped: checks that were not made, with the reason.
-        log: all requests.
-    """
+    """What a probe found."""
 
     model: str
+    """Its spec."""
     subject: str = ""
+    """The question that the comparisons ask; "" where no question could be used."""
     flips: float = 0.0
+    """The share of answers about easy cards that differed from the majority."""
     findings: list[Finding] = field(default_factory=list)
     facts: list[Fact] = field(default_factory=list)
     checked: list[str] = field(default_factory=list)
+    """The checks that were made."""
     skipped: list[tuple[str, str]] = field(default_factory=list)
+    """Checks that were not made, with the reason."""
     log: list[Asked] = field(default_factory=list)
+    """All requests."""
 
 
 def probe(model: LoadedModel, *, limit: int = MOST_REQUESTS, seed: int = 0) -> ProbeResult:

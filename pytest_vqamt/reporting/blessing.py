@@ -34,17 +34,14 @@ ERRORS_AT_MOST = 0.01
 
 
 class BlessedFile(NamedTuple):
-    """The head and the size of a written baseline, and what is gated over all its items, by model and data.
-
-    Attributes:
-        together: the cases of all gated relations by scene, where there are several.
-        right: the answers to questions that come with answers, each question once; right ones hold.
-    """
+    """The head and the size of a written baseline, and what is gated over all its items, by model and data."""
 
     head: BaselineHead
     size_bytes: int
     together: Mapping[tuple[str, str], Clusters] = MappingProxyType({})
+    """The cases of all gated relations by scene, where there are several."""
     right: Mapping[tuple[str, str], Clusters] = MappingProxyType({})
+    """The answers to questions that come with answers, each question once; right ones hold."""
 
 
 @dataclass(slots=True)

@@ -34,6 +34,11 @@ from pytest_vqamt.reporting.view.format import (
 )
 from pytest_vqamt.reporting.view.model_figures import KindOfTotal, describe_by_chance, total_sentence
 
+MAX_WORDS = 5
+"""The most unknown words that a message names."""
+
+_INAPPLICABLE_ROWS = 3
+
 
 class TestOutcome(StrEnum):
     """The outcome of an item's test."""
@@ -351,10 +356,6 @@ def declined_message(result: RelationResult) -> str:
     )
 
 
-MAX_WORDS = 5
-"""The most unknown words that a message names."""
-
-
 def describe_queries(use: ModelUse) -> str:
     """The numbers of queries sent to the model, answered from the cache and deduplicated.
 
@@ -401,11 +402,8 @@ def _seconds(value: float) -> str:
     return f"{value:.2g} s" if value < 10 else f"{value:,.0f} s"
 
 
-_INAPPLICABLE_ROWS = 3
-
-
 def folds_inapplicable(results: Sequence[RelationResult]) -> bool:
-    """Whether the items without cases are too many to have rows of their own."""
+    """True if the items without cases are too many to have rows of their own."""
     return sum(not result.all_cases for result in results) > _INAPPLICABLE_ROWS
 
 

@@ -61,6 +61,8 @@ from pytest_vqamt.stats.thresholds import Drops, GateKind, GateOn, Threshold, de
 
 Counted = TypeVar("Counted", RepeatedCases, GradedCases)
 
+_SAME = "run the shards with the same options, data and model"
+
 
 def merge_folders(folders: Sequence[Path], out: Path) -> Report:
     """Writes the cases and ``report.json`` of the whole run into ``out``, and returns the report.
@@ -315,9 +317,6 @@ def describe_demand(gate: Gate | None) -> str:
     return f"{gate.kind} {gate.threshold:g} by {gate.on}" if gate else "none"
 
 
-_SAME = "run the shards with the same options, data and model"
-
-
 def _check_all_there(parts: Mapping[str, Report]) -> None:
     held = ", ".join(f"{report.shard} in {name}" for name, report in parts.items())
     numbers = Counter(report.shard for report in parts.values())
@@ -388,19 +387,16 @@ class SceneCounts(NamedTuple):
 
 
 class ItemCounts(NamedTuple):
-    """The counts of an item by stratum, and its judged cases, which are kept only to compare models or runs.
-
-    Attributes:
-        right: the answers to questions that come with answers, kept likewise.
-        grounded, presumed_grounded: the cases with a contrast, by scene.
-    """
+    """The counts of an item by stratum, and its judged cases, which are kept only to compare models or runs."""
 
     ordinary: StratumCounts
     presumed: StratumCounts
     judged: JudgedCases | None
     right: JudgedCases | None = None
+    """The answers to questions that come with answers, kept likewise."""
     grounded: SceneCounts = SceneCounts()
     presumed_grounded: SceneCounts = SceneCounts()
+    """``grounded`` and ``presumed_grounded``: the cases with a contrast, by scene."""
 
 
 @dataclass(slots=True)

@@ -34,6 +34,36 @@ _COVERAGE = "of the pairs that the column's model has right, the share that the 
 _METRICS_HEAD = ("CARETS test", "pairs", "ACC", "orig.", "pert.", "CONS", "C-ACC", "human CONS")
 _AUTHOR_HEAD = ("CARETS test", "authors' CONS", "authors' C-ACC", "yes", "no", "other")
 
+_SUMMARIES: Mapping[str, tuple[str, Unit]] = {
+    "entailment": ("Verdicts on hypotheses (VEglue)", Unit.PERCENT),
+    "captioning": ("Captions of edited pictures (MetaIC)", Unit.COUNT),
+    "noise": ("Noise of basic questions", Unit.PERCENT),
+}
+"""By kind: the caption, and the unit of a column of which no value is known."""
+
+_NO_NAME = re.compile("[^a-z0-9]+")
+_LONGEST_NAME = 100
+
+_NARROW_HEADS = ("relation", "first", "second", "points", "p (Holm)", "first only", "second only", "cases")
+_DIFFERENCES = (
+    "Points: the second less the first, on the cases that both have judged, with the 95 % interval by scene. "
+    "p: two-sided, adjusted for all comparisons (Holm); controls have none. First only: cases that hold with the first "
+    "model alone"
+)
+
+_PUBLISHED = ("published", "the same of")
+_SHARE = re.compile(r"\b[01]\.\d{3}\b")
+_NO_SHARES = ("R_score", "monotonicity")
+_IN_PERCENT = ("clean", "noisy", "other", "number", "yes/no")
+_IN_POINTS = "drop"
+_MEANING: Mapping[str, str] = {
+    "error rate": "Errors are violated and unread cases, of the judged ones. Variants of a relation are added up.",
+    "error rate by groups in the picture": (
+        "Groups: how many of those that the questions name are in the picture (Yuan et al., Fig. 8)."
+    ),
+}
+"""What a figure is, where its name does not say it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _PairRow:
@@ -182,14 +212,6 @@ def _human_cons(line: _PairRow) -> float | None:
     return line.reference.cons if line.reference else None
 
 
-_SUMMARIES: Mapping[str, tuple[str, Unit]] = {
-    "entailment": ("Verdicts on hypotheses (VEglue)", Unit.PERCENT),
-    "captioning": ("Captions of edited pictures (MetaIC)", Unit.COUNT),
-    "noise": ("Noise of basic questions", Unit.PERCENT),
-}
-"""By kind: the caption, and the unit of a column of which no value is known."""
-
-
 def paper_tables(report: Report, *, joined: bool = False) -> tuple[ViewTable, ...]:
     """All tables of a report; ``joined`` as in ``model_tables``."""
     pairs = (
@@ -200,10 +222,6 @@ def paper_tables(report: Report, *, joined: bool = False) -> tuple[ViewTable, ..
     coverage = (coverage_table(report, data.name) for data in report.data)
     of_one = (summary for summary in report.summaries if summary.model)
     return (*model_tables(report, joined=joined), *pairs, *map(summary_table, of_one), *filter(None, coverage))
-
-
-_NO_NAME = re.compile("[^a-z0-9]+")
-_LONGEST_NAME = 100
 
 
 def named_paper_tables(report: Report, *, joined: bool = False) -> Iterator[tuple[str, ViewTable]]:
@@ -236,14 +254,6 @@ def _difference_in_a_file(table: ViewTable) -> ViewTable:
         caption=f"Differences of models: {models}",
         notes=(significant, f"First: {first}. Second: {second}", _DIFFERENCES, *table.notes),
     )
-
-
-_NARROW_HEADS = ("relation", "first", "second", "points", "p (Holm)", "first only", "second only", "cases")
-_DIFFERENCES = (
-    "Points: the second less the first, on the cases that both have judged, with the 95 % interval by scene. "
-    "p: two-sided, adjusted for all comparisons (Holm); controls have none. First only: cases that hold with the first "
-    "model alone"
-)
 
 
 def summary_table(summary: Summary) -> ViewTable:
@@ -284,20 +294,6 @@ def _summary_cell(name: str, cell: Cell) -> TableCell:
     if isinstance(cell, float) and name not in (*_NO_SHARES, _IN_POINTS):
         return share_cell(cell / 100 if name in _IN_PERCENT else cell)
     return text_cell(_shown(name, cell))
-
-
-_PUBLISHED = ("published", "the same of")
-_SHARE = re.compile(r"\b[01]\.\d{3}\b")
-_NO_SHARES = ("R_score", "monotonicity")
-_IN_PERCENT = ("clean", "noisy", "other", "number", "yes/no")
-_IN_POINTS = "drop"
-_MEANING: Mapping[str, str] = {
-    "error rate": "Errors are violated and unread cases, of the judged ones. Variants of a relation are added up.",
-    "error rate by groups in the picture": (
-        "Groups: how many of those that the questions name are in the picture (Yuan et al., Fig. 8)."
-    ),
-}
-"""What a figure is, where its name does not say it."""
 
 
 def model_tables(report: Report, data: str = "", *, joined: bool = False) -> Iterator[ViewTable]:

@@ -48,6 +48,8 @@ _TO_RUN = re.compile(r"['=+\-@\t\r\n|%\uff1d\uff0b\uff0d\uff20]")
 """Begins a cell that some spreadsheet would run as a formula, or that is escaped already."""
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
+_IN_CELL = re.compile(r"[+-]?[<>]?\d[\d,]*(?:\.\d+)?")
+
 
 def write_csv(folder: Path, file: Path) -> int:
     """Writes the cases of the report in ``folder`` into ``file``, and returns their number.
@@ -135,9 +137,6 @@ def write_tables(folder: Path, texts: Iterable[tuple[str, str]], spelt: str) -> 
             "name another"
         ) from error
     return written
-
-
-_IN_CELL = re.compile(r"[+-]?[<>]?\d[\d,]*(?:\.\d+)?")
 
 
 def _csv_text(table: ViewTable) -> str:

@@ -72,6 +72,33 @@ _DIFFERENCES_SHOWN = 10
 _CONTRASTS_SHOWN = 3
 """Violations of contrasts of items without a violation: with more, a blind model would fill the terminal."""
 
+LINES = 30
+"""The most lines of the short summary, with its title and the notes below it."""
+
+_AROUND_ROWS = 4
+"""The lines of the table that are no rows: its head with the rule, the number of other relations, and a note."""
+
+_PARTS_SHOWN = 3
+_ROWS_SHOWN = 10
+_FEWEST_ROWS = 3
+_WARNING_LINES = 8
+_VIOLATIONS_SHOWN = 3
+
+_KINDS_OF_READING = {"yes": "yes/no answers", "no": "yes/no answers"}
+_FEWEST_ANSWERS = 100
+_FEWEST_SCENES = 10
+"""Fewer scenes may well all have the same right answer."""
+
+_OF_CONTRASTS = "grounded: of the cases with a contrast alone, so it can be above the rate of all cases"
+
+_BEFORE = "before"
+_WORST_HEAD = ("weakest relations", "consistent", _BEFORE, "grounded", _BEFORE, "gate")
+"""Without a baseline the columns of rates before are left out."""
+
+_NAME_CHARS = 64
+
+_QUERIES_SHOWN = 3
+
 
 class SummaryLength(StrEnum):
     """``--vqamt-summary``."""
@@ -87,19 +114,6 @@ class SummaryLine:
 
     text: str
     state: str = ""
-
-
-LINES = 30
-"""The most lines of the short summary, with its title and the notes below it."""
-
-_AROUND_ROWS = 4
-"""The lines of the table that are no rows: its head with the rule, the number of other relations, and a note."""
-
-_PARTS_SHOWN = 3
-_ROWS_SHOWN = 10
-_FEWEST_ROWS = 3
-_WARNING_LINES = 8
-_VIOLATIONS_SHOWN = 3
 
 
 def short_summary(
@@ -205,12 +219,6 @@ def _short_warnings(report: Report, head: Headline, rows: Sequence[ResultRow]) -
     return lines
 
 
-_KINDS_OF_READING = {"yes": "yes/no answers", "no": "yes/no answers"}
-_FEWEST_ANSWERS = 100
-_FEWEST_SCENES = 10
-"""Fewer scenes may well all have the same right answer."""
-
-
 def dominant_lines(report: Report) -> Iterator[str]:
     """An answer with most of all answers of its kind, if the relations that ask for it hold or look too seldom."""
     for (model, data), results in results_by_model_and_data(report):
@@ -258,17 +266,9 @@ def _worst_table(report: Report, head: Headline, most: int) -> list[SummaryLine]
     return found
 
 
-_OF_CONTRASTS = "grounded: of the cases with a contrast alone, so it can be above the rate of all cases"
-
-
 def _is_grounded_more(row: ResultRow) -> bool:
     rates = [part.rate or 0.0 for part in row.grounded[:1]]
     return any(rate > (row.counted.tally.pass_rate or 0.0) for rate in rates)
-
-
-_BEFORE = "before"
-_WORST_HEAD = ("weakest relations", "consistent", _BEFORE, "grounded", _BEFORE, "gate")
-"""Without a baseline the columns of rates before are left out."""
 
 
 def _worst_cells(row: ResultRow, *, several: bool) -> tuple[str, ...]:
@@ -296,9 +296,6 @@ def _rate_before(change: BaselineChange | None) -> str:
 def shortened_name(name: str) -> str:
     """A name that leaves room for the other columns."""
     return cut(name, _NAME_CHARS)
-
-
-_NAME_CHARS = 64
 
 
 def short_gate(gate: Gate, *, is_grounded: bool = False) -> str:
@@ -361,9 +358,6 @@ def _answered(queries: Sequence[QueryPreview], room: int) -> str:
         for query, text, width, of_answer in zip(queries, asked, widths[::2], widths[1::2], strict=True)
     ]
     return "; ".join([*pieces, *(["..."] if rest else [])])
-
-
-_QUERIES_SHOWN = 3
 
 
 def summary(report: Report, again: str = "pytest", *, in_full: bool = False) -> Iterator[str]:

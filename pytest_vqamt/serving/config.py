@@ -11,6 +11,8 @@ from pathlib import Path
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.models.protocol import ModelOptions
 
+_CONNECT_S = 10
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeConfig:
@@ -18,21 +20,14 @@ class ServeConfig:
 
     Attributes:
         model, settings, batch_size, device, dtype, cache: the spec of the model, and its ``ModelOptions``.
-        data: the specs of the scene sources whose photos recipes may name.
-        inpaint: the user's inpainter ("lama:PATH"), beside those that need no file; "" for none.
-        on_device, reads_meaning, needs_scenes: as the kind of the model has them.
-        replicas: the number of replicas; None for one per device.
-        wait_ms: how long a batch that is not full waits for more queries.
-        max_bytes: the largest body of a request.
-        session: identifies this server; part of the identity of a model without a fingerprint.
-        folder: the folder of all files of the server.
-        cluster: the address of the Ray cluster; "" for a private Ray.
     """
 
     model: str
     data: tuple[str, ...]
+    """The specs of the scene sources whose photos recipes may name."""
     settings: dict[str, str] = field(default_factory=dict)
     inpaint: str = ""
+    """The user's inpainter ("lama:PATH"), beside those that need no file; "" for none."""
     batch_size: int | None = None
     device: str = "auto"
     dtype: str | None = None
@@ -40,14 +35,21 @@ class ServeConfig:
     on_device: bool = False
     reads_meaning: bool = True
     needs_scenes: bool = False
+    """``on_device``, ``reads_meaning`` and ``needs_scenes``: as the kind of the model has them."""
     replicas: int | None = None
+    """The number of replicas; None for one per device."""
     wait_ms: float = 10
+    """How long a batch that is not full waits for more queries."""
     max_bytes: int = 32 * 2**20
+    """The largest body of a request."""
     host: str = "127.0.0.1"
     port: int = 8000
     session: str = ""
+    """Identifies this server; part of the identity of a model without a fingerprint."""
     folder: str = ""
+    """The folder of all files of the server."""
     cluster: str = ""
+    """The address of the Ray cluster; "" for a private Ray."""
 
     @property
     def model_options(self) -> ModelOptions:
@@ -79,11 +81,8 @@ class ServeConfig:
         return cls(**{**row, "data": tuple(row["data"])})
 
 
-_CONNECT_S = 10
-
-
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can connect to ``host``.
+    """True if only this machine can connect to ``host``.
 
     >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("0.0.0.0")
     (True, True, False)

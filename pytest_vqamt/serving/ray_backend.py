@@ -39,6 +39,9 @@ _PAUSE_S = 0.5
 _MAX_DEATHS = 3
 """After so many replicas have died while they ran it, the last one on it alone, a query fails."""
 
+_ROOM_TIMEOUT_S = 10.0
+"""Ray finds room in a few hundredths of a second where there is some."""
+
 
 class RayBackend:
     """The replicas of the model on Ray Serve; ``handle`` runs the model, and is None before ``deploy``."""
@@ -186,10 +189,6 @@ def _end_unneeded_processes() -> None:
 def _last_line(text: str) -> str:
     lines = [line.strip() for line in re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines() if line.strip()]
     return lines[-1][:300] if lines else "no reason given"
-
-
-_ROOM_TIMEOUT_S = 10.0
-"""Ray finds room in a few hundredths of a second where there is some."""
 
 
 def share_of_device(replicas: int, devices: int) -> float:

@@ -38,6 +38,12 @@ if TYPE_CHECKING:
 Renderer: TypeAlias = "Callable[[Picture], Image]"
 ResolvedPicture: TypeAlias = "tuple[Picture, Renderer]"
 
+ResolvedQuery: TypeAlias = "tuple[QueryRow, ResolvedPicture | QueryResult]"
+"""A query with its picture, or with the reason why it has none."""
+
+_MAX_PIXELS_AT_ONCE = 200_000_000
+"""Of the pictures of one batch: 0.8 GB, at four bytes a pixel."""
+
 
 def check_edit(row: Json) -> Edit:
     """The edit of a recipe, if its values are within bounds and its inpainter is available here.
@@ -193,13 +199,6 @@ def _opened(row: PngRow) -> Iterator[Image]:
         raise DataError(f"Expected a PNG file that can be read, but got {len(row.png)} bytes: {error}") from error
 
 
-ResolvedQuery: TypeAlias = "tuple[QueryRow, ResolvedPicture | QueryResult]"
-"""A query with its picture, or with the reason why it has none."""
-
-_MAX_PIXELS_AT_ONCE = 200_000_000
-"""Of the pictures of one batch: 0.8 GB, at four bytes a pixel."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
     """At most a batch of queries of one task, and their pictures."""
@@ -211,19 +210,16 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkResult:
-    """The result of a chunk.
-
-    Attributes:
-        answers: one for each query.
-        disabled: why the model is disabled; "" if it is not.
-        busy_s: how long the model had the batch, in the batch's first chunk; 0 in its others.
-        batch_size: the model's batch size from now on.
-    """
+    """The result of a chunk."""
 
     answers: tuple[QueryResult, ...]
+    """One for each query."""
     disabled: str = ""
+    """Why the model is disabled; "" if it is not."""
     busy_s: float = 0.0
+    """How long the model had the batch, in the batch's first chunk; 0 in its others."""
     batch_size: int = 1
+    """The model's batch size from now on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,6 +42,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_CONTROL = "control"
+
+Stratum = TypeVar("Stratum", bound=StratumResult)
+
+FLOOR = "control.repeat"
+"""The relation that asks each query twice. Its rate of violations is the noise floor of a run that asks once."""
+
+
 class _Scored(NamedTuple):
     """The result of one model on one item; ``judged`` is None if single cases are not recorded."""
 
@@ -156,16 +164,13 @@ def _clusters(cases: CaseArrays) -> Clusters:
 
 
 class CaseArrays(NamedTuple):
-    """The cases of an item in the order of their ids.
-
-    Attributes:
-        cases, scenes: uint64, the digests of the case ids and of the scene ids.
-        holds: bool.
-    """
+    """The cases of an item in the order of their ids."""
 
     cases: NDArray[np.uint64]
     scenes: NDArray[np.uint64]
+    """``cases`` and ``scenes``: uint64, the digests of the case ids and of the scene ids."""
     holds: NDArray[np.bool_]
+    """Bool."""
 
 
 def arrays_of(judged: JudgedCases, *, presumed: bool) -> CaseArrays:
@@ -185,9 +190,6 @@ def paired_of(first: CaseArrays, second: CaseArrays) -> PairedClusters:
 
     _, in_first, in_second = np.intersect1d(first.cases, second.cases, assume_unique=True, return_indices=True)
     return paired_by_scene(first.scenes[in_first], first.holds[in_first], second.holds[in_second])
-
-
-_CONTROL = "control"
 
 
 def differences(results: Sequence[RelationResult]) -> tuple[ModelDifference, ...]:
@@ -240,12 +242,6 @@ def _of_item(results: Sequence[RelationResult]) -> Iterator[_ModelPair]:
             paired = paired_of(before, after)
             if paired.shared:
                 yield _ModelPair(first, second, presumed, paired)
-
-
-Stratum = TypeVar("Stratum", bound=StratumResult)
-
-FLOOR = "control.repeat"
-"""The relation that asks each query twice. Its rate of violations is the noise floor of a run that asks once."""
 
 
 def with_noise(results: Sequence[RelationResult]) -> tuple[RelationResult, ...]:

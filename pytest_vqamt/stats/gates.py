@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_OUTCOMES = 4
+
+
 def gate(
     item: str,
     tags: Sequence[str],
@@ -140,17 +143,14 @@ class GroundedCounts(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """Comparisons with the baseline over all items of each model and data source, before their gates.
-
-    Attributes:
-        relations: of all relations together.
-        accuracy: of the answers to questions that come with answers.
-        gated: for each of both, whether it has a gate. One relation alone has its own.
-    """
+    """Comparisons with the baseline over all items of each model and data source, before their gates."""
 
     relations: tuple[BaselineTotal, ...]
+    """Of all relations together."""
     accuracy: tuple[BaselineTotal, ...]
+    """Of the answers to questions that come with answers."""
     gated: tuple[bool, ...]
+    """For each of both, whether it has a gate. One relation alone has its own."""
 
     def allowed(self, drops: Drops) -> tuple[float | None, ...]:
         """The drop that each gate allows; None where there is no gate, or the rate cannot fall so far."""
@@ -233,9 +233,6 @@ def records_of(judged: JudgedCases) -> NDArray[np.void]:
     import numpy as np
 
     return np.frombuffer(bytes(judged.records), dtype=[("case", ">u8"), ("scene", ">u8"), ("bits", "u1")])
-
-
-_OUTCOMES = 4
 
 
 def paired_by_scene(scenes: NDArray[np.uint64], first: NDArray[np.bool_], second: NDArray[np.bool_]) -> PairedClusters:

@@ -70,6 +70,8 @@ CRITICAL_VALUES: Final = tuple(map(float, _FIVE_A_ROW.split()))
 _PRIOR_SCENES = 0.5
 """Jeffreys' prior in whole scenes: so many that hold, and so many that are violated."""
 
+CONFIDENCE = 0.95
+
 
 def pass_rate_interval(clusters: Clusters) -> tuple[float, float]:
     """Returns the 95 % interval of the pass rate, (0, 1) without judged cases.
@@ -148,9 +150,6 @@ def effective_sample_size(groups: Sequence[SceneGroup], prior: Sequence[SceneGro
     deff = by_scene / by_case * (scenes / (scenes - 1)) * ((cases - 1) / cases)
     correction = (students_t(cases - 1) / students_t(scenes - 1)) ** 2
     return min(float(cases), max(least, cases / deff * correction))
-
-
-CONFIDENCE = 0.95
 
 
 def wilson(successes: float, trials: float, confidence: float = CONFIDENCE) -> tuple[float, float]:

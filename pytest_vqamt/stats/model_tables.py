@@ -51,6 +51,9 @@ _NOTHING: _Measured = (None, None)
 _Strata = Sequence[tuple[str, StratumResult]]
 """Strata with their items."""
 
+MODELS_SUMMARIES: dict[str, ModelsSummary] = {}
+"""By kind, in the order of the tables."""
+
 
 class _Found(NamedTuple):
     """The rows of a summary, those of the run and the published ones."""
@@ -94,8 +97,6 @@ class ModelsSummary:
         )
 
 
-MODELS_SUMMARIES: dict[str, ModelsSummary] = {}
-"""By kind, in the order of the tables."""
 _Find = Callable[[Sequence[RelationResult]], _Found]
 
 

@@ -13,6 +13,94 @@ from pytest_vqamt.core.pairs import Pairs
 from pytest_vqamt.core.results import Cell, Cells, Coverage, HumanReference, RelationResult, Summary
 from pytest_vqamt.core.tallies import Tally
 
+_CARETS_TESTS = ("rephrase", "order", "ontological", "visual", "negation", "antonym")
+
+NOISE_R_SCORE: Mapping[str, float] = {
+    "LSTM Q+I": 0.19,
+    "HieCoAtt (Alt, VGG19)": 0.48,
+    "HieCoAtt (Alt, Resnet200)": 0.45,
+    "MUTAN without attention": 0.30,
+    "MUTAN with attention": 0.34,
+    "MLB with attention": 0.36,
+}
+"""R_score1 of Table 1."""
+
+METAIC_RANGES: Mapping[str, str] = {
+    "published issues with errors, of 1,000 pairs at one overlap": "535 to 948",
+    "published precision": "0.849 to 0.984",
+}
+"""Yu et al., ISSTA 2022, section 4.2.2, of Azure's API and five models. Table 1 has them by model, but as a picture."""
+
+PUBLISHED_PAIRS = "carets.published"
+"""The relation with a test for each variant, named as in the authors' default.yml."""
+
+_PUBLISHED_TESTS: Mapping[str, str] = {
+    "phrasal_invariance": "carets.rephrase",
+    "symmetry_invariance": "carets.order",
+    "ontological_consistency": "carets.ontological",
+    "negation_consistency": "carets.negation",
+    "antonym_consistency": "carets.antonym",
+}
+
+_HUMAN_REFERENCE: Mapping[str, HumanReference] = {
+    "carets.rephrase": HumanReference(cons=0.966, acc=0.8615, acc_original=0.8674, acc_perturbed=0.8556, c_acc=0.8528),
+    "carets.order": HumanReference(cons=0.988, acc=0.7910, acc_original=0.7938, acc_perturbed=0.7883, c_acc=0.7876),
+    "carets.ontological": HumanReference(
+        cons=0.940, acc=0.9600, acc_original=0.9600, acc_perturbed=0.9600, c_acc=0.9400
+    ),
+    "carets.ontological[hypernym]": HumanReference(cons=0.91),
+    "carets.ontological[hyponym]": HumanReference(cons=0.96),
+    "carets.visual": HumanReference(cons=0.890),
+    "carets.antonym": HumanReference(cons=0.890, acc=0.8750, acc_original=0.8600, acc_perturbed=0.8900, c_acc=0.8400),
+    "carets.negation": HumanReference(cons=0.885, acc=0.7825, acc_original=0.8250, acc_perturbed=0.7400, c_acc=0.7450),
+}
+
+_HUMAN_REFERENCE_BY_ANSWERS: Mapping[tuple[str, str], HumanReference] = {
+    ("carets.rephrase", "binary"): HumanReference(cons=0.9850, acc=0.8800, c_acc=0.8750),
+    ("carets.rephrase", "choices"): HumanReference(cons=0.9453, acc=0.8419, c_acc=0.8292),
+    ("carets.order", "binary"): HumanReference(cons=0.9900, acc=0.7250, c_acc=0.7200),
+    ("carets.order", "choices"): HumanReference(cons=0.9873, acc=0.8261, c_acc=0.8236),
+}
+
+_METAIC = "metaic."
+
+_SUSPICIOUS = "suspicious"
+_ERROR_KINDS = ("omission", "misclassification", "quantity")
+_PRESUMED = " (presumed)"
+
+_ByItem = Mapping[str, Pairs]
+
+PUBLISHED_IFR: Mapping[str, tuple[float, ...]] = {
+    "veglue.mr1_joint_erase": (0.439, 0.461, 0.868, 0.640),
+    "veglue.mr2_linked_erase": (0.758, 0.951, 0.826, 0.354),
+    "veglue.mr3_unlinked_erase": (0.225, 0.243, 0.389, 0.142),
+    "veglue.corruption[impulse-object]": (0.125, 0.129, 0.259, 0.108),
+    "veglue.corruption[impulse-global]": (0.119, 0.130, 0.259, 0.096),
+    "veglue.corruption[zoom-object]": (0.175, 0.172, 0.312, 0.163),
+    "veglue.corruption[zoom-global]": (0.160, 0.170, 0.269, 0.154),
+    "veglue.corruption[snow-object]": (0.123, 0.148, 0.258, 0.135),
+    "veglue.corruption[snow-global]": (0.122, 0.139, 0.255, 0.110),
+    "veglue.corruption[contrast-object]": (0.130, 0.120, 0.259, 0.143),
+    "veglue.corruption[contrast-global]": (0.110, 0.120, 0.251, 0.120),
+    "text.antonym_swap": (0.327, 0.400, 0.487, 0.221),
+    "text.word_substitution": (0.174, 0.180, 0.315, 0.215),
+}
+"""The published IFR by item."""
+PUBLISHED_SYSTEMS = ("OFA-VE", "ALBEF-VE", "LLaVA", "GPT-4V")
+PUBLISHED_MEAN = (0.474, 0.552, 0.694, 0.378)
+"""The mean IFR of the three relations (VEglue, Table 2)."""
+
+VEGLUE_RELATIONS = ("veglue.mr1_joint_erase", "veglue.mr2_linked_erase", "veglue.mr3_unlinked_erase")
+
+NOISE = "basic_questions.noise"
+FIRST_PARTITION = f"{NOISE}[1]"
+_PARTITIONS = 7
+_ANSWER_TYPES = ("other", "number", "yes/no")
+
+TOLERANCE = 0.05
+LIMIT = 20.0
+"""The paper's parameters t and m, in percentage points."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedFigures:
@@ -45,8 +133,6 @@ METAVQA_ERROR_RATES = PublishedFigures(
     cases=(142_213, 53_221, 142_213, 315_796, 836_574, 806_872, 105_847),
 )
 """A plus after a name is the paper's: the model may have been trained on the validation split, too (section 5)."""
-
-_CARETS_TESTS = ("rephrase", "order", "ontological", "visual", "negation", "antonym")
 
 CARETS_CONS = PublishedFigures(
     # Tables 8 to 12, and for visual Table 1, which has no second decimal. Its last two headings are exchanged, as
@@ -100,53 +186,6 @@ NOISE_ACCURACY = PublishedFigures(
         "MLB with attention": (65.79, 57.12, 55.98, 55.16, 54.84, 54.05, 53.34, 52.99),
     },
 )
-NOISE_R_SCORE: Mapping[str, float] = {
-    "LSTM Q+I": 0.19,
-    "HieCoAtt (Alt, VGG19)": 0.48,
-    "HieCoAtt (Alt, Resnet200)": 0.45,
-    "MUTAN without attention": 0.30,
-    "MUTAN with attention": 0.34,
-    "MLB with attention": 0.36,
-}
-"""R_score1 of Table 1."""
-
-METAIC_RANGES: Mapping[str, str] = {
-    "published issues with errors, of 1,000 pairs at one overlap": "535 to 948",
-    "published precision": "0.849 to 0.984",
-}
-"""Yu et al., ISSTA 2022, section 4.2.2, of Azure's API and five models. Table 1 has them by model, but as a picture."""
-
-
-PUBLISHED_PAIRS = "carets.published"
-"""The relation with a test for each variant, named as in the authors' default.yml."""
-
-_PUBLISHED_TESTS: Mapping[str, str] = {
-    "phrasal_invariance": "carets.rephrase",
-    "symmetry_invariance": "carets.order",
-    "ontological_consistency": "carets.ontological",
-    "negation_consistency": "carets.negation",
-    "antonym_consistency": "carets.antonym",
-}
-
-_HUMAN_REFERENCE: Mapping[str, HumanReference] = {
-    "carets.rephrase": HumanReference(cons=0.966, acc=0.8615, acc_original=0.8674, acc_perturbed=0.8556, c_acc=0.8528),
-    "carets.order": HumanReference(cons=0.988, acc=0.7910, acc_original=0.7938, acc_perturbed=0.7883, c_acc=0.7876),
-    "carets.ontological": HumanReference(
-        cons=0.940, acc=0.9600, acc_original=0.9600, acc_perturbed=0.9600, c_acc=0.9400
-    ),
-    "carets.ontological[hypernym]": HumanReference(cons=0.91),
-    "carets.ontological[hyponym]": HumanReference(cons=0.96),
-    "carets.visual": HumanReference(cons=0.890),
-    "carets.antonym": HumanReference(cons=0.890, acc=0.8750, acc_original=0.8600, acc_perturbed=0.8900, c_acc=0.8400),
-    "carets.negation": HumanReference(cons=0.885, acc=0.7825, acc_original=0.8250, acc_perturbed=0.7400, c_acc=0.7450),
-}
-
-_HUMAN_REFERENCE_BY_ANSWERS: Mapping[tuple[str, str], HumanReference] = {
-    ("carets.rephrase", "binary"): HumanReference(cons=0.9850, acc=0.8800, c_acc=0.8750),
-    ("carets.rephrase", "choices"): HumanReference(cons=0.9453, acc=0.8419, c_acc=0.8292),
-    ("carets.order", "binary"): HumanReference(cons=0.9900, acc=0.7250, c_acc=0.7200),
-    ("carets.order", "choices"): HumanReference(cons=0.9873, acc=0.8261, c_acc=0.8236),
-}
 
 
 def carets_test_of(item: str) -> str:
@@ -177,11 +216,7 @@ def paper_test_of(item: str) -> str:
 # second relation is judged if the first holds, on the same pairs, so at each level of overlap their violations add up.
 # The published figures are of issues that people judged: our issues have no precision without an audit.
 
-_METAIC = "metaic."
 _APPEARANCE, _FORMS = "metaic.object_appearance", "metaic.singular_plural"
-_SUSPICIOUS = "suspicious"
-_ERROR_KINDS = ("omission", "misclassification", "quantity")
-_PRESUMED = " (presumed)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,9 +283,6 @@ def _by_level(counted: Sequence[_CaptionCounts]) -> Mapping[str, Cell]:
     return {**totals, **METAIC_RANGES} if totals else totals
 
 
-_ByItem = Mapping[str, Pairs]
-
-
 def coverage_tables(results: Iterable[RelationResult]) -> tuple[Coverage, ...]:
     """Returns a table for each test and data source with several models, in the order of the results.
 
@@ -294,28 +326,6 @@ def _share_of_pairs(ours: _ByItem, theirs: _ByItem) -> float | None:
 
 ISSUE, INCONSISTENT, SOURCE_RIGHT = "issue", "inconsistent", "source right"
 """The figures of verdicts on hypotheses, named as in ``relations.expectations``."""
-
-PUBLISHED_IFR: Mapping[str, tuple[float, ...]] = {
-    "veglue.mr1_joint_erase": (0.439, 0.461, 0.868, 0.640),
-    "veglue.mr2_linked_erase": (0.758, 0.951, 0.826, 0.354),
-    "veglue.mr3_unlinked_erase": (0.225, 0.243, 0.389, 0.142),
-    "veglue.corruption[impulse-object]": (0.125, 0.129, 0.259, 0.108),
-    "veglue.corruption[impulse-global]": (0.119, 0.130, 0.259, 0.096),
-    "veglue.corruption[zoom-object]": (0.175, 0.172, 0.312, 0.163),
-    "veglue.corruption[zoom-global]": (0.160, 0.170, 0.269, 0.154),
-    "veglue.corruption[snow-object]": (0.123, 0.148, 0.258, 0.135),
-    "veglue.corruption[snow-global]": (0.122, 0.139, 0.255, 0.110),
-    "veglue.corruption[contrast-object]": (0.130, 0.120, 0.259, 0.143),
-    "veglue.corruption[contrast-global]": (0.110, 0.120, 0.251, 0.120),
-    "text.antonym_swap": (0.327, 0.400, 0.487, 0.221),
-    "text.word_substitution": (0.174, 0.180, 0.315, 0.215),
-}
-"""The published IFR by item."""
-PUBLISHED_SYSTEMS = ("OFA-VE", "ALBEF-VE", "LLaVA", "GPT-4V")
-PUBLISHED_MEAN = (0.474, 0.552, 0.694, 0.378)
-"""The mean IFR of the three relations (VEglue, Table 2)."""
-
-VEGLUE_RELATIONS = ("veglue.mr1_joint_erase", "veglue.mr2_linked_erase", "veglue.mr3_unlinked_erase")
 
 
 def entailment_summary(results: Sequence[RelationResult], *, model: str, data: str) -> Summary | None:
@@ -374,12 +384,6 @@ def _share(figures: Figures, name: str) -> float | None:
     return figures[name].mean if name in figures else None
 
 
-NOISE = "basic_questions.noise"
-FIRST_PARTITION = f"{NOISE}[1]"
-_PARTITIONS = 7
-_ANSWER_TYPES = ("other", "number", "yes/no")
-
-
 def noise_summary(results: Sequence[RelationResult], *, model: str, data: str) -> Summary | None:
     """Returns a row for each partition, the least noise first: accuracy in percent, its drop in percentage points.
 
@@ -434,11 +438,6 @@ def _monotonicity(ordered: Sequence[RelationResult]) -> float | None:
         if len(known) == _PARTITIONS:
             return monotonicity(known)
     return None
-
-
-TOLERANCE = 0.05
-LIMIT = 20.0
-"""The paper's parameters t and m, in percentage points."""
 
 
 def r_score(difference: float, *, t: float = TOLERANCE, m: float = LIMIT) -> float:

@@ -152,13 +152,12 @@ def test_where_all_has_been_seen(sampler: Sampler) -> None:
     assert always.draws < 2000
 
 
-def test_where_there_is_next_to_nothing_to_draw() -> None:
+@SAMPLERS
+def test_where_there_is_next_to_nothing_to_draw(sampler: Sampler) -> None:
     always = Seldom(1)
-    few = plan(Rule(numbers=1, applies=always), scenes=1, sampler=Sampler.HYPOTHESIS, max_cases=1000)
-    # Hypothesis ends a part when it has drawn all there is, here one case, and starting a part takes its time.
+    few = plan(Rule(numbers=1, applies=always), scenes=1, sampler=sampler, max_cases=1000)
     assert len(ids(few)) == 1
-    assert few.part <= 11
-    assert always.draws < 100
+    assert always.draws <= 1001
 
 
 @SAMPLERS

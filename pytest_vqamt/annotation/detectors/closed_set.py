@@ -50,6 +50,15 @@ VERSION = 1
 LEAST_SCORE = 0.5
 """The default of transformers for these models."""
 
+REGIONS_VERSION = 1
+"""Goes up when other things are found with the same weights and packages."""
+
+LEAST_REGION_SCORE = 0.4
+"""As in the authors' demonstration (peteanderson80/bottom-up-attention, demo.ipynb)."""
+
+LEAST_ATTRIBUTE_SCORE = 0.5
+"""The detector always names the likeliest of 400 attributes."""
+
 
 class _ClosedSet(ABC):
     """One checkpoint."""
@@ -207,16 +216,6 @@ def _extent(shown: torch.Tensor) -> tuple[int, int, int, int]:
     """The box ``x0, y0, x1, y1`` around the covered pixels."""
     rows, columns = shown.any(dim=1).nonzero().flatten(), shown.any(dim=0).nonzero().flatten()
     return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
-
-
-REGIONS_VERSION = 1
-"""Goes up when other things are found with the same weights and packages."""
-
-LEAST_REGION_SCORE = 0.4
-"""As in the authors' demonstration (peteanderson80/bottom-up-attention, demo.ipynb)."""
-
-LEAST_ATTRIBUTE_SCORE = 0.5
-"""The detector always names the likeliest of 400 attributes."""
 
 
 class NamedRegions:

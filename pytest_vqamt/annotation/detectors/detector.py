@@ -32,28 +32,48 @@ if TYPE_CHECKING:
     from pytest_vqamt.data.graphs import Polygons
 
 
+LEAST_SIDE_PX = 1.0
+"""Smaller boxes are left out."""
+
+_LABELS_FILE = Path(__file__).with_name("labels.toml")
+_UNNAMED = re.compile(r"label_\d+")
+_PARENTHESES = re.compile(r"_?\([^)]*\)")
+_NO_PART_OF_A_WORD = re.compile(r"[^\w\s'-]|_")
+_MIN_LIST_SHARE = 0.9
+
+LEAST_IOU = 0.7
+"""Boxes of this overlap are of one thing, whatever its names.
+
+In 40 photos of COCO, annotated thing by thing, the largest IoU of 1,025 pairs of one class is 0.61 (two
+buses), and that of 3,183 pairs of two classes is 0.62 (a pizza and its table).
+"""
+
+LEAST_IOU_OF_OUTLINES = 0.5
+"""The same for outlines: a rider and the horse seen head-on share a box, and no pixel."""
+
+LEAST_IOU_OF_TWO_DETECTORS = 0.5
+"""The same for findings of two detectors whose names may be those of one thing."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectedObject:
-    """An object that a detector found.
-
-    Attributes:
-        name: a singular noun in lower case, or the phrase that was looked for.
-        box: in pixels, not empty, inside the picture.
-        score: the detector's confidence, from 0 to 1; not comparable between detectors.
-        by: the name of the detector ("boxes").
-        attributes: such as "red".
-        polygons: the outline; empty if the detector gives none. The centre of the first pixel is (0.5, 0.5); where a
-            polygon overlaps itself, it has a hole.
-        is_crowd: whether it is several objects, or an amount, not counted one by one: trees, grass.
-    """
+    """An object that a detector found."""
 
     name: str
+    """A singular noun in lower case, or the phrase that was looked for."""
     box: Box
+    """In pixels, not empty, inside the picture."""
     score: float
+    """The detector's confidence, from 0 to 1; not comparable between detectors."""
     by: str
+    """The name of the detector ("boxes")."""
     attributes: tuple[str, ...] = ()
+    """Such as "red"."""
     polygons: Polygons = ()
+    """The outline; empty if the detector gives none. The centre of the first pixel is (0.5, 0.5); where a polygon
+    overlaps itself, it has a hole."""
     is_crowd: bool = False
+    """Whether it is several objects, or an amount, not counted one by one: trees, grass."""
 
 
 class Detector(Protocol):
@@ -82,24 +102,17 @@ class Grounder(Protocol):
         """
 
 
-LEAST_SIDE_PX = 1.0
-"""Smaller boxes are left out."""
-
-
 class DetectionOutputs(Protocol):
-    """The output of a detector of transformers; its kind decides which of these there are.
-
-    Attributes:
-        logits: (pictures, boxes, classes).
-        pred_boxes: (pictures, boxes, 4), centre and size as shares of the picture.
-        class_queries_logits: (pictures, masks, classes and none).
-        masks_queries_logits: (pictures, masks, height, width), of a size of their own.
-    """
+    """The output of a detector of transformers; its kind decides which of these there are."""
 
     logits: torch.Tensor
+    """(pictures, boxes, classes)."""
     pred_boxes: torch.Tensor
+    """(pictures, boxes, 4), centre and size as shares of the picture."""
     class_queries_logits: torch.Tensor
+    """(pictures, masks, classes and none)."""
     masks_queries_logits: torch.Tensor
+    """(pictures, masks, height, width), of a size of their own."""
 
 
 class _BoxPostprocessor(Protocol):
@@ -169,13 +182,6 @@ def box_within(corners: Sequence[float], image: Image) -> Box | None:
     if right - left < LEAST_SIDE_PX or bottom - top < LEAST_SIDE_PX:
         return None
     return Box.from_corners(left, top, right, bottom)
-
-
-_LABELS_FILE = Path(__file__).with_name("labels.toml")
-_UNNAMED = re.compile(r"label_\d+")
-_PARENTHESES = re.compile(r"_?\([^)]*\)")
-_NO_PART_OF_A_WORD = re.compile(r"[^\w\s'-]|_")
-_MIN_LIST_SHARE = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,22 +292,8 @@ def _first_synonym(text: str) -> str:
     return " ".join(word for word in words if word)
 
 
-LEAST_IOU = 0.7
-"""Boxes of this overlap are of one thing, whatever its names.
-
-In 40 photos of COCO, annotated thing by thing, the largest IoU of 1,025 pairs of one class is 0.61 (two
-buses), and that of 3,183 pairs of two classes is 0.62 (a pizza and its table).
-"""
-
-LEAST_IOU_OF_OUTLINES = 0.5
-"""The same for outlines: a rider and the horse seen head-on share a box, and no pixel."""
-
-LEAST_IOU_OF_TWO_DETECTORS = 0.5
-"""The same for findings of two detectors whose names may be those of one thing."""
-
-
 def is_same_thing(one: DetectedObject, other: DetectedObject) -> bool:
-    """Whether both are of one thing."""
+    """True if both are of one thing."""
     iou = one.box.iou(other.box)
     if iou >= LEAST_IOU and one.polygons and other.polygons:
         from pytest_vqamt.annotation.detectors.outlines import overlap

@@ -31,6 +31,12 @@ if TYPE_CHECKING:
 VERSION = 1
 """Goes up when other things are found with the same weights and packages."""
 
+ALL_SCORES = -1.0
+"""A score that every box is above."""
+
+_DELIMITERS = {"[CLS]": 101, "[SEP]": 102, ".": 1012, "?": 1029}
+"""The tokens between phrases, with the ids that transformers' code has fixed."""
+
 
 class OpenVocabulary:
     """One checkpoint, and the names to look for."""
@@ -108,10 +114,6 @@ def _text_scorer(checkpoint: Checkpoint, runtime: Runtime) -> TextScorer:
     return Owl(checkpoint, runtime) if kind in Owl.kinds else GroundingDino(checkpoint, runtime)
 
 
-ALL_SCORES = -1.0
-"""A score that every box is above."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextScores:
     """A box ``x0, y0, x1, y1`` in pixels of the picture, and the score of each text, from 0 to 1."""
@@ -129,7 +131,7 @@ class TextScorer(Protocol):
 
     @property
     def reads_each_alone(self) -> bool:
-        """Whether the scores of a text are independent of the other texts."""
+        """True if the scores of a text are independent of the other texts."""
 
     @property
     def files(self) -> str:
@@ -205,10 +207,6 @@ class Owl(_PhraseNetwork):
         outputs = self._look(inputs)
         # OWLv2 gets the picture in the corner of a square, and its boxes are shares of that; the processor knows.
         return text_scores(self._look.boxes(outputs, image, above=ALL_SCORES)["boxes"], outputs.logits[0].sigmoid())
-
-
-_DELIMITERS = {"[CLS]": 101, "[SEP]": 102, ".": 1012, "?": 1029}
-"""The tokens between phrases, with the ids that transformers' code has fixed."""
 
 
 class GroundingDino(_PhraseNetwork):

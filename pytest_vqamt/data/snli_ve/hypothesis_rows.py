@@ -29,6 +29,17 @@ _PHOTO_FIELDS = ("Flickr30K_ID", "Flikr30kID")
 """The name of the field in the data and in the code of SNLI-VE's authors."""
 _ARTICLE = re.compile(r"^(?:an?|the) (?=\S)", re.IGNORECASE)
 
+_SEVERAL = frozenset(NUMBER_WORDS[2:]) | {"several", "many", "few", "both", "numerous", "multiple", "various", "and"}
+_PRONOUNS = frozenset(
+    {
+        "i", "me", "you", "he", "him", "she", "her", "it", "we", "us", "they", "them", "himself", "herself", "itself",
+        "themselves", "someone", "somebody", "anyone", "anybody", "everyone", "everybody", "no one", "nobody",
+        "something", "anything", "everything", "nothing", "one", "ones", "other", "others", "another", "this", "that",
+        "these", "those", "who", "which", "some", "all", "each",
+    }
+)  # fmt: skip
+"""Words that name no thing."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnitRow:
@@ -41,24 +52,21 @@ class UnitRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HypothesisRow:
-    """A hypothesis of a row.
-
-    Attributes:
-        photo: the name of the photo's file.
-        units: in the order of the sentence; None without any.
-        caption: a sentence that describes the photo, or "".
-    """
+    """A hypothesis of a row."""
 
     id: str
     photo: str
+    """The name of the photo's file."""
     text: str
     label: LabelName
     units: tuple[UnitRow, ...] | None = None
+    """In the order of the sentence; None without any."""
     caption: str = ""
+    """A sentence that describes the photo, or ""."""
 
     @property
     def is_boxed(self) -> bool:
-        """Whether a unit has a box."""
+        """True if a unit has a box."""
         return any(unit.box for unit in self.units or ())
 
 
@@ -134,7 +142,7 @@ def units_row(record: Record, frame_of: FrameOf, checks: BoxChecks | None = None
 
 
 def is_of_any_photo(record: Record) -> bool:
-    """Whether a row of a file of units is of a sentence in any photo, as ``vqamt units`` writes it."""
+    """True if a row of a file of units is of a sentence in any photo, as ``vqamt units`` writes it."""
     return not record.has("id") and not record.has("photo")
 
 
@@ -237,18 +245,6 @@ def _object(text: str) -> str:
 
 def _line(text: str) -> str:
     return one_line(text)
-
-
-_SEVERAL = frozenset(NUMBER_WORDS[2:]) | {"several", "many", "few", "both", "numerous", "multiple", "various", "and"}
-_PRONOUNS = frozenset(
-    {
-        "i", "me", "you", "he", "him", "she", "her", "it", "we", "us", "they", "them", "himself", "herself", "itself",
-        "themselves", "someone", "somebody", "anyone", "anybody", "everyone", "everybody", "no one", "nobody",
-        "something", "anything", "everything", "nothing", "one", "ones", "other", "others", "another", "this", "that",
-        "these", "those", "who", "which", "some", "all", "each",
-    }
-)  # fmt: skip
-"""Words that name no thing."""
 
 
 def thing_name(noun_phrase: str) -> str:

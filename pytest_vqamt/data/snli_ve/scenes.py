@@ -31,6 +31,11 @@ if TYPE_CHECKING:
 BOUNDLESS = Box(0, 0, MAX_SIDE_PX, MAX_SIDE_PX)
 """The frame of a photo of unknown size."""
 
+LEAST_IOU_OF_UNITS = 0.9
+"""Two units of this overlap are about one thing."""
+LEAST_IOU_WITH_GRAPH = 0.5
+"""A unit of this overlap is about a thing of the scene graph, whose box another model or a person has drawn."""
+
 
 class GraphsBeside(Graphs):
     """A file of scene graphs by the names of photos, which may be missing; one line a photo.
@@ -205,12 +210,6 @@ def _around(boxes: list[Box]) -> Box:
     return Box(0, 0, ceil(max((box.x1 for box in boxes), default=0)), ceil(max((box.y1 for box in boxes), default=0)))
 
 
-LEAST_IOU_OF_UNITS = 0.9
-"""Two units of this overlap are about one thing."""
-LEAST_IOU_WITH_GRAPH = 0.5
-"""A unit of this overlap is about a thing of the scene graph, whose box another model or a person has drawn."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linking:
     """The things of a photo, and the thing of each unit, by the hypothesis's id and the unit's place."""
@@ -266,22 +265,19 @@ def linking(rows: Iterable[HypothesisRow], graph: Sequence[Thing] = ()) -> Linki
 
 @dataclass(slots=True, kw_only=True)
 class _Linked:
-    """A thing of units.
-
-    Attributes:
-        name, box: of the first unit.
-        boxes, properties: of all units.
-        thing: the thing of the scene graph.
-        joined: the other one that it duplicates.
-    """
+    """A thing of units."""
 
     id: str
     name: str
     box: Box
+    """``name`` and ``box``: of the first unit."""
     boxes: list[Box] = field(default_factory=list)
     properties: dict[str, None] = field(default_factory=dict)
+    """``boxes`` and ``properties``: of all units."""
     thing: Thing | None = None
+    """The thing of the scene graph."""
     joined: _Linked | None = None
+    """The other one that it duplicates."""
 
     @property
     def thing_id(self) -> str:

@@ -23,6 +23,186 @@ from pytest_vqamt.language.english.nouns import plural, singular
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet
 
+_LISTED = (
+    r"(?:above|below|list(?:ed)?|options?|choices?|items?|things?|objects?|answers?|animals?|given|mentioned"
+    r"|others?|named"
+    r"|offered|provided|suggested|ones?|alternatives?|possibilities)"
+)
+_NO_OPTION = re.compile(rf"(?:none|neither|nothing)(?: of (?:these|those|them|(?:the )?{_LISTED}))?\W*|no such thing")
+"""The option that nothing fits: "none of these", "no such thing"."""
+_NONE_SAID = re.compile(
+    rf"\b(?:none|neither|nothing|not? (?:a single )?(?:one|any))\b(?: (?:of|from|on|in|among) (?:(?:the|these"
+    rf"|those|this|your|that)\b ?)*(?:(?:two |three |four |\d )?(?:[a-z]+ )?(?:{_LISTED} ?)+|(?:them|two|three|four"
+    rf"|(?<=of )(?:these|those) ?)(?=\W*$| (?:is|are|can|appears?)\b|[,.:;!\n]))|(?=\W*$)|(?= ?[,.:;!\n]))"
+    rf"|\bno (?:{_LISTED} ?)+"
+)
+"""Says that no option is right: "nothing from the list can be seen". "None the wiser" does not."""
+
+_IDIOM = re.compile(
+    r"\b(?:in short|(?:that|you|it) (?:is|are) right(?=[,.:;!])|right here|right there|no doubt|all right)\b[,:]? ?"
+)
+"""Words of options that name none: "in short", "all right", "right here"."""
+_LAST_SENTENCE = re.compile(r"[.!?\n]\s*([^.!?\n]+)[.!\s]*$")
+"""The letter at the end after letters that were ruled out: "A is wrong. Option B is correct"."""
+
+_DENIED_OR_DOUBTED = re.compile(rf"{HEDGE.pattern}|\b(?:not|no|nor|neither|never|none|or|wrong|incorrect|false)\b")
+"""No kind of an option is named by what is denied: "no spaghetti" is no pasta."""
+_NO_NAMES = frozenset({"", "picture", "image", "photo", "photograph", "scene", "in", "on", "it", "he", "she"})
+
+_LETTER_OF_A_LINE = re.compile(r"(?:^|\n)[^\w\n]*+(?:option )?[a-h](?:[).:]| \()")
+"""A repetition of all options line by line ("A. red", "B. blue") chooses none."""
+
+_HEDGED_APART = re.compile(r"[.;:!\n]+|,? \b(?:though|although|but)\b")
+"""A hedge behind one of these is of its own clause: "it is a doll, though it might be a teddy"."""
+
+_WORD_BEFORE = 40
+"""The characters before a mention in which a word and "and" are looked for."""
+
+_IN_A_LIST = re.compile(r"(?:,|,? (?:or|nor))? ?(?:an? |the |any )?")
+"""Between two options that are denied together: "no cat, rabbit or bird"."""
+
+_VERDICT_FIRST = re.compile(
+    r"\s*((?:(?!\b(?:is|are|was|were|has|have|can)\b)[^.!\n:;,]){1,60})[.!\n]\W*(?=[^.!\n]*\b(?:is|are|was|were"
+    r"|has|have|can|ruled|does|looks?)\b)"
+)
+"""The verdict before its reasons: "Red. The blue one is another car"."""
+_CONCLUSION = re.compile(
+    r"\A.*(?:\b(?:which|that) means(?: that)?|\bthat leaves(?: us with| only)?|\b(?:so|thus|therefore|hence"
+    r"|consequently)"
+    r"(?=[ ,:]+(?:(?:it|this|i|my|option|the answer|the \w+ (?:one|thing|option))\b"
+    r"|(?:\w+ ){0,2}\w+\W*$)))\b[ ,:]*(?!far\b|that\b)(?:the \w+ one is |it has to be "
+    r"|it must be )?([^.!?\n]+)[.!\s]*$",
+    re.DOTALL,
+)
+"""What follows from the reasons before it, at the end."""
+
+_MISSING = re.compile(r"\b(?:missing|absent|not (?:there|present|visible|shown|seen|in)|nowhere|lacks?|without)\b")
+"""A whole clause says what is not there: "the missing one is the cup"."""
+_SAYS_THERE = re.compile(
+    r"\b(?:there (?:is|are)|(?:i|we) (?:can )?(?:see|find|spot)|(?:shows?|contains?|includes?|has)|(?:is|are"
+    r"|can be)(?: clearly| also)?"
+    r" (?:visible|present|there|shown|seen|in|on|next|at))\b"
+)
+"""A whole clause says what is there, so that another is missing: "there is a fork"."""
+_CLAUSES = re.compile(r"[.;:!\n]+|,|\b(?:but|whereas|while|although|though|however|and)\b")
+"""The parts of an answer on which option is missing: "there is a fork, but the spoon is not in the photo"."""
+_PLACES = {
+    **{letter: place for place, letter in enumerate("abcdefgh")}, "i": 0, "ii": 1, "iii": 2, "iv": 3, "v": 4, "vi": 5,
+    "first": 0, "former": 0, "second": 1, "latter": 1, "third": 2, "fourth": 3,
+}  # fmt: skip
+"""The places of options by letters, roman numbers and ordinals."""
+_LETTER = r"([a-h]|i{1,3}|iv|vi?)"
+_LEAD = (
+    r"(?:[^\x00-\x7f]+)?"
+    r"(?:(?:la (?:bonne |correcta )?r\u00e9ponse (?:correcte )?est|die (?:richtige )?antwort (?:ist|lautet)"
+    r"|la respuesta (?:correcta )?es|\u7b54\u6848\u662f|the [a-z]+est is)[: ]*)?"
+    r"(?:(?:so|thus|therefore|hence)[, ]+)?(?:i (?:would )?(?:choose|pick|select|say|go with"
+    r"|think) (?:it is )?|it is |that is )?"
+    r"(?:(?:the |my )?(?:correct |right |best |final )*(?:answer|option|choice|letter"
+    r"|selection)(?: is| would be)?[: ]*)*"
+)
+_ONE_LETTER = re.compile(rf"\W*{_LEAD}[(]?{_LETTER}[)]?(?: it is)?[.:,!]?\W*")
+"""A letter that is the whole answer: "(B)", "the correct answer is B", "ii"."""
+_ONE_NUMBER = re.compile(rf"\W*{_LEAD}[(#]?([1-9])[)]?[.:,!]?\W*")
+"""A number that is the whole answer counts the options: "Option 3". "3 of them" counts things."""
+_ORDINAL = re.compile(
+    rf"\W*{_LEAD}(?:the )?(first|former|second|latter|third|fourth)(?: (?:one|option|choice|answer))?[.!]?"
+)
+"""The place of an option: "the latter", "the second option". "The second sign is round" names none."""
+_LETTER_AND_TEXT = re.compile(
+    rf"\W*{_LEAD}(?:[(]{_LETTER}[)][.:]?|{_LETTER}(?:[).:;\n]| -|,(?= (?:the|it|because|since|as|he|she|they"
+    rf"|there|this|that|i)\b))|option {_LETTER}(?=[,; -]))\W*(.+)",
+    re.DOTALL,
+)
+"""A letter before its option or a reason: "C. The blue thing is a bin", "(ii) the grain shows"."""
+
+_LETTER_DENIED = re.compile(
+    r"^\W*not (?:option )?[(]?[a-h][)]?,? but (?:rather )?|,? (?:and )?(?:not|rather than"
+    r"|instead of) (?:option )?[(]?[a-h][)]?(?=\W*$)"
+    r"| is (?:the )?(?:correct|right|best)(?: (?:one|option|choice|answer))?(?=\W*$)"
+)
+"""What is left out of "not A but C", "C, not A" and "the second is correct"."""
+
+_OFFER = re.compile(
+    r"(?:^|(?<=[.:!\n]))\s*(?:(?:between|of|out of|among|amongst|given|considering|comparing)\b[^,.:\n]*[,:]"
+    r"|(?:the )?(?:two |given |possible |available )?(?:options|choices)\b[^.\n]*[.\n])"
+)
+"""The options said back before the choice: "between a cat and a dog, a dog"."""
+
+_DENIAL = re.compile(
+    r"\b(?:not|nicht|pas|nor|neither|never|no|nothing|rather than|instead of|as opposed to|unlike|without"
+    r"|more likely than|rul(?:e|es|ed|ing) out|exclud(?:e|es|ed|ing)|too [a-z]+ for|if only it were"
+    r"|isnt)(?: (?:a|an|the|any|really"
+    r"|in|on|be|is|it|either|at all|see|find|have|show|contain|appear to be|appear|look like|look|of"
+    r"|visible|actually|one"
+    r"|being|to be|made of|think it is))*\s[('-]?$"
+)
+"""Denies the option behind it: "blue, not red", "red rather than blue"."""
+_DENIED_BEHIND = re.compile(
+    r"(?: (?:one|option|thing))?(?: (?:in|on) the (?:picture|image|photo))? (?:is|are|does|can) "
+    r"(?:(?:\w+ )?(?:not|absent|missing)\b|nowhere\b|wrong\b|incorrect\b"
+    r"|out of the question\b|be (?:excluded|ruled out)\b)"
+    r"|(?:[ ]?:|[ ]-|[ ]\() ?(?:no|none|false|absent|missing|not (?:present|visible|there|seen|found|detected))\b"
+)
+"""Denies the option before it: "the boy wears glasses and the girl is not"."""
+
+_PREPOSITION = re.compile(
+    r"^(?:at|in|on|by|under|near|behind|beside|with|from|to|next to|in front of) (?:(?:an?|the) )?"
+)
+"""The place of a thing may be left out: "the sofa" is "on the sofa", unless another option is under it."""
+
+_ARTICLE = re.compile(r"^(?:an?|the) ")
+"""The article of an option may be another: "one cup" is "a cup"."""
+_NUMBERED = re.compile(r"(picture|image|photo|photograph|option|frame|panel) ([1-4])")
+"""Pictures are counted by words, too: "the second image" is "image 2"."""
+_ORDINALS = ("first", "second", "third", "fourth")
+
+_OTHER_WORDS: dict[str, tuple[str, ...]] = {
+    "metal": ("metallic",),
+    "metallic": ("metal",),
+    "outdoors": ("outside", "outdoor"),
+    "indoors": ("inside", "indoor"),
+    "dotted": ("dots",),
+}
+"""Other words for an option, unless they are an option themselves."""
+
+_LABEL = re.compile(r"\b(entail|neutral|contradict)(?:s|ed|ing|ments?|ions?|ory|ive|ity)?\b")
+"""The labels as nouns and verbs: "contradicts", "entailed". "Neutrally" is none."""
+_IN_OTHER_WORDS = {
+    Label.NEUTRAL: re.compile(
+        r"\b(?:leaves|left) (?:(?:it|this|that|the \w+) )?(?:quite |entirely |completely )?open\b"
+        r"|\bneither (?:confirms|supports|proves|contradicts|refutes) (?:it )?(?:nor|or) \w+"
+    ),
+    Label.CONTRADICTION: re.compile(
+        r"\b(?:conflicts? with|refute[sd]|disprove[sd]|inconsistent with|incompatible with)\b"
+    ),
+    Label.ENTAILMENT: re.compile(r"\b(?:implies|implied)\b"),
+}
+"""What says a label without its name."""
+_DENIED_OR_DOUBTED_LABEL = re.compile(rf"{HEDGE.pattern}|\b(?:not|no|if|whether)\b")
+"""Denial or doubt: "I am not sure whether the picture implies it" names no label by "implies"."""
+_LABEL_WORDS = ("entailment", "entails", "entailed", "neutral", "contradiction", "contradicts", "contradicted")
+_LABELS_BY_STEM = {"entail": Label.ENTAILMENT, "neutral": Label.NEUTRAL, "contradict": Label.CONTRADICTION}
+
+_BETWEEN = (
+    r"(?:an?|the|any|this|that|which|it|there|i|in|of|for|to|if|whether|be|is|are|was|been|being|do|does|at|all|either"
+    r"|really|necessarily|fully|strictly|clearly|entirely|directly|quite|exactly|actually|logically|completely"
+    r"|see|find|have|show|provide|contain|support|constitute|indicate|imply|suggest|represent|appear|seem|say"
+    r"|tell|think"
+    r"|believe|call|consider|evidence|sign|signs|reason|support|case|example|instance|clear|direct|logical|strong"
+    r"|enough|sufficient|anything|something|picture|image|photo)"
+)
+_DENIED_BEFORE = re.compile(
+    r"\b(?:not|nor|neither|never|no|non|nothing|none|without|hardly|fail(?:s|ed)?|lack(?:s|ing)?|absence|impossible)"
+    rf"(?: {_BETWEEN})*(?: (?:an? )?(?:entail|neutral|contradict)[a-z]*(?: it)?(?:,| or| nor)*)*(?: {_BETWEEN})*[ -]$"
+)
+"""No noun of a thing stands between: "there is no dog which contradicts it" denies the dog."""
+
+_DENIED_AFTER = re.compile(
+    r"\s*(?:[:=-]\s*)?(?:(?:no|false)\s*(?:[.,;!\n]|$)|(?:is|are|can|does|do|would|will|could) not\b)"
+)
+"""Denies the label before it: "entailment: no", "the entailment is not shown"."""
+
 
 def read_choice(answer: str | Prepared, options: tuple[str, ...], *, of_absent: bool = False) -> str | UnreadableAnswer:
     """Returns the one of ``options`` that an answer names, by whole words, in the singular or the plural.
@@ -81,22 +261,6 @@ def none_option(options: tuple[str, ...]) -> str | None:
     return next((option for option in options if _NO_OPTION.fullmatch(option.casefold())), None)
 
 
-_LISTED = (
-    r"(?:above|below|list(?:ed)?|options?|choices?|items?|things?|objects?|answers?|animals?|given|mentioned"
-    r"|others?|named"
-    r"|offered|provided|suggested|ones?|alternatives?|possibilities)"
-)
-_NO_OPTION = re.compile(rf"(?:none|neither|nothing)(?: of (?:these|those|them|(?:the )?{_LISTED}))?\W*|no such thing")
-"""The option that nothing fits: "none of these", "no such thing"."""
-_NONE_SAID = re.compile(
-    rf"\b(?:none|neither|nothing|not? (?:a single )?(?:one|any))\b(?: (?:of|from|on|in|among) (?:(?:the|these"
-    rf"|those|this|your|that)\b ?)*(?:(?:two |three |four |\d )?(?:[a-z]+ )?(?:{_LISTED} ?)+|(?:them|two|three|four"
-    rf"|(?<=of )(?:these|those) ?)(?=\W*$| (?:is|are|can|appears?)\b|[,.:;!\n]))|(?=\W*$)|(?= ?[,.:;!\n]))"
-    rf"|\bno (?:{_LISTED} ?)+"
-)
-"""Says that no option is right: "nothing from the list can be seen". "None the wiser" does not."""
-
-
 def _says_none(prepared: str, options: tuple[str, ...], none: str) -> bool:
     """Whether the answer denies all other options: "none of the listed items is visible", "no fork and no sofa"."""
     others = tuple(option for option in options if option != none)
@@ -104,14 +268,6 @@ def _says_none(prepared: str, options: tuple[str, ...], none: str) -> bool:
     if named or HEDGE.search(prepared):
         return False
     return len(denied) == len(others) or (_NONE_SAID.search(prepared) is not None and not denied)
-
-
-_IDIOM = re.compile(
-    r"\b(?:in short|(?:that|you|it) (?:is|are) right(?=[,.:;!])|right here|right there|no doubt|all right)\b[,:]? ?"
-)
-"""Words of options that name none: "in short", "all right", "right here"."""
-_LAST_SENTENCE = re.compile(r"[.!?\n]\s*([^.!?\n]+)[.!\s]*$")
-"""The letter at the end after letters that were ruled out: "A is wrong. Option B is correct"."""
 
 
 def _option_of_a_kind(prepared: str, options: tuple[str, ...]) -> str | None:
@@ -131,11 +287,6 @@ def _option_of_a_kind(prepared: str, options: tuple[str, ...]) -> str | None:
     return named.pop() if len(named) == 1 else None
 
 
-_DENIED_OR_DOUBTED = re.compile(rf"{HEDGE.pattern}|\b(?:not|no|nor|neither|never|none|or|wrong|incorrect|false)\b")
-"""No kind of an option is named by what is denied: "no spaghetti" is no pasta."""
-_NO_NAMES = frozenset({"", "picture", "image", "photo", "photograph", "scene", "in", "on", "it", "he", "she"})
-
-
 def _stated_choice(
     text: str, answer: str, options: tuple[str, ...], prepared: str, *, of_absent: bool
 ) -> str | UnreadableAnswer:
@@ -150,10 +301,6 @@ def _stated_choice(
     first = next(find_options(rest, options), (option,))[0]
     contradicts = (named - {option} and first != option) or (option in denied and not of_absent)
     return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS) if contradicts else option
-
-
-_LETTER_OF_A_LINE = re.compile(r"(?:^|\n)[^\w\n]*+(?:option )?[a-h](?:[).:]| \()")
-"""A repetition of all options line by line ("A. red", "B. blue") chooses none."""
 
 
 def _named_option(answer: str, options: tuple[str, ...], prepared: str) -> str | UnreadableAnswer:
@@ -178,10 +325,6 @@ def _is_hedged(answer: str, options: tuple[str, ...]) -> bool:
     return all(HEDGE.search(each) for each in clauses if next(find_options(each, options), None))
 
 
-_HEDGED_APART = re.compile(r"[.;:!\n]+|,? \b(?:though|although|but)\b")
-"""A hedge behind one of these is of its own clause: "it is a doll, though it might be a teddy"."""
-
-
 def is_one_of_a_mixture(answer: str, options: tuple[str, ...]) -> bool:
     """Whether an option is named together with another attribute of its kind: "black and white"."""
     category_of = ontology().category_of
@@ -195,8 +338,6 @@ def is_one_of_a_mixture(answer: str, options: tuple[str, ...]) -> bool:
     return False
 
 
-_WORD_BEFORE = 40
-"""The characters before a mention in which a word and "and" are looked for."""
 _BEFORE_AND, _AFTER_AND = re.compile(r"(\w+) and $"), re.compile(r" and (\w+)")
 """A mixture is none of its parts: "black and white" is neither "white" nor "black"."""
 
@@ -232,10 +373,6 @@ def _mentions(answer: str, options: tuple[str, ...]) -> tuple[set[str], set[str]
     return named, denied
 
 
-_IN_A_LIST = re.compile(r"(?:,|,? (?:or|nor))? ?(?:an? |the |any )?")
-"""Between two options that are denied together: "no cat, rabbit or bird"."""
-
-
 def find_options(answer: str, options: tuple[str, ...]) -> Iterator[tuple[str, int, int]]:
     """Yields every mention of an option in a text in lower case: the option, its start and its end."""
     for found in _pattern(options).finditer(answer):
@@ -245,62 +382,6 @@ def find_options(answer: str, options: tuple[str, ...]) -> Iterator[tuple[str, i
 def is_denied(answer: str, start: int, end: int) -> bool:
     """Whether the option that is mentioned there is denied: "not red", "the spoon can not be seen"."""
     return bool(_DENIAL.search(answer, 0, start) or _DENIED_BEHIND.match(answer, end))
-
-
-_VERDICT_FIRST = re.compile(
-    r"\s*((?:(?!\b(?:is|are|was|were|has|have|can)\b)[^.!\n:;,]){1,60})[.!\n]\W*(?=[^.!\n]*\b(?:is|are|was|were"
-    r"|has|have|can|ruled|does|looks?)\b)"
-)
-"""The verdict before its reasons: "Red. The blue one is another car"."""
-_CONCLUSION = re.compile(
-    r"\A.*(?:\b(?:which|that) means(?: that)?|\bthat leaves(?: us with| only)?|\b(?:so|thus|therefore|hence"
-    r"|consequently)"
-    r"(?=[ ,:]+(?:(?:it|this|i|my|option|the answer|the \w+ (?:one|thing|option))\b"
-    r"|(?:\w+ ){0,2}\w+\W*$)))\b[ ,:]*(?!far\b|that\b)(?:the \w+ one is |it has to be "
-    r"|it must be )?([^.!?\n]+)[.!\s]*$",
-    re.DOTALL,
-)
-"""What follows from the reasons before it, at the end."""
-
-_MISSING = re.compile(r"\b(?:missing|absent|not (?:there|present|visible|shown|seen|in)|nowhere|lacks?|without)\b")
-"""A whole clause says what is not there: "the missing one is the cup"."""
-_SAYS_THERE = re.compile(
-    r"\b(?:there (?:is|are)|(?:i|we) (?:can )?(?:see|find|spot)|(?:shows?|contains?|includes?|has)|(?:is|are"
-    r"|can be)(?: clearly| also)?"
-    r" (?:visible|present|there|shown|seen|in|on|next|at))\b"
-)
-"""A whole clause says what is there, so that another is missing: "there is a fork"."""
-_CLAUSES = re.compile(r"[.;:!\n]+|,|\b(?:but|whereas|while|although|though|however|and)\b")
-"""The parts of an answer on which option is missing: "there is a fork, but the spoon is not in the photo"."""
-_PLACES = {
-    **{letter: place for place, letter in enumerate("abcdefgh")}, "i": 0, "ii": 1, "iii": 2, "iv": 3, "v": 4, "vi": 5,
-    "first": 0, "former": 0, "second": 1, "latter": 1, "third": 2, "fourth": 3,
-}  # fmt: skip
-"""The places of options by letters, roman numbers and ordinals."""
-_LETTER = r"([a-h]|i{1,3}|iv|vi?)"
-_LEAD = (
-    r"(?:[^\x00-\x7f]+)?"
-    r"(?:(?:la (?:bonne |correcta )?r\u00e9ponse (?:correcte )?est|die (?:richtige )?antwort (?:ist|lautet)"
-    r"|la respuesta (?:correcta )?es|\u7b54\u6848\u662f|the [a-z]+est is)[: ]*)?"
-    r"(?:(?:so|thus|therefore|hence)[, ]+)?(?:i (?:would )?(?:choose|pick|select|say|go with"
-    r"|think) (?:it is )?|it is |that is )?"
-    r"(?:(?:the |my )?(?:correct |right |best |final )*(?:answer|option|choice|letter"
-    r"|selection)(?: is| would be)?[: ]*)*"
-)
-_ONE_LETTER = re.compile(rf"\W*{_LEAD}[(]?{_LETTER}[)]?(?: it is)?[.:,!]?\W*")
-"""A letter that is the whole answer: "(B)", "the correct answer is B", "ii"."""
-_ONE_NUMBER = re.compile(rf"\W*{_LEAD}[(#]?([1-9])[)]?[.:,!]?\W*")
-"""A number that is the whole answer counts the options: "Option 3". "3 of them" counts things."""
-_ORDINAL = re.compile(
-    rf"\W*{_LEAD}(?:the )?(first|former|second|latter|third|fourth)(?: (?:one|option|choice|answer))?[.!]?"
-)
-"""The place of an option: "the latter", "the second option". "The second sign is round" names none."""
-_LETTER_AND_TEXT = re.compile(
-    rf"\W*{_LEAD}(?:[(]{_LETTER}[)][.:]?|{_LETTER}(?:[).:;\n]| -|,(?= (?:the|it|because|since|as|he|she|they"
-    rf"|there|this|that|i)\b))|option {_LETTER}(?=[,; -]))\W*(.+)",
-    re.DOTALL,
-)
-"""A letter before its option or a reason: "C. The blue thing is a bin", "(ii) the grain shows"."""
 
 
 def _by_letter(answer: str, options: tuple[str, ...]) -> tuple[str, str] | None:
@@ -319,42 +400,10 @@ def _by_letter(answer: str, options: tuple[str, ...]) -> tuple[str, str] | None:
     return (options[place], rest) if 0 <= place < len(options) else None
 
 
-_LETTER_DENIED = re.compile(
-    r"^\W*not (?:option )?[(]?[a-h][)]?,? but (?:rather )?|,? (?:and )?(?:not|rather than"
-    r"|instead of) (?:option )?[(]?[a-h][)]?(?=\W*$)"
-    r"| is (?:the )?(?:correct|right|best)(?: (?:one|option|choice|answer))?(?=\W*$)"
-)
-"""What is left out of "not A but C", "C, not A" and "the second is correct"."""
-
-_OFFER = re.compile(
-    r"(?:^|(?<=[.:!\n]))\s*(?:(?:between|of|out of|among|amongst|given|considering|comparing)\b[^,.:\n]*[,:]"
-    r"|(?:the )?(?:two |given |possible |available )?(?:options|choices)\b[^.\n]*[.\n])"
-)
-"""The options said back before the choice: "between a cat and a dog, a dog"."""
-
-
 def _without_offer(answer: str, options: tuple[str, ...]) -> str:
     """The answer without a repetition of the options ("between red and blue, ...") if it names one elsewhere."""
     rest = _OFFER.sub(" ", answer)
     return rest if rest != answer and _pattern(options).search(rest) else answer
-
-
-_DENIAL = re.compile(
-    r"\b(?:not|nicht|pas|nor|neither|never|no|nothing|rather than|instead of|as opposed to|unlike|without"
-    r"|more likely than|rul(?:e|es|ed|ing) out|exclud(?:e|es|ed|ing)|too [a-z]+ for|if only it were"
-    r"|isnt)(?: (?:a|an|the|any|really"
-    r"|in|on|be|is|it|either|at all|see|find|have|show|contain|appear to be|appear|look like|look|of"
-    r"|visible|actually|one"
-    r"|being|to be|made of|think it is))*\s[('-]?$"
-)
-"""Denies the option behind it: "blue, not red", "red rather than blue"."""
-_DENIED_BEHIND = re.compile(
-    r"(?: (?:one|option|thing))?(?: (?:in|on) the (?:picture|image|photo))? (?:is|are|does|can) "
-    r"(?:(?:\w+ )?(?:not|absent|missing)\b|nowhere\b|wrong\b|incorrect\b"
-    r"|out of the question\b|be (?:excluded|ruled out)\b)"
-    r"|(?:[ ]?:|[ ]-|[ ]\() ?(?:no|none|false|absent|missing|not (?:present|visible|there|seen|found|detected))\b"
-)
-"""Denies the option before it: "the boy wears glasses and the girl is not"."""
 
 
 @lru_cache(maxsize=65536)
@@ -377,12 +426,6 @@ def _without_prepositions(options: tuple[str, ...]) -> dict[str, str]:
     return {thing: option for option, thing in things.items() if every.count(thing) == 1 and thing != option.lower()}
 
 
-_PREPOSITION = re.compile(
-    r"^(?:at|in|on|by|under|near|behind|beside|with|from|to|next to|in front of) (?:(?:an?|the) )?"
-)
-"""The place of a thing may be left out: "the sofa" is "on the sofa", unless another option is under it."""
-
-
 def _ways(option: str) -> tuple[str, ...]:
     words = option.lower()
     spelled = words.replace("gray", "grey"), words.replace("grey", "gray")
@@ -395,23 +438,6 @@ def _ways(option: str) -> tuple[str, ...]:
     ordinal = (f"{_ORDINALS[int(place[2]) - 1]} {place[1]}",) if place else ()
     others = _OTHER_WORDS.get(words, ())
     return (words, plural(words), singular(words), *spelled, *bare, *ordinal, *others, *variants, *kinds)
-
-
-_ARTICLE = re.compile(r"^(?:an?|the) ")
-"""The article of an option may be another: "one cup" is "a cup"."""
-_NUMBERED = re.compile(r"(picture|image|photo|photograph|option|frame|panel) ([1-4])")
-"""Pictures are counted by words, too: "the second image" is "image 2"."""
-_ORDINALS = ("first", "second", "third", "fourth")
-
-
-_OTHER_WORDS: dict[str, tuple[str, ...]] = {
-    "metal": ("metallic",),
-    "metallic": ("metal",),
-    "outdoors": ("outside", "outdoor"),
-    "indoors": ("inside", "indoor"),
-    "dotted": ("dots",),
-}
-"""Other words for an option, unless they are an option themselves."""
 
 
 def _joined(words: str) -> str:
@@ -466,41 +492,3 @@ def _named(answer: str) -> Label | Unreadable:
     if len(named) > 1:
         return Unreadable.SEVERAL_LABELS
     return named.pop() if named else Unreadable.NO_LABEL
-
-
-_LABEL = re.compile(r"\b(entail|neutral|contradict)(?:s|ed|ing|ments?|ions?|ory|ive|ity)?\b")
-"""The labels as nouns and verbs: "contradicts", "entailed". "Neutrally" is none."""
-_IN_OTHER_WORDS = {
-    Label.NEUTRAL: re.compile(
-        r"\b(?:leaves|left) (?:(?:it|this|that|the \w+) )?(?:quite |entirely |completely )?open\b"
-        r"|\bneither (?:confirms|supports|proves|contradicts|refutes) (?:it )?(?:nor|or) \w+"
-    ),
-    Label.CONTRADICTION: re.compile(
-        r"\b(?:conflicts? with|refute[sd]|disprove[sd]|inconsistent with|incompatible with)\b"
-    ),
-    Label.ENTAILMENT: re.compile(r"\b(?:implies|implied)\b"),
-}
-"""What says a label without its name."""
-_DENIED_OR_DOUBTED_LABEL = re.compile(rf"{HEDGE.pattern}|\b(?:not|no|if|whether)\b")
-"""Denial or doubt: "I am not sure whether the picture implies it" names no label by "implies"."""
-_LABEL_WORDS = ("entailment", "entails", "entailed", "neutral", "contradiction", "contradicts", "contradicted")
-_LABELS_BY_STEM = {"entail": Label.ENTAILMENT, "neutral": Label.NEUTRAL, "contradict": Label.CONTRADICTION}
-
-_BETWEEN = (
-    r"(?:an?|the|any|this|that|which|it|there|i|in|of|for|to|if|whether|be|is|are|was|been|being|do|does|at|all|either"
-    r"|really|necessarily|fully|strictly|clearly|entirely|directly|quite|exactly|actually|logically|completely"
-    r"|see|find|have|show|provide|contain|support|constitute|indicate|imply|suggest|represent|appear|seem|say"
-    r"|tell|think"
-    r"|believe|call|consider|evidence|sign|signs|reason|support|case|example|instance|clear|direct|logical|strong"
-    r"|enough|sufficient|anything|something|picture|image|photo)"
-)
-_DENIED_BEFORE = re.compile(
-    r"\b(?:not|nor|neither|never|no|non|nothing|none|without|hardly|fail(?:s|ed)?|lack(?:s|ing)?|absence|impossible)"
-    rf"(?: {_BETWEEN})*(?: (?:an? )?(?:entail|neutral|contradict)[a-z]*(?: it)?(?:,| or| nor)*)*(?: {_BETWEEN})*[ -]$"
-)
-"""No noun of a thing stands between: "there is no dog which contradicts it" denies the dog."""
-
-_DENIED_AFTER = re.compile(
-    r"\s*(?:[:=-]\s*)?(?:(?:no|false)\s*(?:[.,;!\n]|$)|(?:is|are|can|does|do|would|will|could) not\b)"
-)
-"""Denies the label before it: "entailment: no", "the entailment is not shown"."""

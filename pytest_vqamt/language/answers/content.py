@@ -16,6 +16,32 @@ from pytest_vqamt.language.tables import toml_table
 _IN_THE_PICTURE = re.compile(r" (?:in|on|of) (?:the|this) (?:picture|image|photo(?:graph)?|scene)\b")
 """Adds nothing: "the man in the picture" is the man, "the man in the chair" may be another."""
 
+_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+
+POSTURES = frozenset(
+    {"stand", "lie", "sit", "locat", "position", "rest", "plac", "kept", "found", "seen", "visible", "park"}
+)
+"""Verbs that say no more than "is" of a thing in a place, unless they are asked about."""
+_ENDS = re.compile(r"(?!\w*ss$)(\w{2,}?)(?:(?<=([^aeiouls]))\2?|(?<!ss))(?:ing|es|s|ed)")
+"""The ends of verbs and plurals: "walks" and "walking" are the same, "walker" is not."""
+
+_LETTERS = re.compile(r"[a-z]{3,}")
+
+_TOO_SHORT = 3
+
+_NEAR = frozenset(
+    [
+        "act", "acts", "tow", "for", "our", "flour", "tree", "thee", "there", "then", "even", "sever", "height",
+        "weight", "nice", "fie", "fiver", "fried", "hose", "hoses", "cares", "care", "dots", "doge", "does",
+        "ended", "mend", "men", "man", "bend", "lien", "line", "lines", "love", "stoned", "laugh", "thought",
+        "through", "though", "thorough", "form", "from", "house", "bead", "beads", "beard", "late", "pate",
+        "plat", "cot", "cots", "ding", "dong", "weed", "seed", "hot", "sot", "chin", "trail", "trial", "quite",
+        "quiet", "angle", "angel", "filed", "sacred", "diary", "dairy", "desert", "dessert", "brown", "blow",
+        "below", "blew", "grown",
+    ]
+)  # fmt: skip
+"""Words of English that are a slip away from a number, a colour or a thing, and name neither."""
+
 
 def content(text: str) -> list[str]:
     """Returns the words that matter, in one form each: verbs without their ends, synonyms as one.
@@ -33,9 +59,6 @@ def plain_words(text: str) -> list[str]:
     return [word for word in _WORD.findall(_IN_THE_PICTURE.sub("", text)) if word not in _fillers()]
 
 
-_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-
-
 @lru_cache(maxsize=65536)
 def content_word(word: str) -> str:
     """The word without the ends of verbs and nouns, so that "sits" and "sitting" are the same."""
@@ -44,14 +67,6 @@ def content_word(word: str) -> str:
     word = _synonyms().get(word) or _synonyms().get(singular(word), word)
     found = _ENDS.fullmatch(word)
     return found[1] if found else word
-
-
-POSTURES = frozenset(
-    {"stand", "lie", "sit", "locat", "position", "rest", "plac", "kept", "found", "seen", "visible", "park"}
-)
-"""Verbs that say no more than "is" of a thing in a place, unless they are asked about."""
-_ENDS = re.compile(r"(?!\w*ss$)(\w{2,}?)(?:(?<=([^aeiouls]))\2?|(?<!ss))(?:ing|es|s|ed)")
-"""The ends of verbs and plurals: "walks" and "walking" are the same, "walker" is not."""
 
 
 @cache
@@ -121,9 +136,6 @@ def without_typing_errors(text: str, expected: Iterable[str]) -> str:
     return _LETTERS.sub(lambda found: _meant(found[0], words), text)
 
 
-_LETTERS = re.compile(r"[a-z]{3,}")
-
-
 @lru_cache(maxsize=4096)
 def _meant(word: str, expected: tuple[str, ...]) -> str:
     if word in expected or word in _known():
@@ -151,23 +163,6 @@ def _is_slip(word: str, meant: str) -> bool:
     )
 
 
-_TOO_SHORT = 3
-
-
 @cache
 def _known() -> frozenset[str]:
     return frozenset(" ".join((*entries_by_form(), *descriptions())).split()) | _NEAR
-
-
-_NEAR = frozenset(
-    [
-        "act", "acts", "tow", "for", "our", "flour", "tree", "thee", "there", "then", "even", "sever", "height",
-        "weight", "nice", "fie", "fiver", "fried", "hose", "hoses", "cares", "care", "dots", "doge", "does",
-        "ended", "mend", "men", "man", "bend", "lien", "line", "lines", "love", "stoned", "laugh", "thought",
-        "through", "though", "thorough", "form", "from", "house", "bead", "beads", "beard", "late", "pate",
-        "plat", "cot", "cots", "ding", "dong", "weed", "seed", "hot", "sot", "chin", "trail", "trial", "quite",
-        "quiet", "angle", "angel", "filed", "sacred", "diary", "dairy", "desert", "dessert", "brown", "blow",
-        "below", "blew", "grown",
-    ]
-)  # fmt: skip
-"""Words of English that are a slip away from a number, a colour or a thing, and name neither."""

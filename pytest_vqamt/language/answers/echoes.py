@@ -22,6 +22,84 @@ from pytest_vqamt.language.english.nouns import NUMBER_WORDS, singular
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet
 
+_BOUND_ASKED = re.compile(r"\b(?:at least|at most|more than|fewer than|less than)\b")
+"""A part of the question that a denial does not turn round."""
+
+_RATHER_THAN = re.compile(r"^[^.;!?\n]*(?: rather than| instead of|, (?:and )?not) ([a-z]+(?: [a-z]+){0,4})\W*$")
+"""Something else is done than asked: "a newspaper rather than a book". "A rather old book" is a book."""
+_NOTHING = re.compile(r"(?:no\W+)?(?:he|she|it|they) (?:is|are) not ([a-z]+ing) anything(?: at all)?\W*")
+"""What is denied of all is denied of what is asked: "she is not holding anything"."""
+
+_IS_THERE = re.compile(r"(?:is|are|was|were) there\b")
+"""Asks for presence, where a posture says no more than "is": "are there any cars parked on the street?"."""
+_MORE_THAN = re.compile(
+    r"(?:are|is) there (more|fewer|less|as many) ([a-z ]{1,60}?) (?:than|as) ([a-z]+(?: [a-z]+)?)(?: (?:in|on|at"
+    r"|visible)\b.*)?"
+)
+"""Asks to compare two numbers, which the answer may give: "3 dogs and only 1 cat"."""
+
+_YES_NO = re.compile(r"(?:is|are|was|were|does|do|did|has|have|can|could|would)\b")
+"""How a question begins that a statement may answer: "Is it raining?" - "It is not raining"."""
+ASKS_TO_SAY = re.compile(
+    r"^(?:would you say|do you think|would you call|can you (?:tell|say) (?:if|whether)|is it (?:true|correct"
+    r"|right|the case)|does it (?:look|seem|appear))(?: that| like)? "
+)
+"""Adds nothing to the question behind it: "does it look like the turtle is large?"."""
+_OR = re.compile(r"\b(?:or|not|no|more|less|fewer|only|all|every|both)\b")
+"""Questions that a statement about a part does not settle: "there is no cat" to "a dog or a cat?"."""
+_COMMA = re.compile(r",(?= )| and (?=not\b)")
+"""A denial behind a comma is a clause by itself: "he is holding a cat, not a dog"."""
+_OF_ALL = re.compile(r"(?:is|are|do|does|has|have|was|were) (?:all|both|every|each)\b(?: of)?(?: the| these| those)?")
+"""Asks about all of several: "are all the lights on?"."""
+_ALL = re.compile(
+    r"(?:(?:yes|and|so)\W+)?(?:(?:they|these|those) (?:are )?)?(?:all|both|each|every|everyone|everybody)\b"
+)
+"""Speaks of all that are asked about; "almost all" are not all."""
+_ALL_EXCEPT = re.compile(
+    r"\b(?:all|every\w*|each|both)\b[^.;!\n]{0,200}\b(?:except|apart from|save for|but (?:one|two|three|an?|the))\b"
+)
+"""All but some are not all: "every light is on except one"."""
+_ALL_OF_THEM = re.compile(
+    r"(?:(?:yes|and|so)\W+)?(?:all|both|each|every)(?: single)?(?: one)?(?: of (?:them|these|those))?,? "
+    r"(?:is|are|do|does|has|have|did|was|were)(?P<not> not)?"
+)
+"""Without the predicate of the question: "every single one of them does"."""
+_NOT_ALL = re.compile(
+    r"\b(?:not (?:all|both|every|each|everyone)|(?:only|just) (?:one|some|the|a|two|three|half|part|\d+)|none|neither"
+    r"|no one|nobody|except|all but|(?:almost|nearly) (?:all|every\w*|both)|most|half)\b"
+)
+"""Denies it of some: "only the left one is open". In "both, not just one" it is denied of none."""
+
+_AMOUNTS = frozenset({*NUMBER_WORDS[1:], "several", "many", "few", "couple", "lots", "pair"})
+
+_RESTING = frozenset({"stand", "sit", "lie", "kneel", "crouch"})
+_MOVING = frozenset({"fly", "swim", "walk", "run"})
+_ABOUT = {"outside": "inside", "inside": "outside"}
+
+_SEES_NONE = re.compile(
+    r"\b(?:i|we|you) (?:can|do) not (?:see|find|spot|detect|identify|notice|locate) (?:any|an?|the)?"
+)
+"""Whoever sees none says that there is none: "I could not find any cars on the street"."""
+_HAS_NONE = re.compile(r"\b(?:has|have|with) no\b|\b(?:does|do) not have\b|\bnot wearing\b")
+"""Denies a thing, whatever place follows: "the car has no license plate on the front"."""
+_LEAD = re.compile(
+    r"^\W*(?:(?:yes|nope|and|so|well|then|actually|just|but|rather)\W+|no\s*[,.:;!-]\W*)*"
+    r"(?:(?:i|we|you) (?:can |could |would )?(?:see|think|believe|say)(?: that)? )?"
+    rf"(?:(?:in|on) (?:the|this) {PICTURE}\W+)?(?:an? {PICTURE} of )?"
+)
+"""Words before the statement: "I would say", "in the picture"."""
+_DENIED_QUESTION = re.compile(
+    r"((?:is|are|was|were|does|do|did|has|have|can) (?!there\b)[^?]{1,80}?) not ((?!only\b)[^?]+)"
+)
+"""Asks that something is not so: "is the man not wearing a helmet"."""
+_DENIALS = {"not": "", "no": "", "never": "", "neither": "", "none": "", "without": "", "hardly": ""}
+_PRONOUNS = frozenset({"he", "she", "it", "they", "him", "them"})
+_GOES_ON = frozenset((
+    "in", "on", "at", "with", "near", "by", "next", "under", "behind", "beside", "above", "below", "while", "and",
+    "as", "from", "along", "through", "around", "inside", "outside", "before", "atop", "because", "since", "of", "for",
+    "across", "over", "into", "amid", "leftof", "rightof", "against", "right", "left",
+))  # fmt: skip
+
 
 def repeated(question: str, answer: str | Prepared) -> bool | None:
     """Whether an answer says yes by repeating its question as a statement, or no by denying it or saying the opposite.
@@ -97,10 +175,6 @@ def as_asked(question: str, answer: str | Prepared) -> bool | None:
     return said.pop()
 
 
-_BOUND_ASKED = re.compile(r"\b(?:at least|at most|more than|fewer than|less than)\b")
-"""A part of the question that a denial does not turn round."""
-
-
 def _denies_the_object(question: str, prepared: str, wanted: Sequence[str]) -> bool:
     """True of an answer that replaces what is asked: "a newspaper rather than a book", "typing, not talking"."""
     if HEDGE.search(prepared) or " rather " in question or " instead " in question:
@@ -109,12 +183,6 @@ def _denies_the_object(question: str, prepared: str, wanted: Sequence[str]) -> b
         replaced = [word for word in content(found[1]) if word not in _PRONOUNS]
         return bool(replaced) and set(replaced) <= set(wanted)
     return (nothing := _NOTHING.fullmatch(prepared)) is not None and f" {nothing[1]} " in question
-
-
-_RATHER_THAN = re.compile(r"^[^.;!?\n]*(?: rather than| instead of|, (?:and )?not) ([a-z]+(?: [a-z]+){0,4})\W*$")
-"""Something else is done than asked: "a newspaper rather than a book". "A rather old book" is a book."""
-_NOTHING = re.compile(r"(?:no\W+)?(?:he|she|it|they) (?:is|are) not ([a-z]+ing) anything(?: at all)?\W*")
-"""What is denied of all is denied of what is asked: "she is not holding anything"."""
 
 
 @lru_cache(maxsize=4096)
@@ -149,19 +217,10 @@ def _says_as_asked(wanted: Sequence[str], denials: int, clause: str, *, is_prese
 
 
 def _is_of_another_size(wanted: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether a thing is larger, say, than the one that it is asked to be equal to."""
+    """True if a thing is larger, say, than the one that it is asked to be equal to."""
     if not words or "same" not in wanted or wanted[0] != words[0] or wanted[-1] != words[-1]:
         return False
     return "than" in words or "different" in words or "differ" in words
-
-
-_IS_THERE = re.compile(r"(?:is|are|was|were) there\b")
-"""Asks for presence, where a posture says no more than "is": "are there any cars parked on the street?"."""
-_MORE_THAN = re.compile(
-    r"(?:are|is) there (more|fewer|less|as many) ([a-z ]{1,60}?) (?:than|as) ([a-z]+(?: [a-z]+)?)(?: (?:in|on|at"
-    r"|visible)\b.*)?"
-)
-"""Asks to compare two numbers, which the answer may give: "3 dogs and only 1 cat"."""
 
 
 def _compared_counts(asked: str, answer: Prepared) -> bool | None:
@@ -183,39 +242,6 @@ def numbers_of(names: Sequence[str], answer: Prepared) -> tuple[int, int] | None
         return None
     one, other = (read_count(answer, (Group(name=singular(name)),)) for name in names)
     return (one, other) if isinstance(one, int) and isinstance(other, int) else None
-
-
-_YES_NO = re.compile(r"(?:is|are|was|were|does|do|did|has|have|can|could|would)\b")
-"""How a question begins that a statement may answer: "Is it raining?" - "It is not raining"."""
-ASKS_TO_SAY = re.compile(
-    r"^(?:would you say|do you think|would you call|can you (?:tell|say) (?:if|whether)|is it (?:true|correct"
-    r"|right|the case)|does it (?:look|seem|appear))(?: that| like)? "
-)
-"""Adds nothing to the question behind it: "does it look like the turtle is large?"."""
-_OR = re.compile(r"\b(?:or|not|no|more|less|fewer|only|all|every|both)\b")
-"""Questions that a statement about a part does not settle: "there is no cat" to "a dog or a cat?"."""
-_COMMA = re.compile(r",(?= )| and (?=not\b)")
-"""A denial behind a comma is a clause by itself: "he is holding a cat, not a dog"."""
-_OF_ALL = re.compile(r"(?:is|are|do|does|has|have|was|were) (?:all|both|every|each)\b(?: of)?(?: the| these| those)?")
-"""Asks about all of several: "are all the lights on?"."""
-_ALL = re.compile(
-    r"(?:(?:yes|and|so)\W+)?(?:(?:they|these|those) (?:are )?)?(?:all|both|each|every|everyone|everybody)\b"
-)
-"""Speaks of all that are asked about; "almost all" are not all."""
-_ALL_EXCEPT = re.compile(
-    r"\b(?:all|every\w*|each|both)\b[^.;!\n]{0,200}\b(?:except|apart from|save for|but (?:one|two|three|an?|the))\b"
-)
-"""All but some are not all: "every light is on except one"."""
-_ALL_OF_THEM = re.compile(
-    r"(?:(?:yes|and|so)\W+)?(?:all|both|each|every)(?: single)?(?: one)?(?: of (?:them|these|those))?,? "
-    r"(?:is|are|do|does|has|have|did|was|were)(?P<not> not)?"
-)
-"""Without the predicate of the question: "every single one of them does"."""
-_NOT_ALL = re.compile(
-    r"\b(?:not (?:all|both|every|each|everyone)|(?:only|just) (?:one|some|the|a|two|three|half|part|\d+)|none|neither"
-    r"|no one|nobody|except|all but|(?:almost|nearly) (?:all|every\w*|both)|most|half)\b"
-)
-"""Denies it of some: "only the left one is open". In "both, not just one" it is denied of none."""
 
 
 def _said_of_all(wanted: Sequence[str], clause: str) -> bool | None:
@@ -265,7 +291,7 @@ def _said(asked: Sequence[str], wanted: Sequence[str], clause: str) -> bool | No
 def _agrees(
     wanted: Sequence[str], words: Sequence[str], plain: Sequence[str], *, denied: bool, is_open: bool
 ) -> bool | None:
-    """Whether the words of a statement, without its denial, say what is wanted; of what is open more may follow."""
+    """True if the words of a statement, without its denial, say what is wanted; of what is open more may follow."""
     verdict = _compared(wanted, words, denied=denied, is_open=is_open)
     if verdict is not None or denied:
         return verdict
@@ -276,9 +302,6 @@ def _agrees(
         if form in wanted or place == len(words) - 1 or (known.category_of(word) is None and word not in _AMOUNTS)
     ]
     return _compared(wanted, bare, denied=False, is_open=is_open) if bare != words else None
-
-
-_AMOUNTS = frozenset({*NUMBER_WORDS[1:], "several", "many", "few", "couple", "lots", "pair"})
 
 
 def _compared(wanted: Sequence[str], words: Sequence[str], *, denied: bool, is_open: bool) -> bool | None:
@@ -312,11 +335,6 @@ def _does_otherwise(words: Sequence[str], wanted: Sequence[str]) -> bool:
     return place > 0 and (pair <= _RESTING or (len(pair & _MOVING) == 1 and bool(pair & (_RESTING - {"stand"}))))
 
 
-_RESTING = frozenset({"stand", "sit", "lie", "kneel", "crouch"})
-_MOVING = frozenset({"fly", "swim", "walk", "run"})
-_ABOUT = {"outside": "inside", "inside": "outside"}
-
-
 def _same(word: str, wanted: str, exactly: bool) -> bool:
     return word == wanted or wanted == "something" or (not exactly and _is_kind(word, wanted))
 
@@ -324,28 +342,3 @@ def _same(word: str, wanted: str, exactly: bool) -> bool:
 @lru_cache(maxsize=65536)
 def _is_kind(word: str, wanted: str) -> bool:
     return wordnet().is_kind_of(word, wanted)
-
-
-_SEES_NONE = re.compile(
-    r"\b(?:i|we|you) (?:can|do) not (?:see|find|spot|detect|identify|notice|locate) (?:any|an?|the)?"
-)
-"""Whoever sees none says that there is none: "I could not find any cars on the street"."""
-_HAS_NONE = re.compile(r"\b(?:has|have|with) no\b|\b(?:does|do) not have\b|\bnot wearing\b")
-"""Denies a thing, whatever place follows: "the car has no license plate on the front"."""
-_LEAD = re.compile(
-    r"^\W*(?:(?:yes|nope|and|so|well|then|actually|just|but|rather)\W+|no\s*[,.:;!-]\W*)*"
-    r"(?:(?:i|we|you) (?:can |could |would )?(?:see|think|believe|say)(?: that)? )?"
-    rf"(?:(?:in|on) (?:the|this) {PICTURE}\W+)?(?:an? {PICTURE} of )?"
-)
-"""Words before the statement: "I would say", "in the picture"."""
-_DENIED_QUESTION = re.compile(
-    r"((?:is|are|was|were|does|do|did|has|have|can) (?!there\b)[^?]{1,80}?) not ((?!only\b)[^?]+)"
-)
-"""Asks that something is not so: "is the man not wearing a helmet"."""
-_DENIALS = {"not": "", "no": "", "never": "", "neither": "", "none": "", "without": "", "hardly": ""}
-_PRONOUNS = frozenset({"he", "she", "it", "they", "him", "them"})
-_GOES_ON = frozenset((
-    "in", "on", "at", "with", "near", "by", "next", "under", "behind", "beside", "above", "below", "while", "and",
-    "as", "from", "along", "through", "around", "inside", "outside", "before", "atop", "because", "since", "of", "for",
-    "across", "over", "into", "amid", "leftof", "rightof", "against", "right", "left",
-))  # fmt: skip

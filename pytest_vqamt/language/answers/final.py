@@ -19,6 +19,132 @@ ANSWER_FIELDS = (
 )  # fmt: skip
 """Fields of JSON that hold an answer, the surest first."""
 
+_FENCE = re.compile(r"```[ \t]*+[\w+-]*+[ \t]*+\r?\n?((?:(?!```).)*+)```", re.DOTALL)
+"""JSON in a block of code, with words around it."""
+_MOST_JSON = 20_000
+
+SOMETHING = re.compile(r"\w")
+"""A letter or a digit: what has none says nothing."""
+_TAGGED = re.compile(
+    r"<\|?(?:begin_of_|start_)?(answer|final_answer|final|conclusion|solution|box|response|output)\|?>(.*?)"
+    r"(?=<\|?(?:/|end_of_|end_)?(?:answer|final_answer|final|conclusion|solution|box|response|output)\|?>|$)",
+    re.DOTALL | re.IGNORECASE,
+)
+"""The answer between tags, whatever stands in others: "<caption>Yes ...</caption> <conclusion>No</conclusion>"."""
+_WORDS = r"(?:(?:my|the|your|so|therefore|thus|hence)[ ,]+)*(?:(?:final|correct|short|right|best|direct)[ ]+)?"
+_MARKS = ("answer", "conclusion", "verdict", "#", "a:", " :")
+"""One of them is in each marker."""
+_LONGEST_LEAD = 100
+"""The characters of a marker before that."""
+_MARKER = re.compile(
+    rf"(?:^|(?<=[\s.,;:*_(>\[#\-]))[*_#>\s\[-]{{0,6}}\b{_WORDS}(?:answer|conclusion|verdict)\b(?:[ ]+is)?[*_\]]*[ ]*"
+    r"(?:[:=\uff1a][ ]*[*_]*|(?<=[*\]])[ ]*\n|[ ]*[*_]*\n(?<=answer\n))"
+    r"|^[ ]*\#{1,6}[ ]*(?:final[ ]+)?(?:answer|conclusion|results?|total|count|verdict)[ ]*[:.]?[ ]*$"
+    r"|^[ ]*(?:\#{4})(?=[ ]*[\w-]+[ .]*$)"  # GSM8K's
+    r"|^[ ]*A[ ]*:(?=[ ])"
+    r"|\banswer(?:[ ]to[ ](?:the|your|this)[ ]question)?[ ]is\b(?![ ](?:not|that|because|in|on|at|based)\b)[ ]*[:*_]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Words before the answer: "Final answer:", "## Answer". In "2 dogs answer the call" there is none."""
+_EXPLANATION = re.compile(
+    r"(?:^|\n|(?<=[.!)])\s)[ \t*_#>-]{0,6}(?:explanations?|reason(?:ing|s)?|rationale|justification|notes?|evidence"
+    r"|because|details?)[*_]*[ ]*:",
+    re.IGNORECASE,
+)
+"""A reason behind the answer: "No" above "Reason: yes signs are missing"."""
+
+_BRACE = re.compile(r"[{}]")
+_BOX = re.compile(r"\\(?:boxed|fbox|framebox)\s*\{")
+"""A box of LaTeX, in which the answer stands."""
+_FONT = re.compile(r"\\(?:text\w*|math\w*|operatorname|bf|rm|it|displaystyle)\b")
+"""Commands of LaTeX for fonts in a box: "\\text{down}"."""
+
+CHAT_MARK = re.compile(
+    r"<\|(?:im_end|im_start|eot_id|eom_id|end|endoftext|end_of_turn|start_header_id|user|assistant|system|return)\|>"
+    r"|</?s>|<(?:end_of_turn|start_of_turn|eos|pad|end_of_utterance|endofchunk)>|<\uff5c[^>]{1,40}\uff5c>|\[/?INST\]"
+)
+"""The marks between the turns of chat templates, where an adapter left them in."""
+
+_ASKS = r"(?:questions?|q|user|human|input|instructions?|prompt|request|customer|query)"
+_REPLIES = r"(?:assistant|ai|bot|chatbot|model|gpt|output|response)"
+_NUMBERED = r"[ ]?(?:no\.?[ ]?|\#)?\d{0,3}"
+
+_AT_A_LINE = re.compile(
+    rf"^[ \t*#>_-]{{0,8}}(?:the[ ])?(?:(?:next|new|second|another|following|follow-?up)[ ])?"
+    rf"(?P<role>{_ASKS}|{_REPLIES}){_NUMBERED}[ ]?[*_]{{0,3}}[:\uff1a]",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A line that names who speaks: "Question: ...", "**User:** ...", "### Assistant: ..."."""
+
+_NEXT_ROW = re.compile(
+    r"^[ \t*#>_-]{0,8}(?:statement|premise|hypothesis|sentence|example|context|image|picture|caption|label|text)"
+    rf"{_NUMBERED}[ ]?[*_]{{0,3}}[:\uff1a]",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A line of the next example of a list, behind an answer of a few words: "neutral\\nStatement: a man sells fish"."""
+_FEW_WORDS = re.compile(r"\W*+\w++(?:\W++\w++){0,3}+\W*+")
+"""An answer by itself, behind which a list may go on."""
+
+_IN_A_LINE = re.compile(
+    r"(?<=\s)(?:\#{2,4}[ ]?)?(?P<role>Questions?|Q|User|USER|Human|HUMAN|Input|Instruction|Assistant|ASSISTANT|Output"
+    r"|OUTPUT|Response)" + _NUMBERED + r"[ ]?[:\uff1a]"
+    rf"|(?<=\s)\#{{3,4}}[ ]?(?P<heading>(?i:{_ASKS}|{_REPLIES}))[ ]?[:\uff1a]?(?=\s)"
+    r"|(?:(?<=\s)|^)[Aa]nswer[ ](?:the|this)[ ](?:next|following)[ ]question\b"
+)
+"""The same behind other words. In capitals, as "to the question: yes" is a part of a sentence."""
+
+_FILLER = re.compile(
+    r"\W*+(?>(?>well|hmm+|ok(?:ay)?|sure|certainly|so|oh|let me (?:see|look|think|check|count)[^.!?\n]*+|let us see"
+    r"|(?:looking at|in|from|judging by) (?:the|this|that|your) (?:given |provided |attached |above )?\w++"
+    r"|thanks?(?: you)?[^.!?\n]*+|good question|hello|hi"
+    r"|the user (?:asks|is asking|wants)[^.!?\n]*+)\W*+)*+",
+    re.IGNORECASE,
+)
+"""What may stand before a question without being an answer. Nothing is tried twice: answers can be long."""
+
+_SENTENCE = re.compile(r"[^.!?\n\u3002\uff1f\uff01]*[.!?\n\u3002\uff1f\uff01]+|[^.!?\n\u3002\uff1f\uff01]+$")
+_ASKING = re.compile(
+    r"(?:^|[,;:-])\s*(?:(?:and|but|so|now|also|then)\s+)?(?:is|are|was|were|does|do|did|has|have|can|could|would|will"
+    r"|should|how|what|which|who|whose|where|when|why|(?:in|on|at|of|to|for|with)\s+(?:which|what|whose|how))\b",
+    re.IGNORECASE,
+)
+"""A question, which nobody answers with one: "is there a cat?". "Two?" is an answer."""
+_QUESTION_MARKS = ("?", "\uff1f")
+
+_NAME = re.compile(r"\s*(?:assistant|user|system|model)\s*")
+"""Who speaks, between marks of a chat."""
+
+TAGS: tuple[str, ...] = (
+    "think", "thinking", "thought", "thoughts", "reason", "reasoning", "reflection", "scratchpad", "analysis",
+    "seed:think", "antthinking", "inner_monologue", "cot", "chain_of_thought", "deliberation",
+)  # fmt: skip
+"""Names between < and > or [ and ], as in ``<think> ... </think>`` and ``[THINK] ... [/THINK]``; case is ignored."""
+
+PAIRS: tuple[tuple[str, str], ...] = (
+    ("\u25c1think\u25b7", "\u25c1/think\u25b7"),  # Kimi-VL Thinking
+    ("<|channel>thought", "<channel|>"),  # Gemma 4
+    ("<unused94>thought", "<unused95>"),  # MedGemma
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),  # Sky-T1, OpenThinker
+    ("<|START_THINKING|>", "<|END_THINKING|>"),  # Command A
+    ("<|thinking|>", "<|/thinking|>"),
+    ('<details type="reasoning"', "</details>"),  # Open WebUI
+)
+"""Marks with an opening and a closing text of their own."""
+
+_KindOf: TypeAlias = Callable[[re.Match[str]], tuple[str, bool]]
+"""Gives the kind of a mark, and whether it closes."""
+
+_LONGEST_MARK = 120
+_HARMONY_TOKENS = frozenset(["<|channel|>", "<|message|>", "<|constrain|>"])
+"""Those that it ends a message with are tokens of others, too."""
+
+_HARMONY = re.compile(r"<\|channel\|>\s*+(\w++)[^<]*+(?:<\|constrain\|>[^<]*+)?<\|message\|>")
+"""The head of a message: its channel, of which only the final one answers."""
+_HARMONY_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
+"""The end of a message, or the beginning of the next one."""
+_HARMONY_BARE = re.compile(r"\s*+(?:analysis|commentary).*assistant\s?final", re.DOTALL)
+"""What is left of harmony where the special tokens were removed."""
+
 
 def read_json(text: str, names: tuple[str, ...] = ()) -> str | None:
     r"""The answer in a completion of JSON, fenced or bare; None if it is none, or several fields may be the answer.
@@ -40,11 +166,6 @@ def read_json(text: str, names: tuple[str, ...] = ()) -> str | None:
 def is_json(text: str) -> bool:
     """Whether the completion is JSON, fenced or bare."""
     return any(_parsed(candidate) is not None for candidate in _candidates(text))
-
-
-_FENCE = re.compile(r"```[ \t]*+[\w+-]*+[ \t]*+\r?\n?((?:(?!```).)*+)```", re.DOTALL)
-"""JSON in a block of code, with words around it."""
-_MOST_JSON = 20_000
 
 
 def _candidates(text: str) -> list[str]:
@@ -116,37 +237,6 @@ def final_part(text: str) -> str:
     return _without_explanation(text)
 
 
-SOMETHING = re.compile(r"\w")
-"""A letter or a digit: what has none says nothing."""
-_TAGGED = re.compile(
-    r"<\|?(?:begin_of_|start_)?(answer|final_answer|final|conclusion|solution|box|response|output)\|?>(.*?)"
-    r"(?=<\|?(?:/|end_of_|end_)?(?:answer|final_answer|final|conclusion|solution|box|response|output)\|?>|$)",
-    re.DOTALL | re.IGNORECASE,
-)
-"""The answer between tags, whatever stands in others: "<caption>Yes ...</caption> <conclusion>No</conclusion>"."""
-_WORDS = r"(?:(?:my|the|your|so|therefore|thus|hence)[ ,]+)*(?:(?:final|correct|short|right|best|direct)[ ]+)?"
-_MARKS = ("answer", "conclusion", "verdict", "#", "a:", " :")
-"""One of them is in each marker."""
-_LONGEST_LEAD = 100
-"""The characters of a marker before that."""
-_MARKER = re.compile(
-    rf"(?:^|(?<=[\s.,;:*_(>\[#\-]))[*_#>\s\[-]{{0,6}}\b{_WORDS}(?:answer|conclusion|verdict)\b(?:[ ]+is)?[*_\]]*[ ]*"
-    r"(?:[:=\uff1a][ ]*[*_]*|(?<=[*\]])[ ]*\n|[ ]*[*_]*\n(?<=answer\n))"
-    r"|^[ ]*\#{1,6}[ ]*(?:final[ ]+)?(?:answer|conclusion|results?|total|count|verdict)[ ]*[:.]?[ ]*$"
-    r"|^[ ]*(?:\#{4})(?=[ ]*[\w-]+[ .]*$)"  # GSM8K's
-    r"|^[ ]*A[ ]*:(?=[ ])"
-    r"|\banswer(?:[ ]to[ ](?:the|your|this)[ ]question)?[ ]is\b(?![ ](?:not|that|because|in|on|at|based)\b)[ ]*[:*_]*",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""Words before the answer: "Final answer:", "## Answer". In "2 dogs answer the call" there is none."""
-_EXPLANATION = re.compile(
-    r"(?:^|\n|(?<=[.!)])\s)[ \t*_#>-]{0,6}(?:explanations?|reason(?:ing|s)?|rationale|justification|notes?|evidence"
-    r"|because|details?)[*_]*[ ]*:",
-    re.IGNORECASE,
-)
-"""A reason behind the answer: "No" above "Reason: yes signs are missing"."""
-
-
 def _without_explanation(text: str) -> str:
     found = _EXPLANATION.search(text) if ":" in text else None
     if found and SOMETHING.search(text[: found.start()]):
@@ -167,66 +257,6 @@ def _boxes(text: str) -> list[str]:
     found |= {start: text[start:] for start in [each for each in opened if each in ends][-1:]}  # cut off
     insides = (inside for _, inside in sorted(found.items()) if SOMETHING.search(inside))
     return [_FONT.sub(" ", each).replace("{", "").replace("}", "").replace("\\", "").strip() for each in insides]
-
-
-_BRACE = re.compile(r"[{}]")
-_BOX = re.compile(r"\\(?:boxed|fbox|framebox)\s*\{")
-"""A box of LaTeX, in which the answer stands."""
-_FONT = re.compile(r"\\(?:text\w*|math\w*|operatorname|bf|rm|it|displaystyle)\b")
-"""Commands of LaTeX for fonts in a box: "\\text{down}"."""
-
-
-CHAT_MARK = re.compile(
-    r"<\|(?:im_end|im_start|eot_id|eom_id|end|endoftext|end_of_turn|start_header_id|user|assistant|system|return)\|>"
-    r"|</?s>|<(?:end_of_turn|start_of_turn|eos|pad|end_of_utterance|endofchunk)>|<\uff5c[^>]{1,40}\uff5c>|\[/?INST\]"
-)
-"""The marks between the turns of chat templates, where an adapter left them in."""
-
-_ASKS = r"(?:questions?|q|user|human|input|instructions?|prompt|request|customer|query)"
-_REPLIES = r"(?:assistant|ai|bot|chatbot|model|gpt|output|response)"
-_NUMBERED = r"[ ]?(?:no\.?[ ]?|\#)?\d{0,3}"
-
-_AT_A_LINE = re.compile(
-    rf"^[ \t*#>_-]{{0,8}}(?:the[ ])?(?:(?:next|new|second|another|following|follow-?up)[ ])?"
-    rf"(?P<role>{_ASKS}|{_REPLIES}){_NUMBERED}[ ]?[*_]{{0,3}}[:\uff1a]",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""A line that names who speaks: "Question: ...", "**User:** ...", "### Assistant: ..."."""
-
-_NEXT_ROW = re.compile(
-    r"^[ \t*#>_-]{0,8}(?:statement|premise|hypothesis|sentence|example|context|image|picture|caption|label|text)"
-    rf"{_NUMBERED}[ ]?[*_]{{0,3}}[:\uff1a]",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""A line of the next example of a list, behind an answer of a few words: "neutral\\nStatement: a man sells fish"."""
-_FEW_WORDS = re.compile(r"\W*+\w++(?:\W++\w++){0,3}+\W*+")
-"""An answer by itself, behind which a list may go on."""
-
-_IN_A_LINE = re.compile(
-    r"(?<=\s)(?:\#{2,4}[ ]?)?(?P<role>Questions?|Q|User|USER|Human|HUMAN|Input|Instruction|Assistant|ASSISTANT|Output"
-    r"|OUTPUT|Response)" + _NUMBERED + r"[ ]?[:\uff1a]"
-    rf"|(?<=\s)\#{{3,4}}[ ]?(?P<heading>(?i:{_ASKS}|{_REPLIES}))[ ]?[:\uff1a]?(?=\s)"
-    r"|(?:(?<=\s)|^)[Aa]nswer[ ](?:the|this)[ ](?:next|following)[ ]question\b"
-)
-"""The same behind other words. In capitals, as "to the question: yes" is a part of a sentence."""
-
-_FILLER = re.compile(
-    r"\W*+(?>(?>well|hmm+|ok(?:ay)?|sure|certainly|so|oh|let me (?:see|look|think|check|count)[^.!?\n]*+|let us see"
-    r"|(?:looking at|in|from|judging by) (?:the|this|that|your) (?:given |provided |attached |above )?\w++"
-    r"|thanks?(?: you)?[^.!?\n]*+|good question|hello|hi"
-    r"|the user (?:asks|is asking|wants)[^.!?\n]*+)\W*+)*+",
-    re.IGNORECASE,
-)
-"""What may stand before a question without being an answer. Nothing is tried twice: answers can be long."""
-
-_SENTENCE = re.compile(r"[^.!?\n\u3002\uff1f\uff01]*[.!?\n\u3002\uff1f\uff01]+|[^.!?\n\u3002\uff1f\uff01]+$")
-_ASKING = re.compile(
-    r"(?:^|[,;:-])\s*(?:(?:and|but|so|now|also|then)\s+)?(?:is|are|was|were|does|do|did|has|have|can|could|would|will"
-    r"|should|how|what|which|who|whose|where|when|why|(?:in|on|at|of|to|for|with)\s+(?:which|what|whose|how))\b",
-    re.IGNORECASE,
-)
-"""A question, which nobody answers with one: "is there a cat?". "Two?" is an answer."""
-_QUESTION_MARKS = ("?", "\uff1f")
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,10 +317,6 @@ def _between_marks(text: str) -> tuple[int, int]:
     return start, len(text)
 
 
-_NAME = re.compile(r"\s*(?:assistant|user|system|model)\s*")
-"""Who speaks, between marks of a chat."""
-
-
 def _is_reply(found: re.Match[str]) -> bool:
     named = found.groupdict()
     return re.fullmatch(_REPLIES, (named.get("role") or named.get("heading") or "").lower()) is not None
@@ -325,39 +351,14 @@ def _without_questions(text: str, start: int, ends: int) -> tuple[int, int]:
     return begins, ends
 
 
-TAGS: tuple[str, ...] = (
-    "think", "thinking", "thought", "thoughts", "reason", "reasoning", "reflection", "scratchpad", "analysis",
-    "seed:think", "antthinking", "inner_monologue", "cot", "chain_of_thought", "deliberation",
-)  # fmt: skip
-"""Names between < and > or [ and ], as in ``<think> ... </think>`` and ``[THINK] ... [/THINK]``; case is ignored."""
-
-PAIRS: tuple[tuple[str, str], ...] = (
-    ("\u25c1think\u25b7", "\u25c1/think\u25b7"),  # Kimi-VL Thinking
-    ("<|channel>thought", "<channel|>"),  # Gemma 4
-    ("<unused94>thought", "<unused95>"),  # MedGemma
-    ("<|begin_of_thought|>", "<|end_of_thought|>"),  # Sky-T1, OpenThinker
-    ("<|START_THINKING|>", "<|END_THINKING|>"),  # Command A
-    ("<|thinking|>", "<|/thinking|>"),
-    ('<details type="reasoning"', "</details>"),  # Open WebUI
-)
-"""Marks with an opening and a closing text of their own."""
-
-
-_KindOf: TypeAlias = Callable[[re.Match[str]], tuple[str, bool]]
-"""Gives the kind of a mark, and whether it closes."""
-
-
 @dataclass(frozen=True, slots=True)
 class Stripped:
-    """A completion without its reasoning.
-
-    Attributes:
-        text: what follows the reasoning; empty if the reasoning never ends.
-        is_cut_off: whether the reasoning never ends.
-    """
+    """A completion without its reasoning."""
 
     text: str
+    """What follows the reasoning; empty if the reasoning never ends."""
     is_cut_off: bool = False
+    """True if the reasoning never ends."""
 
 
 def strip_traces(text: str, more: tuple[str, ...] = ()) -> Stripped:
@@ -426,13 +427,8 @@ def is_part_of_a_mark(token: str) -> bool:
     return len(token) > 1 and any(mark.startswith(token) for pair in PAIRS for mark in pair)
 
 
-_LONGEST_MARK = 120
-_HARMONY_TOKENS = frozenset(["<|channel|>", "<|message|>", "<|constrain|>"])
-"""Those that it ends a message with are tokens of others, too."""
-
-
 def _is_heading(text: str, kind: str) -> bool:
-    """Whether "[reasoning]" is a heading rather than a mark; Mistral's [THINK] is a mark even without an end."""
+    """True if "[reasoning]" is a heading rather than a mark; Mistral's [THINK] is a mark even without an end."""
     return not kind.startswith("think") and f"[/{kind}]" not in text.lower()
 
 
@@ -443,14 +439,6 @@ def parse_tags(value: str) -> tuple[str, ...]:
     ('plan', '<<T>> <</T>>')
     """
     return tuple(one_line(each) for each in value.split(",") if each.strip())
-
-
-_HARMONY = re.compile(r"<\|channel\|>\s*+(\w++)[^<]*+(?:<\|constrain\|>[^<]*+)?<\|message\|>")
-"""The head of a message: its channel, of which only the final one answers."""
-_HARMONY_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
-"""The end of a message, or the beginning of the next one."""
-_HARMONY_BARE = re.compile(r"\s*+(?:analysis|commentary).*assistant\s?final", re.DOTALL)
-"""What is left of harmony where the special tokens were removed."""
 
 
 def _harmony(text: str) -> Stripped | None:

@@ -10,9 +10,73 @@ from pytest_vqamt.language.answers.foreign.forms import form_of, language_of
 from pytest_vqamt.language.questions.free import QuestionForm, begins_as_question
 from pytest_vqamt.language.tables import toml_table
 
+_ONE_SENTENCE = re.compile(r"\W*[^.!?;\n\u3002\u0964]+[.!\u3002\u0964]*\s*")
+"""A sentence without another behind it, which might be about something else."""
+_ENGLISH = re.compile(r"\b(?:is|are|was|were|do|does|can|the|there)\b")
+"""A word of an English question: "is there hay?"."""
+
+_HAN = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
+"""Kana and Han characters."""
+_NOT_NAMES = re.compile(
+    "[\u3040-\u309f\u5417\u55ce\u56fe\u7247\u4e2d\u91cc\u8fd9\u5f20\u753b\u50cf\u9762\u662f\u4e0d\u4e00\u53ea\u4e2a\u7684\u7167]|\\W|\\d"
+)
+"""Characters that name no thing: those for "picture", "is", "one" and the like."""
+_PICTURES = re.compile(
+    r"(?<!\w)(?:imagen|foto\w*|imag\w*|bild\w*|gambar|photo|\u0438\u0437\u043e\u0431\u0440\u0430\u0436\w*"
+    r"|\u043a\u0430\u0440\u0442\u0438\u043d\w*"
+    r"|\u0627\u0644\u0635\u0648\u0631\u0629|\u0924\u0938\u094d\u0935\u0940\u0930|\u091b\u0935\u093f"
+    r"|\u099b\u09ac\u09bf\S*|\u062a\u0635\u0648\u06cc\u0631)(?!\w)"
+)
+"""The picture: "en la imagen"."""
+_DETERMINERS = re.compile(
+    r"(?:apak|eine|kein|irge|algu|alg\u00fa|ning|nenh|aucu|quel|sehe|visi|saya|\u0915\u094d\u092f\u093e"
+    r"|\u092e\u0947\u0902|\u06a9\u06cc\u0627|\u0645\u06cc\u06ba|\u0987\u0932|(?:cette|diese[mnrs]?|esta|este"
+    r"|solo|s\u00f3lo|genau|seulement|exactement)$)"
+)
+"""Beginnings of words that name no thing: "quelque", "diese"."""
+_STEM = 4
+
+_LAST_LATIN = "\u024f"
+_ENGLISH_WORDS = frozenset(
+    ["the", "is", "are", "was", "of", "this", "that", "it", "its", "and", "there", "i", "you", "see", "at"]
+)
+_FUNCTION_WORDS = tuple(
+    frozenset(words.split())
+    for words in (
+        "el la los las un una hay est\u00e1 est\u00e1n imagen foto en del con que y es",
+        "le la les un une des est sont dans du et avec sur il c l image",
+        "der die das ist sind ein eine einen im auf und nicht mit bild auf dem",
+        "o os a as um uma h\u00e1 s\u00e3o est\u00e1 est\u00e3o na no imagem foto com n\u00e3o em e",
+        "il lo gli la un una \u00e8 sono nell della con immagine foto nella e",
+        "ada di yang dan gambar foto ini dalam tidak sebuah",
+        "bir ve bu resimde var yok g\u00f6r\u00fcn\u00fcyor de",
+    )
+)
+"""Of Spanish, French, German, Portuguese, Italian, Indonesian and Turkish."""
+
+_NO_NUMBER = re.compile(r"\b(?:um|null)\b")
+"""Numbers that English has as other words."""
+
+_HOW_MANY = re.compile("\u51e0|\u591a\u5c11")
+"""Asks for a number in Mandarin."""
+_YES_NO = re.compile("[\u5417\u55ce]|\u6709\u6ca1\u6709|\u662f\u5426|\u662f\u4e0d\u662f")
+"""Asks for yes or no in Mandarin."""
+
+_DENIES = re.compile("(?<!\u6709)\u6ca1|\u4e0d(?!\u662f)")
+"""Denies in Mandarin."""
+
+_NOT_EXACT = re.compile(
+    r"\d[.,:]\d|\d ?(?:m|cm|km|kg|%|h)\b"
+    r"|\u5927\u7ea6|\u53ef\u80fd|\u81f3\u5c11|\u8d85\u8fc7|\u6216|\u7b2c|\u591a\u4e2a|\u51e0"
+    r"|\u8bb8\u591a|\u5341[\u4e00-\u4e5d]"
+)
+"""Hedges, bounds, amounts, measures, and numbers above ten, which the table does not have."""
+_IN_TOTAL = re.compile("[\u5171\u603b]")
+"""The last number is the sum in Mandarin."""
+
 
 def there_in_another_language(question: str, answer: str) -> bool | None:
-    """Whether an answer says that what the question names is there, both in one language of ``yes_no_words.toml``.
+    """True if an answer says that what the question names is there, both in one language of ``yes_no_words.toml``.
 
     "Hay un perro" is no answer to "\u00bfHay un gato?". None if the question is English or denies, or the answer has
     several sentences.
@@ -38,12 +102,6 @@ def there_in_another_language(question: str, answer: str) -> bool | None:
     return said.pop() if len(said) == 1 else None
 
 
-_ONE_SENTENCE = re.compile(r"\W*[^.!?;\n\u3002\u0964]+[.!\u3002\u0964]*\s*")
-"""A sentence without another behind it, which might be about something else."""
-_ENGLISH = re.compile(r"\b(?:is|are|was|were|do|does|can|the|there)\b")
-"""A word of an English question: "is there hay?"."""
-
-
 @cache
 def _phrases() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
     rows = [row for row in toml_table("answers/yes_no_words.toml").values() if "there" in row]
@@ -56,28 +114,6 @@ def _any_of(words: list[str]) -> re.Pattern[str]:
     return re.compile(
         "|".join(re.escape(word) if _HAN.match(word) else rf"(?<!\w){re.escape(word)}(?!\w)" for word in longest)
     )
-
-
-_HAN = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
-"""Kana and Han characters."""
-_NOT_NAMES = re.compile(
-    "[\u3040-\u309f\u5417\u55ce\u56fe\u7247\u4e2d\u91cc\u8fd9\u5f20\u753b\u50cf\u9762\u662f\u4e0d\u4e00\u53ea\u4e2a\u7684\u7167]|\\W|\\d"
-)
-"""Characters that name no thing: those for "picture", "is", "one" and the like."""
-_PICTURES = re.compile(
-    r"(?<!\w)(?:imagen|foto\w*|imag\w*|bild\w*|gambar|photo|\u0438\u0437\u043e\u0431\u0440\u0430\u0436\w*"
-    r"|\u043a\u0430\u0440\u0442\u0438\u043d\w*"
-    r"|\u0627\u0644\u0635\u0648\u0631\u0629|\u0924\u0938\u094d\u0935\u0940\u0930|\u091b\u0935\u093f"
-    r"|\u099b\u09ac\u09bf\S*|\u062a\u0635\u0648\u06cc\u0631)(?!\w)"
-)
-"""The picture: "en la imagen"."""
-_DETERMINERS = re.compile(
-    r"(?:apak|eine|kein|irge|algu|alg\u00fa|ning|nenh|aucu|quel|sehe|visi|saya|\u0915\u094d\u092f\u093e"
-    r"|\u092e\u0947\u0902|\u06a9\u06cc\u0627|\u0645\u06cc\u06ba|\u0987\u0932|(?:cette|diese[mnrs]?|esta|este"
-    r"|solo|s\u00f3lo|genau|seulement|exactement)$)"
-)
-"""Beginnings of words that name no thing: "quelque", "diese"."""
-_STEM = 4
 
 
 def _names(text: str) -> set[str]:
@@ -107,25 +143,6 @@ def is_in_another_language(answer: str) -> bool:
     return words.isdisjoint(_ENGLISH_WORDS) and any(len(words & each) > 1 for each in _FUNCTION_WORDS)
 
 
-_LAST_LATIN = "\u024f"
-_ENGLISH_WORDS = frozenset(
-    ["the", "is", "are", "was", "of", "this", "that", "it", "its", "and", "there", "i", "you", "see", "at"]
-)
-_FUNCTION_WORDS = tuple(
-    frozenset(words.split())
-    for words in (
-        "el la los las un una hay est\u00e1 est\u00e1n imagen foto en del con que y es",
-        "le la les un une des est sont dans du et avec sur il c l image",
-        "der die das ist sind ein eine einen im auf und nicht mit bild auf dem",
-        "o os a as um uma h\u00e1 s\u00e3o est\u00e1 est\u00e3o na no imagem foto com n\u00e3o em e",
-        "il lo gli la un una \u00e8 sono nell della con immagine foto nella e",
-        "ada di yang dan gambar foto ini dalam tidak sebuah",
-        "bir ve bu resimde var yok g\u00f6r\u00fcn\u00fcyor de",
-    )
-)
-"""Of Spanish, French, German, Portuguese, Italian, Indonesian and Turkish."""
-
-
 def number_in_another_language(answer: str) -> int | None:
     """The only number of a short sentence in another language, if it is a word of 0 to 10.
 
@@ -140,10 +157,6 @@ def number_in_another_language(answer: str) -> int | None:
         if found and (short or there.search(answer) or _HAN.search(answer)):
             read.add(_value(found[0][0]) if len(found) == 1 else None)
     return read.pop() if len(read) == 1 else None
-
-
-_NO_NUMBER = re.compile(r"\b(?:um|null)\b")
-"""Numbers that English has as other words."""
 
 
 @cache
@@ -186,20 +199,10 @@ def form_in_another_language(question: str) -> QuestionForm | None:
     return QuestionForm.YES_NO if _YES_NO.search(asked) else None
 
 
-_HOW_MANY = re.compile("\u51e0|\u591a\u5c11")
-"""Asks for a number in Mandarin."""
-_YES_NO = re.compile("[\u5417\u55ce]|\u6709\u6ca1\u6709|\u662f\u5426|\u662f\u4e0d\u662f")
-"""Asks for yes or no in Mandarin."""
-
-
 def denies_in_mandarin(question: str) -> bool:
     """Whether a question for yes or no in Mandarin asks that something is not so."""
     asked = normalize("NFC", question)
     return form_in_another_language(question) is QuestionForm.YES_NO and _DENIES.search(asked) is not None
-
-
-_DENIES = re.compile("(?<!\u6709)\u6ca1|\u4e0d(?!\u662f)")
-"""Denies in Mandarin."""
 
 
 def count_in_mandarin(question: str, answer: str) -> int | None:
@@ -222,16 +225,6 @@ def count_in_mandarin(question: str, answer: str) -> int | None:
     if len(values) == 1 and (values[0] > 1 or not named or asked & named):
         return values[0]
     return values[-1] if len(values) > 2 and values[-1] == sum(values[:-1]) and _IN_TOTAL.search(answer) else None
-
-
-_NOT_EXACT = re.compile(
-    r"\d[.,:]\d|\d ?(?:m|cm|km|kg|%|h)\b"
-    r"|\u5927\u7ea6|\u53ef\u80fd|\u81f3\u5c11|\u8d85\u8fc7|\u6216|\u7b2c|\u591a\u4e2a|\u51e0"
-    r"|\u8bb8\u591a|\u5341[\u4e00-\u4e5d]"
-)
-"""Hedges, bounds, amounts, measures, and numbers above ten, which the table does not have."""
-_IN_TOTAL = re.compile("[\u5171\u603b]")
-"""The last number is the sum in Mandarin."""
 
 
 @cache

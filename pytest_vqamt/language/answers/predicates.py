@@ -24,6 +24,79 @@ from pytest_vqamt.language.answers.content import content, content_word, exclude
 from pytest_vqamt.language.answers.yes_no import CONDITION
 from pytest_vqamt.language.tables import toml_table
 
+_WORDS_BESIDES = 12
+_ASKS_FOR_A_THING = re.compile(r"\W*(?:which|who|what)\b(?!.*(?:not\b|n't\b|\bmissing\b|\babsent\b))", re.IGNORECASE)
+"""Asks which option has the predicate: "which animal is bigger?". Where it lacks it, denials choose."""
+
+_PRONOUNS = ("it", "him", "her", "them", "one", "of", "out", "from", "than")
+_INSERTED = re.compile(r"^([^,]+), [^,]+, (?=(?:is|are|was|has|have)\b)")
+"""A remark between the subject and its verb: "the red one, behind the green one, is on"."""
+_NOT = re.compile(r"\b(?:not|no longer|never|nor|neither|hardly)\b")
+"""Takes the predicate from an option: "the window is hardly open"."""
+_SPLIT = re.compile(r",?\s+and\s+|,\s*|\s+while\s+|\bso\s+")
+"""Where a clause about another option may begin: "the window is open and the door is closed"."""
+_STARTS_A_CLAUSE = re.compile(
+    r"(?:the|an?|its|his|her|their|this|that)?\s*(?:[\w-]+ ){1,3}?(?:is|are|was|were|has|have|can|does|do"
+    r"|to the|[a-z]{2,}(?<![aius])s)\b"
+)
+"""A subject with its verb: "and the door is", not "and above the door"."""
+
+_OF_A_THING = re.compile(
+    r"(?:what|which|who)(?: (?!is\b|are\b|was\b|has\b|does\b)\w+){0,3}? (?:is|are|was|has|have) (?!the\b|an?\b"
+    r"|his\b|her\b|this\b|that\b|their\b)(.+)"
+)
+"""The predicate after the verb "to be": "which is closer to the camera, the dog or the cat?"."""
+_MORE = re.compile(r"\b(more|fewer|less)\b")
+"""Asks to compare amounts, where only "more" matters: "the left one has more; the right one has three cookies"."""
+
+_PLACED = re.compile(r"(?:is|are|does|do) (?:the|this|that) (.+)")
+"""Asks where one thing is to another: "is the lamp above or below the shelf?"."""
+
+_OF_A_WHOLE = re.compile(r"\W*(?:out )?of (?:(?:the|all|these|those) )*<\d+>[a-z ]*")
+"""The number of all, of which a part follows: "of the six windows"."""
+
+_HOW_MANY = re.compile(
+    r"\bhow many (?:of (?:the|these|those) )?(?:\w+ ){1,3}?((?:are|is|do|does|have|has|wear|in|on|at|with|that"
+    r"|who|which)\b[^?\n]*)"
+)
+"""What those have or do that are counted: "how many people are sitting?"."""
+_IN_THE_PICTURE = re.compile(
+    r"\b(?:are|is|do|does|you|we|i|see|there|visible|shown|that|who|which|can|be|in total|altogether)\b"
+)
+"""Words of the question that pick out none: "how many people are visible?"."""
+_SUMS = re.compile(r"\b(?:total|altogether|in all|sum|combined|overall)\b")
+"""The number of all kinds together, which has the predicate of none: "five apples in total"."""
+_ADDS_UP = re.compile(r"\b(?:another|(?<!the )other|also|more|additional|plus)\b|[=+]")
+"""Numbers that are added are no contrast: "one sedan and one van, two in total"."""
+_THE_OTHERS = re.compile(r"\b(?:and |while )?(?:the )?(?:other|others|remaining|rest)\b[^.;,]{0,160}\bnot\b[^.;,]*")
+"""The rest, which do not have it: "the other two do not"."""
+_COMMA = re.compile(r",\s+(?:(?:and|so)\s+)*|\s+and\s+(?=(?:the other )?\w+(?: \w+)? (?:is|are|on|in|at|under)\b)")
+"""Where a part with a number of its own may begin: "two are sitting and three are standing"."""
+_STANDS_ALONE = re.compile(
+    r"\b(?:is|are|was|were|has|have|shows?|contains?|see) (?:\w+ ){0,8}?(?:<\d+>) [a-z]"
+    r"|<\d+> (?:\w+ ){0,8}?(?:is|are|has|have|\w+ing)\b|^(?:there (?:is|are) )?<\d+> \w+$"
+    r"|<\d+> (?:on|in|under|behind|at|near|next)\b"
+    r"(?!.{0,200}\b(?:left|right|front|back|side|end|middle|foreground|background|top|bottom)\b)"
+)
+"""A number that is not a part of another: "three are standing"."""
+
+_SAYS = re.compile(r"\b(?:is|are|has|have|see|on|in|at|under|with|\w{3,}ing|\w{3,}s)\b")
+"""A part that says something by itself; "two of the men" does not."""
+
+_PRONOUN = re.compile(r"^\W*(?:(?:so|yes|well|therefore|thus|hence)\W+)*(?:it|this|that|they|he|she)\b")
+"""The subject of the question by another word: "it is green"."""
+_COPULA = re.compile(
+    r"\b(?:is|are|was|were|looks?|seems?|appears?)(?: to be)?"
+    r"(?: (?!next\b|near\b|behind\b|beside\b|by\b|under\b|above\b|below\b|to\b|with\b|from\b|not\b)[\w-]+){0,3}\s*$"
+)
+"""Says the option of the subject: "the light is green", not "there is a red car"."""
+
+_BESIDES = re.compile(
+    r"(?! ?(?:and|or|plus|as well as)\b)[\w '-]*?\b(?:next to|near|beside|by|behind|under|on|in|at|with|while"
+    r"|above|below|over|from|past|along|through|towards?|into|onto|against|across|around|instead of)\b"
+)
+"""The second option is only a place: "a camel past a horse". Not "a camel and a horse"."""
+
 
 def option_with_predicate(question: str, answer: str | Prepared, options: tuple[str, ...]) -> str | None:
     """The only option that a clause gives the predicate of the question, or that no clause takes it from.
@@ -49,11 +122,6 @@ def contradicts_predicate(question: str, answer: Prepared, options: tuple[str, .
         return False
     evidence = _evidence(question, answer, options)
     return evidence is not None and read in evidence.against and read not in evidence.affirmed | evidence.direct
-
-
-_WORDS_BESIDES = 12
-_ASKS_FOR_A_THING = re.compile(r"\W*(?:which|who|what)\b(?!.*(?:not\b|n't\b|\bmissing\b|\babsent\b))", re.IGNORECASE)
-"""Asks which option has the predicate: "which animal is bigger?". Where it lacks it, denials choose."""
 
 
 @dataclass(slots=True)
@@ -111,20 +179,6 @@ def _has_object(wanted: Sequence[str], words: Sequence[str]) -> bool:
     return set(wanted) <= {*words} or not after or after[0] in _PRONOUNS or len(wanted) == 1
 
 
-_PRONOUNS = ("it", "him", "her", "them", "one", "of", "out", "from", "than")
-_INSERTED = re.compile(r"^([^,]+), [^,]+, (?=(?:is|are|was|has|have)\b)")
-"""A remark between the subject and its verb: "the red one, behind the green one, is on"."""
-_NOT = re.compile(r"\b(?:not|no longer|never|nor|neither|hardly)\b")
-"""Takes the predicate from an option: "the window is hardly open"."""
-_SPLIT = re.compile(r",?\s+and\s+|,\s*|\s+while\s+|\bso\s+")
-"""Where a clause about another option may begin: "the window is open and the door is closed"."""
-_STARTS_A_CLAUSE = re.compile(
-    r"(?:the|an?|its|his|her|their|this|that)?\s*(?:[\w-]+ ){1,3}?(?:is|are|was|were|has|have|can|does|do"
-    r"|to the|[a-z]{2,}(?<![aius])s)\b"
-)
-"""A subject with its verb: "and the door is", not "and above the door"."""
-
-
 def _clauses(statements: str, options: tuple[str, ...]) -> Iterator[str]:
     """The clauses, those behind a comma or an "and" too if they are about an option: "and the bench is to the left"."""
     for clause in claim_clauses(statements):
@@ -135,15 +189,6 @@ def _clauses(statements: str, options: tuple[str, ...]) -> Iterator[str]:
                 yield clause[start : cut.start()]
                 start = cut.end()
         yield clause[start:]
-
-
-_OF_A_THING = re.compile(
-    r"(?:what|which|who)(?: (?!is\b|are\b|was\b|has\b|does\b)\w+){0,3}? (?:is|are|was|has|have) (?!the\b|an?\b"
-    r"|his\b|her\b|this\b|that\b|their\b)(.+)"
-)
-"""The predicate after the verb "to be": "which is closer to the camera, the dog or the cat?"."""
-_MORE = re.compile(r"\b(more|fewer|less)\b")
-"""Asks to compare amounts, where only "more" matters: "the left one has more; the right one has three cookies"."""
 
 
 @lru_cache(maxsize=4096)
@@ -158,10 +203,6 @@ def _predicate(asked: str, options: tuple[str, ...]) -> list[str]:
     if not words or not _ASKS_FOR_A_THING.match(asked):
         return []
     return words if of_option else words[-1:]
-
-
-_PLACED = re.compile(r"(?:is|are|does|do) (?:the|this|that) (.+)")
-"""Asks where one thing is to another: "is the lamp above or below the shelf?"."""
 
 
 def clause_with_predicate(
@@ -207,40 +248,10 @@ def clause_with_predicate(
     return having[-1] if len(numbers) == 1 and (opposite or not _SUMS.search(rest)) else None
 
 
-_OF_A_WHOLE = re.compile(r"\W*(?:out )?of (?:(?:the|all|these|those) )*<\d+>[a-z ]*")
-"""The number of all, of which a part follows: "of the six windows"."""
-
-
 @lru_cache(maxsize=4096)
 def _counted_predicate(question: str) -> frozenset[str]:
     found = _HOW_MANY.search(question.lower())
     return frozenset(content(DENIAL.sub("", _IN_THE_PICTURE.sub("", found[1])))) if found else frozenset()
-
-
-_HOW_MANY = re.compile(
-    r"\bhow many (?:of (?:the|these|those) )?(?:\w+ ){1,3}?((?:are|is|do|does|have|has|wear|in|on|at|with|that"
-    r"|who|which)\b[^?\n]*)"
-)
-"""What those have or do that are counted: "how many people are sitting?"."""
-_IN_THE_PICTURE = re.compile(
-    r"\b(?:are|is|do|does|you|we|i|see|there|visible|shown|that|who|which|can|be|in total|altogether)\b"
-)
-"""Words of the question that pick out none: "how many people are visible?"."""
-_SUMS = re.compile(r"\b(?:total|altogether|in all|sum|combined|overall)\b")
-"""The number of all kinds together, which has the predicate of none: "five apples in total"."""
-_ADDS_UP = re.compile(r"\b(?:another|(?<!the )other|also|more|additional|plus)\b|[=+]")
-"""Numbers that are added are no contrast: "one sedan and one van, two in total"."""
-_THE_OTHERS = re.compile(r"\b(?:and |while )?(?:the )?(?:other|others|remaining|rest)\b[^.;,]{0,160}\bnot\b[^.;,]*")
-"""The rest, which do not have it: "the other two do not"."""
-_COMMA = re.compile(r",\s+(?:(?:and|so)\s+)*|\s+and\s+(?=(?:the other )?\w+(?: \w+)? (?:is|are|on|in|at|under)\b)")
-"""Where a part with a number of its own may begin: "two are sitting and three are standing"."""
-_STANDS_ALONE = re.compile(
-    r"\b(?:is|are|was|were|has|have|shows?|contains?|see) (?:\w+ ){0,8}?(?:<\d+>) [a-z]"
-    r"|<\d+> (?:\w+ ){0,8}?(?:is|are|has|have|\w+ing)\b|^(?:there (?:is|are) )?<\d+> \w+$"
-    r"|<\d+> (?:on|in|under|behind|at|near|next)\b"
-    r"(?!.{0,200}\b(?:left|right|front|back|side|end|middle|foreground|background|top|bottom)\b)"
-)
-"""A number that is not a part of another: "three are standing"."""
 
 
 def _parts(clause: str) -> Iterator[str]:
@@ -251,10 +262,6 @@ def _parts(clause: str) -> Iterator[str]:
             yield clause[start : cut.start()]
             start = cut.end()
     yield clause[start:]
-
-
-_SAYS = re.compile(r"\b(?:is|are|has|have|see|on|in|at|under|with|\w{3,}ing|\w{3,}s)\b")
-"""A part that says something by itself; "two of the men" does not."""
 
 
 def converse_place(question: str, answer: Prepared, options: tuple[str, ...]) -> str | None:
@@ -291,15 +298,6 @@ def _things_placed(question: str, options: tuple[str, ...]) -> tuple[str, str] |
     return (subject[-1], other[-1]) if subject and other else None
 
 
-_PRONOUN = re.compile(r"^\W*(?:(?:so|yes|well|therefore|thus|hence)\W+)*(?:it|this|that|they|he|she)\b")
-"""The subject of the question by another word: "it is green"."""
-_COPULA = re.compile(
-    r"\b(?:is|are|was|were|looks?|seems?|appears?)(?: to be)?"
-    r"(?: (?!next\b|near\b|behind\b|beside\b|by\b|under\b|above\b|below\b|to\b|with\b|from\b|not\b)[\w-]+){0,3}\s*$"
-)
-"""Says the option of the subject: "the light is green", not "there is a red car"."""
-
-
 def _is_direct(before: str, subject: frozenset[str]) -> bool:
     """Whether an option is said of the subject of the question: "it is red", not "the red one is"."""
     copula = _COPULA.search(before)
@@ -307,13 +305,6 @@ def _is_direct(before: str, subject: frozenset[str]) -> bool:
         return False
     words = content(_PRONOUN.sub("", before[: copula.start()]))
     return set(words) <= subject and bool(words or _PRONOUN.match(before))
-
-
-_BESIDES = re.compile(
-    r"(?! ?(?:and|or|plus|as well as)\b)[\w '-]*?\b(?:next to|near|beside|by|behind|under|on|in|at|with|while"
-    r"|above|below|over|from|past|along|through|towards?|into|onto|against|across|around|instead of)\b"
-)
-"""The second option is only a place: "a camel past a horse". Not "a camel and a horse"."""
 
 
 def with_names(answer: str, options: tuple[str, ...]) -> str:

@@ -78,6 +78,200 @@ from pytest_vqamt.language.questions.lettered import has_letters
 
 AnswerReading: TypeAlias = bool | int | str | Quantifier | UnreadableAnswer
 
+_PLAIN = {
+    f"{word}{end}": said
+    for said, word in ((True, "yes"), (True, "Yes"), (False, "no"), (False, "No"))
+    for end in ("", ".")
+}
+"""What most models say to most questions, without any work: a run asks thousands, each of another meaning."""
+_MAX_CACHED_CHARS = 200
+"""Readings of longer answers are not kept: none is given twice."""
+
+_DENYING = frozenset({"no", "not", "none", "nothing", "neither", "nobody", "never", "without"})
+
+_BREAKS_OFF = re.compile(r"\w \w+ (?:an?|the|of|with|and|or|is|are)$")
+"""Ends before what is asked for: "he is riding a"."""
+_NOT_BUT = re.compile(r"\bnot (?!only\b|just\b|merely\b)[^.,;!?\n]{1,60}?,? but (?:rather )?")
+"""What is put right at once: "it is not riding a bicycle but a skateboard"."""
+
+_USUALLY = re.compile(
+    r"(?<![^.!?\n])[^.!?\n]{0,200},\s?but\b(?= (?:only|just|this|here|in)\b)"
+    r"|(?<![^.,;!?\n])[^.,;!?\n]{0,200}\b(?:usually|normally|typically|generally)\b[^.,;!?\n]{0,200}[.,;!?\n]",
+    re.IGNORECASE,
+)
+"""How many parts such a thing has: "a dog has four legs, but only three are visible"."""
+
+_NO_WRITING = re.compile(
+    r"\bno (?:such )?(?:text|word|words|writing|sentence)\b"
+    r"|(?:\b(?:cannot|can not|do not|unable to|could not)|n['\u2019]t) (?:see|find|read|spot|detect) "
+    r"(?:it\b|(?:the|that|any|this) (?:text|words?|writing|sentence)\b)"
+)
+"""Denies all writing, so the one asked about: "there is no text in the picture"."""
+_MAY = re.compile(r"\b(?:may|might|could|perhaps|maybe|possibly)\b")
+"""Leaves open what is written: "it may say 'KITE'"."""
+
+_DENIES = re.compile(r"(?:there is )?(?:(?:none|nothing)\b(?! of [^.]*\b(?:is|are|has|have)\b)|no such\b)")
+"""There is nothing that could have the property: "no such thing"."""
+
+_OF_STATEMENTS = frozenset(["yes", "there", "the", "not", "is", "are", "no"])
+
+_NUMBERED = re.compile(
+    r"^\W*(?:is|are|were|was) (?:there )?(?P<bound>at least|at most|no more than|more than|fewer than|less than|exactly"
+    r"|only|just) (?P<number>[a-z]+|\d+) (?P<what>[^?]+)",
+    re.IGNORECASE,
+)
+"""Asks whether a number keeps a bound: "are there at least three cups?"."""
+_BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
+    "at least": ge, "more than": gt, "at most": le, "no more than": le, "fewer than": lt, "less than": lt,
+    "exactly": eq, "only": eq, "just": eq,
+}  # fmt: skip
+
+_EMPTY = re.compile(
+    r"^\W*(?:no\W+)?(?:the|this|that) ([a-z ]{2,40}?) (?:is|are|looks?|appears?|seems?)(?: to be)?"
+    r"(?: (?:completely|entirely|totally|quite|all|currently|actually|almost))*"
+    r" (?:empty|bare|deserted|vacant|clear)\W*(?:$|[.;!\n])"
+)
+"""Nothing is there of what could be: "the field is empty"."""
+
+_NOT_SAID_PLAINLY = (Unreadable.NO_YES_OR_NO, Unreadable.UNSURE, Unreadable.REFUSAL)
+
+_ASKS_HOW_MANY_MORE = re.compile(r"\bhow many (?:more|fewer)\b.*\bthan\b", re.IGNORECASE)
+"""Asks for a difference: "how many more people are in the first picture than in the second?"."""
+_SO_MANY_MORE = re.compile(r"<(\d+)> (?:more|fewer)\b")
+"""The difference that is asked for: "5 and 3, so there are 2 more people"."""
+_ASKS_FOR_THE_VISIBLE = re.compile(r"\b(?:visible|can (?:be|you) see|seen|shown)\b")
+"""Asks for what can be seen alone: "how many wheels are visible?"."""
+_VISIBLE_NUMBER = re.compile(
+    r"(?:\b(?:only|just|so) <(\d+)>(?: of (?:them|these|those|which))?|<(\d+)> of (?:them|these|those|which))"
+    r"(?: [a-z]+)?,? (?:is|are|can be)(?: clearly| actually)? (?:visible|seen|shown)\b"
+)
+"""The number of those that are seen, where others may be hidden: "six wheels, only three of them are visible"."""
+
+_OTHERS = re.compile(r"\b(?:other|more|additional|further)\b")
+"""Asks for those besides one that is known: "no other boxes" is none of these, and not a remark."""
+_BOUND_ASKED_FOR = re.compile(r"\b(?:at least|at most|more than|fewer than) (?:an?|\w+)\b")
+"""The bound of the question, said again, is no answer: "people who have at least one bag: 4"."""
+
+_ALL_OF_THEM = re.compile(r"^\W*(?:it is |there is |there are |i (?:can )?see )?both\b(?!.*\b(?:no|not|but)\b)")
+"""Names all options and chooses none: "both a cat and a dog are on the bed"."""
+_LETTERED = re.compile(r"\W*[a-h][.):]")
+"""A letter that contradicts what follows is not explained away: "A. The girl holds it" for "A. boy"."""
+_OF_ABSENT = re.compile(r"\b(?:which|what|who)\b[^?]{0,200}\b(?:not|isn't|aren't|can't|cannot|missing|absent)\b")
+"""Asks which option is missing: "which of these is not there?"."""
+
+_DIRECTIONS = tuple(
+    frozenset(words.split())
+    for pair in (
+        ("bigger larger greater", "smaller littler"), ("taller", "shorter"), ("longer", "shorter"), ("higher", "lower"),
+        ("heavier", "lighter"), ("brighter lighter", "darker"), ("older", "younger newer"),
+        ("wider broader", "narrower"),
+        ("thicker", "thinner"), ("closer nearer", "farther further"), ("faster quicker", "slower"),
+        ("more", "fewer less"),
+        ("hotter warmer", "colder cooler"), ("fuller", "emptier"), ("younger", "older"), ("newer", "older"),
+    )
+    for words in pair
+)  # fmt: skip
+_OPPOSITE_WORDS = {
+    frozenset(each) for pair in zip(_DIRECTIONS[::2], _DIRECTIONS[1::2], strict=True) for each in product(*pair)
+}
+_COMPARATIVE = "|".join(sorted(frozenset().union(*_DIRECTIONS)))
+_ASKED_TO_COMPARE = re.compile(
+    rf"\b(?:which|what|who|are there|is there)\b[^?]{{0,200}}?\b({_COMPARATIVE})\b(?! \w+ than)"
+)
+"""Asks which has more of something: "which is bigger?"."""
+_COMPARISON = re.compile(
+    rf"\W*(?:(?:there (?:is|are)|i (?:can )?see) )?(.{{0,120}}?)\b({_COMPARATIVE})\b(.{{0,120}}?)\bthan\b([^,.;\n]*)\W*"
+)
+"""Compares both options: "the cup is smaller than the jug"."""
+_ASKED_IF_MORE = re.compile(
+    rf"(?:is|are) ((?:the|this|that) [a-z ]{{1,60}}?) ({_COMPARATIVE}) than ((?:the|this|that) [a-z ]{{1,60}})"
+)
+"""Asks whether a comparison holds, which its converse says, too: "the backpack is smaller than the suitcase"."""
+_MOST = re.compile(r"^(?:are|is) there (more|fewer|less)\b")
+"""Asks of what there is more, where both numbers are an answer: "six chairs, two tables"."""
+_DENIES_A_COMPARISON = re.compile(r"\b(?:no|not|nor|never)\b")
+"""Leaves open which is more: "the dog is not smaller than the cat", "no smaller than"."""
+
+_YES_OR_NO = Annotated(answers=(), options=YES_OR_NO)
+_DENIED = Absent(group=Group(name="thing"))
+
+_COUNTED_PLAINLY = re.compile(
+    r"(?:how many|what is the (?:total )?number of|count the) (.+?)(?: (?:are there|are visible|(?:can|do) you see))?"
+)
+"""Counts things and no part of them: "how many chairs are there?", not "how many chairs are empty?"."""
+
+_NEGATED_VERB = re.compile(r"^(?:(is|are|was|were|do|does|did|has|have|could|would)n|(can))['\u2019]?t\b", re.I)
+"""Asks whether something is so, not whether it is not: "Isn't the shop open?"."""
+_LEAD = re.compile(
+    rf"^(?:(?:in|on|from|looking at) (?:the|this|that) {WHOLE_PICTURE},? "
+    r"|.*[.:\n] (?=(?:is|are|does|do|can|how|what) ))"
+)
+"""Words before the question: "in the picture, is there a horse?". "In the barn" is a condition."""
+_IN_THE_PICTURE = re.compile(
+    rf" (?:visible |shown |present |seen )?(?:anywhere )?(?:in|on) (?:the|this|that) {WHOLE_PICTURE}\b| here$"
+)
+"""Is no condition: "an animal in the photo". "In the box" is one."""
+_NUMBER = re.compile(
+    r"(?:.*\b)?(?:how many|number of|count (?:all |up )?(?:of )?(?:the )?) ?(?:different )?(.+?)"
+    r"(?: (?:are|is|do|does|did|can|could|have|has|were|appear|stand|sit|in|on|at|that|which|who|with"
+    r"|wearing|visible|shown"
+    r"|present|seen|there|of|near|next|behind|under|to)\b.*)?"
+)
+"""What a question counts: "how many dogs are there?"."""
+
+_ASKS_FOR_A_TEXT = re.compile(
+    r"\b(?i:written|writes?|words?|text|letters|says?|reads?|appears?|inscription)\b[^?\n]{0,60}?['\"\u2018\u201c]"
+    r"([^'\"\u2019\u201d\n]{1,60})['\"\u2019\u201d]"
+)
+"""Asks whether a text is there, which stands in quotes: "is the word 'SALE' written on it?"."""
+_PIECES = re.compile(r"\b(how many |number of )(?:(?:pieces|items) of |individual |separate |total )")
+"""Words for single ones: "pieces of luggage" are luggage."""
+
+_THERE = re.compile(
+    r"(?:(?:is|are|was|were) there|there (?:is|are)|(?:can|do) (?:you|we) (?:see|spot|find)|(?:does |do )?"
+    rf"(?:the|this) {WHOLE_PICTURE} (?:shows?|contains?|have|has|include|depict|feature)) (.+?)(?: in it)?"
+)
+"""Asks for presence: "is there a dog?", "does the picture show a dog?"."""
+_VISIBLE = re.compile(
+    r"(?:is|are|can) (an?|any|some|no) (.+?)"
+    r"(?: (?:visible|present|shown|seen|there|depicted|be (?:seen|found|spotted|made out)))?"
+)
+"""Asks for presence: "is there a dog?", "does the picture show a dog?"."""
+_FREE = re.compile(
+    rf"(?:is|are) (?:(?:the|this) {WHOLE_PICTURE} (?:without|free of)(?: any| an?)? (.+)"
+    r"|(.+?) (?:absent|missing)(?: from .+)?)"
+)
+"""Asks for absence: "is the picture without any bears?"."""
+
+_NEITHER_NOR = re.compile(r"neither (.{1,60}?) nor (.{1,60})")
+"""Asks that neither of two is there: "is there neither a clock nor a shoe?"."""
+_LOCATED = re.compile(
+    r"(?:is|are) (?:there )?(?:an?|the) (.+?) (?:located |positioned )?(?:(?:to|on) the (left"
+    r"|right)(?: side)? of|(above|below)) (?:an?|the) (.+)"
+)
+"""Asks for a side: "is the dog to the left of the cat?"."""
+
+_DOING = re.compile(
+    r"(?:is|are) (?:the|this|that) (.{1,80}?) ((?:\w{2,}ing) (?:an?|the|any|his|her|its|their|some) .+|\w{2,}ing \w+)"
+)
+"""Asks what somebody does: "is the man wearing sunglasses?"."""
+
+_PLACE_WORD = re.compile(r" ?(?:left|right|top|bottom|front|back|near|far)(?: hand)?(?: side| edge)?")
+"""The side of the picture, not a thing: "on the right side"."""
+
+_DETERMINER = re.compile(r"^(?:not any|an?|the|any|some|no|one|at least one) ")
+"""Stands before the name of a group: "a dog"."""
+_PLACED = re.compile(
+    r"(.+?) (?:(?:that|which|who) (?:is|are) )?(on|under|near|next to|behind|beside|in front of|in|above|below|with"
+    r"|to the (?:left|right) of) "
+    r"(?:an?|the|any|some|his|her|its|their) (.+)"
+)
+"""A group at another thing: "a phone on the table"."""
+
+_LONGEST_NAME = 3
+_CLAUSE_WORD = re.compile(r"\b(?:the|in|on|that|which|who|is|are|to|of|than|at|by|for|from|off|\w{2,}ing|\w{2,}ed)\b")
+"""A phrase with a clause is no name: "anything to eat"."""
+
 
 def read(question: str | Meaning, answer: str | Answer | Prepared, options: Sequence[str] = ()) -> AnswerReading:
     """Reads an answer to a question: yes or no as a truth, a number, one of ``options``, or a text.
@@ -128,16 +322,6 @@ def read_by_meaning(meaning: Meaning, answer: str | Answer | Prepared) -> Answer
 @lru_cache(maxsize=65536)
 def _cached(meaning: Meaning, text: str) -> AnswerReading:
     return _by_meaning(meaning, prepare(text))
-
-
-_PLAIN = {
-    f"{word}{end}": said
-    for said, word in ((True, "yes"), (True, "Yes"), (False, "no"), (False, "No"))
-    for end in ("", ".")
-}
-"""What most models say to most questions, without any work: a run asks thousands, each of another meaning."""
-_MAX_CACHED_CHARS = 200
-"""Readings of longer answers are not kept: none is given twice."""
 
 
 def _by_meaning(meaning: Meaning, answer: Prepared) -> AnswerReading:
@@ -198,7 +382,7 @@ class FreeAnswer(str):
         return made
 
     def agrees_with(self, other: FreeAnswer) -> bool:
-        """Whether it says the same."""
+        """True if it says the same."""
         if not self.words or not other.words:
             return self == other
         return self.words == other.words or (
@@ -208,9 +392,6 @@ class FreeAnswer(str):
 
 def _words_of(text: str) -> frozenset[str]:
     return frozenset(content(normalise_answer(text.casefold()).replace("grey", "gray")))
-
-
-_DENYING = frozenset({"no", "not", "none", "nothing", "neither", "nobody", "never", "without"})
 
 
 def _read_free(answer: Prepared, meaning: Annotated) -> AnswerReading:
@@ -226,39 +407,15 @@ def _read_free(answer: Prepared, meaning: Annotated) -> AnswerReading:
     return answer.unreadable or FreeAnswer.of(_NOT_BUT.sub(" ", answer.text), meaning.question)
 
 
-_BREAKS_OFF = re.compile(r"\w \w+ (?:an?|the|of|with|and|or|is|are)$")
-"""Ends before what is asked for: "he is riding a"."""
-_NOT_BUT = re.compile(r"\bnot (?!only\b|just\b|merely\b)[^.,;!?\n]{1,60}?,? but (?:rather )?")
-"""What is put right at once: "it is not riding a bicycle but a skateboard"."""
-
-
 def _denies(answer: Prepared, group: Group) -> bool:
-    """Whether the answer says that there is no such thing."""
+    """True if the answer says that there is no such thing."""
     return any(yes_no.presence_claimed(group, clause) is False for clause in answer.clauses)
-
-
-_USUALLY = re.compile(
-    r"(?<![^.!?\n])[^.!?\n]{0,200},\s?but\b(?= (?:only|just|this|here|in)\b)"
-    r"|(?<![^.,;!?\n])[^.,;!?\n]{0,200}\b(?:usually|normally|typically|generally)\b[^.,;!?\n]{0,200}[.,;!?\n]",
-    re.IGNORECASE,
-)
-"""How many parts such a thing has: "a dog has four legs, but only three are visible"."""
 
 
 def _without_the_usual_number(answer: Prepared) -> Prepared:
     """The answer without how many parts such a thing has: "it has four legs, but only three are visible"."""
     rest = _USUALLY.sub("", answer.text, count=1)
     return answer.with_text(rest) if re.search(r"\w", rest) else answer
-
-
-_NO_WRITING = re.compile(
-    r"\bno (?:such )?(?:text|word|words|writing|sentence)\b"
-    r"|(?:\b(?:cannot|can not|do not|unable to|could not)|n['\u2019]t) (?:see|find|read|spot|detect) "
-    r"(?:it\b|(?:the|that|any|this) (?:text|words?|writing|sentence)\b)"
-)
-"""Denies all writing, so the one asked about: "there is no text in the picture"."""
-_MAY = re.compile(r"\b(?:may|might|could|perhaps|maybe|possibly)\b")
-"""Leaves open what is written: "it may say 'KITE'"."""
 
 
 def _read_written(answer: Prepared, meaning: Written) -> bool | UnreadableAnswer:
@@ -273,10 +430,6 @@ def _read_written(answer: Prepared, meaning: Written) -> bool | UnreadableAnswer
     if len(claims) == 1:
         return claims.pop()
     return False if not about and _NO_WRITING.search(said) else read
-
-
-_DENIES = re.compile(r"(?:there is )?(?:(?:none|nothing)\b(?! of [^.]*\b(?:is|are|has|have)\b)|no such\b)")
-"""There is nothing that could have the property: "no such thing"."""
 
 
 def _read_property(answer: Prepared, meaning: Property) -> str | UnreadableAnswer:
@@ -298,7 +451,7 @@ def _read_property(answer: Prepared, meaning: Property) -> str | UnreadableAnswe
 
 
 def read_yes_no(answer: str | Answer | Prepared, question: str = "") -> bool | UnreadableAnswer:
-    """Whether an answer says yes; claims about the things of the ``question`` count, too.
+    """True if an answer says yes; claims about the things of the ``question`` count, too.
 
     >>> read_yes_no("There is a puppy.", "Is there a dog?")
     True
@@ -343,21 +496,6 @@ def read_yes_no(answer: str | Answer | Prepared, question: str = "") -> bool | U
     return said
 
 
-_OF_STATEMENTS = frozenset(["yes", "there", "the", "not", "is", "are", "no"])
-
-
-_NUMBERED = re.compile(
-    r"^\W*(?:is|are|were|was) (?:there )?(?P<bound>at least|at most|no more than|more than|fewer than|less than|exactly"
-    r"|only|just) (?P<number>[a-z]+|\d+) (?P<what>[^?]+)",
-    re.IGNORECASE,
-)
-"""Asks whether a number keeps a bound: "are there at least three cups?"."""
-_BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
-    "at least": ge, "more than": gt, "at most": le, "no more than": le, "fewer than": lt, "less than": lt,
-    "exactly": eq, "only": eq, "just": eq,
-}  # fmt: skip
-
-
 def _of_a_number(question: str, answer: Prepared) -> bool | UnreadableAnswer | None:
     """Compares the number that an answer gives with that of the question: "four cups" are "at least three cups"."""
     asked = _NUMBERED.match(question)
@@ -373,14 +511,6 @@ def _of_a_number(question: str, answer: Prepared) -> bool | UnreadableAnswer | N
     return UnreadableAnswer(Unreadable.YES_AND_NO)
 
 
-_EMPTY = re.compile(
-    r"^\W*(?:no\W+)?(?:the|this|that) ([a-z ]{2,40}?) (?:is|are|looks?|appears?|seems?)(?: to be)?"
-    r"(?: (?:completely|entirely|totally|quite|all|currently|actually|almost))*"
-    r" (?:empty|bare|deserted|vacant|clear)\W*(?:$|[.;!\n])"
-)
-"""Nothing is there of what could be: "the field is empty"."""
-
-
 def _of_an_empty_place(meaning: Meaning, answer: Prepared) -> bool | None:
     """Reads "the field is empty" where something in the field is asked for."""
     said = _EMPTY.match(answer.statements)
@@ -388,9 +518,6 @@ def _of_an_empty_place(meaning: Meaning, answer: Prepared) -> bool | None:
         return None
     places = {each.to.name for each in meaning.group.related if each.predicate in ("in", "on", "at", "inside")}
     return isinstance(meaning, Absent) if singular(said[1]) in places else None
-
-
-_NOT_SAID_PLAINLY = (Unreadable.NO_YES_OR_NO, Unreadable.UNSURE, Unreadable.REFUSAL)
 
 
 def read_count(answer: str | Answer | Prepared, question: str = "") -> int | Quantifier | UnreadableAnswer:
@@ -419,25 +546,6 @@ def read_count(answer: str | Answer | Prepared, question: str = "") -> int | Qua
     if _ASKS_FOR_THE_VISIBLE.search(question) and (seen := _VISIBLE_NUMBER.findall(mark_numbers(text))):
         return int("".join(seen[0])) if len(seen) == 1 else UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
     return counts.read_count(answer if text == answer.text else answer.with_text(text), groups)
-
-
-_ASKS_HOW_MANY_MORE = re.compile(r"\bhow many (?:more|fewer)\b.*\bthan\b", re.IGNORECASE)
-"""Asks for a difference: "how many more people are in the first picture than in the second?"."""
-_SO_MANY_MORE = re.compile(r"<(\d+)> (?:more|fewer)\b")
-"""The difference that is asked for: "5 and 3, so there are 2 more people"."""
-_ASKS_FOR_THE_VISIBLE = re.compile(r"\b(?:visible|can (?:be|you) see|seen|shown)\b")
-"""Asks for what can be seen alone: "how many wheels are visible?"."""
-_VISIBLE_NUMBER = re.compile(
-    r"(?:\b(?:only|just|so) <(\d+)>(?: of (?:them|these|those|which))?|<(\d+)> of (?:them|these|those|which))"
-    r"(?: [a-z]+)?,? (?:is|are|can be)(?: clearly| actually)? (?:visible|seen|shown)\b"
-)
-"""The number of those that are seen, where others may be hidden: "six wheels, only three of them are visible"."""
-
-
-_OTHERS = re.compile(r"\b(?:other|more|additional|further)\b")
-"""Asks for those besides one that is known: "no other boxes" is none of these, and not a remark."""
-_BOUND_ASKED_FOR = re.compile(r"\b(?:at least|at most|more than|fewer than) (?:an?|\w+)\b")
-"""The bound of the question, said again, is no answer: "people who have at least one bag: 4"."""
 
 
 def read_choice(answer: str | Answer | Prepared, options: Sequence[str], question: str = "") -> str | UnreadableAnswer:
@@ -478,47 +586,7 @@ def read_choice(answer: str | Answer | Prepared, options: Sequence[str], questio
     return read
 
 
-_ALL_OF_THEM = re.compile(r"^\W*(?:it is |there is |there are |i (?:can )?see )?both\b(?!.*\b(?:no|not|but)\b)")
-"""Names all options and chooses none: "both a cat and a dog are on the bed"."""
-_LETTERED = re.compile(r"\W*[a-h][.):]")
-"""A letter that contradicts what follows is not explained away: "A. The girl holds it" for "A. boy"."""
-_OF_ABSENT = re.compile(r"\b(?:which|what|who)\b[^?]{0,200}\b(?:not|isn't|aren't|can't|cannot|missing|absent)\b")
-"""Asks which option is missing: "which of these is not there?"."""
-
 # Comparisons of two options: "the cup is smaller than the bottle"
-
-_DIRECTIONS = tuple(
-    frozenset(words.split())
-    for pair in (
-        ("bigger larger greater", "smaller littler"), ("taller", "shorter"), ("longer", "shorter"), ("higher", "lower"),
-        ("heavier", "lighter"), ("brighter lighter", "darker"), ("older", "younger newer"),
-        ("wider broader", "narrower"),
-        ("thicker", "thinner"), ("closer nearer", "farther further"), ("faster quicker", "slower"),
-        ("more", "fewer less"),
-        ("hotter warmer", "colder cooler"), ("fuller", "emptier"), ("younger", "older"), ("newer", "older"),
-    )
-    for words in pair
-)  # fmt: skip
-_OPPOSITE_WORDS = {
-    frozenset(each) for pair in zip(_DIRECTIONS[::2], _DIRECTIONS[1::2], strict=True) for each in product(*pair)
-}
-_COMPARATIVE = "|".join(sorted(frozenset().union(*_DIRECTIONS)))
-_ASKED_TO_COMPARE = re.compile(
-    rf"\b(?:which|what|who|are there|is there)\b[^?]{{0,200}}?\b({_COMPARATIVE})\b(?! \w+ than)"
-)
-"""Asks which has more of something: "which is bigger?"."""
-_COMPARISON = re.compile(
-    rf"\W*(?:(?:there (?:is|are)|i (?:can )?see) )?(.{{0,120}}?)\b({_COMPARATIVE})\b(.{{0,120}}?)\bthan\b([^,.;\n]*)\W*"
-)
-"""Compares both options: "the cup is smaller than the jug"."""
-_ASKED_IF_MORE = re.compile(
-    rf"(?:is|are) ((?:the|this|that) [a-z ]{{1,60}}?) ({_COMPARATIVE}) than ((?:the|this|that) [a-z ]{{1,60}})"
-)
-"""Asks whether a comparison holds, which its converse says, too: "the backpack is smaller than the suitcase"."""
-_MOST = re.compile(r"^(?:are|is) there (more|fewer|less)\b")
-"""Asks of what there is more, where both numbers are an answer: "six chairs, two tables"."""
-_DENIES_A_COMPARISON = re.compile(r"\b(?:no|not|nor|never)\b")
-"""Leaves open which is more: "the dog is not smaller than the cat", "no smaller than"."""
 
 
 def _compared(question: str, answer: str | Prepared, options: Sequence[str]) -> str | None:
@@ -543,10 +611,6 @@ def _compared(question: str, answer: str | Prepared, options: Sequence[str]) -> 
     if asked[1] == said[2] or any({asked[1], said[2]} <= words for words in _DIRECTIONS):
         return first
     return second if {asked[1], said[2]} in _OPPOSITE_WORDS else None
-
-
-_YES_OR_NO = Annotated(answers=(), options=YES_OR_NO)
-_DENIED = Absent(group=Group(name="thing"))
 
 
 @lru_cache(maxsize=4096)
@@ -591,61 +655,11 @@ def plain_meaning(question: str) -> Exists | Absent | Count | None:
     return meaning if tuple(named) == meaning.groups else None
 
 
-_COUNTED_PLAINLY = re.compile(
-    r"(?:how many|what is the (?:total )?number of|count the) (.+?)(?: (?:are there|are visible|(?:can|do) you see))?"
-)
-"""Counts things and no part of them: "how many chairs are there?", not "how many chairs are empty?"."""
-
-_NEGATED_VERB = re.compile(r"^(?:(is|are|was|were|do|does|did|has|have|could|would)n|(can))['\u2019]?t\b", re.I)
-"""Asks whether something is so, not whether it is not: "Isn't the shop open?"."""
-_LEAD = re.compile(
-    rf"^(?:(?:in|on|from|looking at) (?:the|this|that) {WHOLE_PICTURE},? "
-    r"|.*[.:\n] (?=(?:is|are|does|do|can|how|what) ))"
-)
-"""Words before the question: "in the picture, is there a horse?". "In the barn" is a condition."""
-_IN_THE_PICTURE = re.compile(
-    rf" (?:visible |shown |present |seen )?(?:anywhere )?(?:in|on) (?:the|this|that) {WHOLE_PICTURE}\b| here$"
-)
-"""Is no condition: "an animal in the photo". "In the box" is one."""
-_NUMBER = re.compile(
-    r"(?:.*\b)?(?:how many|number of|count (?:all |up )?(?:of )?(?:the )?) ?(?:different )?(.+?)"
-    r"(?: (?:are|is|do|does|did|can|could|have|has|were|appear|stand|sit|in|on|at|that|which|who|with"
-    r"|wearing|visible|shown"
-    r"|present|seen|there|of|near|next|behind|under|to)\b.*)?"
-)
-"""What a question counts: "how many dogs are there?"."""
-
-
 def _count(asked: str) -> Count:
     found = _NUMBER.fullmatch(asked)
     names = re.split(r" (?:and|or) ", found[1]) if found else []
     groups = tuple(group for name in names if (group := _group(name)) is not None)
     return Count(groups=groups if len(groups) == len(names) else ())
-
-
-_ASKS_FOR_A_TEXT = re.compile(
-    r"\b(?i:written|writes?|words?|text|letters|says?|reads?|appears?|inscription)\b[^?\n]{0,60}?['\"\u2018\u201c]"
-    r"([^'\"\u2019\u201d\n]{1,60})['\"\u2019\u201d]"
-)
-"""Asks whether a text is there, which stands in quotes: "is the word 'SALE' written on it?"."""
-_PIECES = re.compile(r"\b(how many |number of )(?:(?:pieces|items) of |individual |separate |total )")
-"""Words for single ones: "pieces of luggage" are luggage."""
-
-_THERE = re.compile(
-    r"(?:(?:is|are|was|were) there|there (?:is|are)|(?:can|do) (?:you|we) (?:see|spot|find)|(?:does |do )?"
-    rf"(?:the|this) {WHOLE_PICTURE} (?:shows?|contains?|have|has|include|depict|feature)) (.+?)(?: in it)?"
-)
-"""Asks for presence: "is there a dog?", "does the picture show a dog?"."""
-_VISIBLE = re.compile(
-    r"(?:is|are|can) (an?|any|some|no) (.+?)"
-    r"(?: (?:visible|present|shown|seen|there|depicted|be (?:seen|found|spotted|made out)))?"
-)
-"""Asks for presence: "is there a dog?", "does the picture show a dog?"."""
-_FREE = re.compile(
-    rf"(?:is|are) (?:(?:the|this) {WHOLE_PICTURE} (?:without|free of)(?: any| an?)? (.+)"
-    r"|(.+?) (?:absent|missing)(?: from .+)?)"
-)
-"""Asks for absence: "is the picture without any bears?"."""
 
 
 def _presence(asked: str) -> Meaning | None:
@@ -679,15 +693,6 @@ def _presence(asked: str) -> Meaning | None:
     return Absent(group=group) if is_denied else Exists(group=group)
 
 
-_NEITHER_NOR = re.compile(r"neither (.{1,60}?) nor (.{1,60})")
-"""Asks that neither of two is there: "is there neither a clock nor a shoe?"."""
-_LOCATED = re.compile(
-    r"(?:is|are) (?:there )?(?:an?|the) (.+?) (?:located |positioned )?(?:(?:to|on) the (left"
-    r"|right)(?: side)? of|(above|below)) (?:an?|the) (.+)"
-)
-"""Asks for a side: "is the dog to the left of the cat?"."""
-
-
 def _place(asked: str) -> Located | None:
     found = _LOCATED.fullmatch(asked)
     if not found:
@@ -696,12 +701,6 @@ def _place(asked: str) -> Located | None:
     if group is None or other is None:
         return None
     return Located(group=group, side=Side(found[2] or found[3]), other=other)
-
-
-_DOING = re.compile(
-    r"(?:is|are) (?:the|this|that) (.{1,80}?) ((?:\w{2,}ing) (?:an?|the|any|his|her|its|their|some) .+|\w{2,}ing \w+)"
-)
-"""Asks what somebody does: "is the man wearing sunglasses?"."""
 
 
 def _attribute(asked: str) -> Has | None:
@@ -726,19 +725,6 @@ def _attribute(asked: str) -> Has | None:
     return None
 
 
-_PLACE_WORD = re.compile(r" ?(?:left|right|top|bottom|front|back|near|far)(?: hand)?(?: side| edge)?")
-"""The side of the picture, not a thing: "on the right side"."""
-
-_DETERMINER = re.compile(r"^(?:not any|an?|the|any|some|no|one|at least one) ")
-"""Stands before the name of a group: "a dog"."""
-_PLACED = re.compile(
-    r"(.+?) (?:(?:that|which|who) (?:is|are) )?(on|under|near|next to|behind|beside|in front of|in|above|below|with"
-    r"|to the (?:left|right) of) "
-    r"(?:an?|the|any|some|his|her|its|their) (.+)"
-)
-"""A group at another thing: "a phone on the table"."""
-
-
 def _group(phrase: str) -> Group | None:
     """The group of a plain noun phrase; None for one with a clause."""
     phrase = _DETERMINER.sub("", phrase.strip())
@@ -757,8 +743,3 @@ def _group(phrase: str) -> Group | None:
     if not words or (name not in entries_by_form() and (len(words) > _LONGEST_NAME or _CLAUSE_WORD.search(name))):
         return None
     return Group(name=singular(name), attributes=tuple(attributes), related=related)
-
-
-_LONGEST_NAME = 3
-_CLAUSE_WORD = re.compile(r"\b(?:the|in|on|that|which|who|is|are|to|of|than|at|by|for|from|off|\w{2,}ing|\w{2,}ed)\b")
-"""A phrase with a clause is no name: "anything to eat"."""

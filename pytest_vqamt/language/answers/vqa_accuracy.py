@@ -16,6 +16,13 @@ from pytest_vqamt.language.tables import toml_table
 ENOUGH = 3
 """So many agreeing annotators make an answer wholly right."""
 
+_COMMA_IN_A_NUMBER = re.compile(r"\d,\d")
+"""The official program removes all marks of an answer that has one: "1,000" is "1000"."""
+_PERIOD = re.compile(r"\.(?!\d)")
+"""A period that is no decimal point: "a.m." is "am", "2.5" stays."""
+_MOST_PERIODS = 32
+"""The official program removes no more: its argument ``count`` is the flag ``re.UNICODE``."""
+
 
 def vqa_accuracy(answer: str, answers: Sequence[str]) -> float:
     """Returns the mean of ``min(agreeing / 3, 1)`` over all sets of the annotators without one of them, from 0 to 1.
@@ -60,14 +67,6 @@ def normalise_answer(answer: str) -> str:
     text = _PERIOD.sub("", answer.translate(marks), count=_MOST_PERIODS)
     found = (words.numbers.get(word, word) for word in text.lower().split())
     return " ".join(words.contractions.get(word, word) for word in found if word not in words.articles)
-
-
-_COMMA_IN_A_NUMBER = re.compile(r"\d,\d")
-"""The official program removes all marks of an answer that has one: "1,000" is "1000"."""
-_PERIOD = re.compile(r"\.(?!\d)")
-"""A period that is no decimal point: "a.m." is "am", "2.5" stays."""
-_MOST_PERIODS = 32
-"""The official program removes no more: its argument ``count`` is the flag ``re.UNICODE``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

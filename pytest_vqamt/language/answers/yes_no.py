@@ -47,88 +47,6 @@ from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.tables import toml_table
 from pytest_vqamt.language.wordnet import wordnet
 
-
-def read_yes_no(answer: str | Prepared, meaning: Meaning) -> bool | UnreadableAnswer:
-    """Whether an answer says yes to the question of this meaning.
-
-    Claims about the groups of the question decide: "there is no dog" says yes to "is there no dog?" and no to "is there
-    a dog?", whatever particle stands before it. Without a claim "yes" and "no" are logical: "no" to "is there no dog?"
-    says that there is one.
-
-    >>> no_dog = Absent(group=Group(name="dog"))
-    >>> read_yes_no("No, there is no dog.", no_dog), read_yes_no("No", no_dog)
-    (True, False)
-    """
-    prepared = prepare(answer)
-    if prepared.unreadable is None:
-        return _read(prepared.text, meaning)
-    decided = _DECIDED.match(prepared.plain)
-    return _read(decided[1], meaning) if decided else prepared.unreadable
-
-
-def leading_particle(answer: Prepared) -> bool | None:
-    """The yes or no that an answer begins with; None if it begins with neither."""
-    found = _PARTICLE.match(_OFFERS_HELP.sub("", answer.text))
-    return None if found is None else found["yes"] is not None
-
-
-def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
-    if _ONLY_OFFERS.fullmatch(text):
-        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
-    text = _LABELLED.sub(lambda found: _as_sentence(found, meaning), text)
-    text = _without_what_others_say(_OFFERS_HELP.sub("", without_inscriptions(text)))
-    if leaves_open(text):
-        return UnreadableAnswer(Unreadable.UNSURE)
-    text = _in_plain_words(text, meaning)
-    answer = without_questions(_LETTER.sub("", text))
-    if _ONLY_AGREES.fullmatch(answer):
-        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
-    if (foreign := _in_another_language(answer, meaning)) is not None:
-        return foreign
-    if isinstance(meaning, Located) and _BARE_RIGHT.fullmatch(answer):
-        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)  # the side, or "that is right"
-    if loop := _LOOP.fullmatch(answer):
-        both = "yes" in loop[0] and "no" in loop[0]
-        return UnreadableAnswer(Unreadable.YES_AND_NO) if both else "yes" in loop[0]
-    particles = {found["yes"] is not None for found in _PARTICLE.finditer(answer)}
-    if not particles and (verdict := _VERDICT.search(answer)) and verdict[0].rstrip("'.! ").endswith(("yes", "no")):
-        particles = {verdict["yes"] is not None}
-    if not particles and "|" in answer:
-        particles = {cell == "yes" for cell in _CELL.findall(answer)}
-    if len(particles) == 2 or _YES_AND_NO.search(answer):
-        return UnreadableAnswer(Unreadable.YES_AND_NO)
-    parts = tuple(part for part in claim_clauses(_LEADING.sub("\n", answer)) if not HEDGE.search(part))
-    if isinstance(meaning, Has):
-        claim = _attribute_claim(meaning, parts, with_fragments=not particles)
-    elif isinstance(meaning, Located):
-        claim = _place_claim(meaning, parts)
-    else:
-        claim = _presence_claim(meaning, parts)
-    if claim is not None:
-        if (
-            isinstance(meaning, Exists | Has | Located)
-            and particles == {not claim}
-            and (_ALONE.match(answer) or not claim or isinstance(meaning, Has | Located))
-        ):
-            return UnreadableAnswer(Unreadable.YES_AND_NO)
-        return claim
-    if isinstance(meaning, Exists | Absent) and {True, False} <= {presence_claimed(meaning.group, p) for p in parts}:
-        return UnreadableAnswer(Unreadable.YES_AND_NO)  # "there is a dog. there is no dog"
-    echoes = (found["not"] is None for found in map(_ECHO.fullmatch, parts) if found)
-    said = particles.pop() if particles else _agreed(echoes)
-    if said is not None:
-        return said
-    corrected = without_typing_errors(answer, _expected_words(meaning))
-    return unreadable_answer(text, Unreadable.NO_YES_OR_NO) if corrected == answer else _read(corrected, meaning)
-
-
-@lru_cache(maxsize=65536)
-def _expected_words(meaning: Meaning) -> tuple[str, ...]:
-    """The words of an answer that are looked for with typing errors, too."""
-    names = (name for group in groups_of(meaning) for name in (group.name, *group.attributes))
-    return ("yes", "nope", "there", "not", "is", "no", *" ".join(f"{name} {plural(name)}" for name in names).split())
-
-
 _OFFERS_HELP = re.compile(
     r"^\W*(?:(?:yes|sure|certainly|of course|absolutely|no problem)\b[,.! ]*)?(?:i (?:can|will"
     r"|would be (?:happy|glad) to)|let me)"
@@ -154,21 +72,6 @@ _LABELLED = re.compile(
 _ASKED_BACK = re.compile(r"(?:is|are|does|do|can) ")
 """The question, with the answer behind it: "is there a dog: no"."""
 
-
-def _as_sentence(found: re.Match[str], meaning: Meaning) -> str:
-    name = found["name"].removeprefix("the ")
-    said = "yes" if found["yes"] else "no" if found["no"] else ""
-    if _ASKED_BACK.match(name):
-        return f" {said}. "
-    if isinstance(meaning, Has) and name == meaning.attribute:
-        return f" it is {'' if found['yes'] else 'not '}{name}. " if said else ". "
-    is_named = any(noun_pattern(group).search(name) for group in groups_of(meaning))
-    if not is_named and singular(name.rpartition(" ")[2]) not in entries_by_form():
-        return found[0]
-    there = {"yes": "there is a", "no": "there is no", "": "there may be a"}[said]
-    return f" {there} {name}. "
-
-
 _DECIDED = re.compile(
     r"\W*((?:yes|no|nope|yeah|yep)\b)[,.!:;](?!.*\b(?:i|we|me|image|picture|photo|can not|could not|unable"
     r"|information|enough)\b).*",
@@ -177,12 +80,6 @@ _DECIDED = re.compile(
 """A plain answer before what looks like a doubt: "No, the text is too blurry to read"."""
 _LETTER = re.compile(r"^\W*(?:[(](?:[a-h]|i{1,3}|iv)[)][.:]?|(?:[a-h]|i{1,3}|iv)[).:])\s+(?=\w)")
 """The letter of an option: "A) Yes", "(ii) No"."""
-
-
-def leaves_open(text: str) -> bool:
-    """Whether an answer decides nothing, or takes back at its end what it said."""
-    return _LEAVES_OPEN.search(text) is not None or _ENDS_UNSURE.search(text) is not None
-
 
 _ENDS_UNSURE = re.compile(
     r"[.!;\n] *(?:so |but )?i am (?:really )?(?:not|un) ?(?:sure|certain)\b(?![^.\n]*\bbut\b)[^.\n]*[.\s]*$"
@@ -273,31 +170,6 @@ _LESS_THAN = re.compile(r"\bless ([a-z-]{2,}) than (?:it is )?([a-z-]{2,})\b")
 _LOOP = re.compile(r"(?:\W*+\b(?:yes|no)\b)++\W*+")
 """Nothing but yes and no, in a model that repeats itself."""
 
-
-@lru_cache(maxsize=256)  # asked for the question and again for its meaning
-def without_idioms(text: str) -> str:
-    """The text with plain words for ways to say that something is so, or not: "one can't deny that it is red"."""
-    for pattern, plain in _IDIOMS:
-        text = pattern.sub(plain, text)
-    return text
-
-
-def _in_plain_words(prepared: str, meaning: Meaning) -> str:
-    """The answer with idioms and comparisons written out: "more orange than red" is orange, and not red."""
-    prepared = without_idioms(prepared)
-    if isinstance(meaning, Has) and " than " in prepared:
-        prepared = _LESS_THAN.sub(r"\2, not \1", _MORE_THAN.sub(r"\1, not \2", prepared))
-    return prepared
-
-
-def _without_what_others_say(prepared: str) -> str:
-    """The answer without a statement that it contradicts: "the label says that there is no dog, but there is one"."""
-    rest = prepared
-    for contradicted in (_ALTHOUGH_OTHERS_SAY, _OTHERS_SAY_BUT, _OTHERS_ARE_WRONG, _AGREES):
-        rest = contradicted.sub(r"\1", rest)
-    return rest if re.search(r"\w{3}|\bno\b", rest) else prepared
-
-
 _ROLES = (
     r"(?:label|experts?|archives?|record|description|reviewers|professor|person who made \w+ \w+|maker|creator"
     r"|specialists|statement|caption|claim|impression|belief|assumption|question)"
@@ -330,36 +202,6 @@ _AGREES = re.compile(r"(^\W*+)(?:(?:yes|no)\b\W*+)?you are (?:\w+ )?(?:right|cor
 """Agrees with somebody and then answers: "yes, you are correct, the picture shows no dog"."""
 _ONLY_AGREES = re.compile(r"\W*+(?:(?:yes|no)\b\W*+)?you are (?:\w+ )?(?:right|correct)\W*")
 """Right with what was said before the question, or with the question: nobody can tell."""
-
-
-def _in_another_language(answer: str, meaning: Meaning) -> bool | UnreadableAnswer | None:
-    """Reads yes and no in the languages of ``yes_no_words.toml``; None if the answer does not begin with one.
-
-    What follows is not read, so it must not matter: after a denial ("Is there no dog?") a lone word is logical, and
-    with a sentence behind it may be either.
-    """
-    found = _foreign_words().match(normalize("NFC", answer))
-    if found is None:
-        return None
-    if isinstance(meaning, Absent | NotBoth | Neither) and re.search(r"\w", answer[found.end() :]):
-        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
-    return found["yes"] is not None
-
-
-@cache
-def _foreign_words() -> re.Pattern[str]:
-    rows = [row for language, row in toml_table("answers/yes_no_words.toml").items() if language != "english"]
-    shared = {normalize("NFC", word) for row in rows for word in row["yes"]} & {
-        normalize("NFC", word) for row in rows for word in row["no"]
-    }
-
-    def any_of(kind: str) -> str:
-        words = {normalize("NFC", word) for row in rows for word in row[kind]} - shared - {"yes", "no"}
-        return "|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word))))
-
-    ends = r"(?=\W*$|\s*[,.;:!\u3002\uff0c\uff01\u3001\u060c\u0964\n-])"
-    return re.compile(rf"\W*(?:(?P<yes>{any_of('yes')})|(?P<no>{any_of('no')})){ends}")
-
 
 _END = r"\s*(?:$|[,.;:!()\n-])"
 # After "no" a noun makes it a claim ("no dogs"); these words leave it a particle.
@@ -399,29 +241,6 @@ _ALONE = re.compile(r"\W*(?:yes|no)\s*[.!\n]\s*")
 _YES_AND_NO = re.compile(r"\byes\W+(?:and|or)\W+no\b|\bno\W+(?:and|or)\W+yes\b|\byes/no\b")
 """Both, which is neither: "yes and no", "yes or no"."""
 
-
-def _presence_claim(meaning: Meaning, parts: Sequence[str]) -> bool | None:
-    """Whether the things that the answer claims settle the question."""
-    match meaning:
-        case Exists(group=group) | Absent(group=group):
-            groups: tuple[Group, ...] = (group,)
-        case Both(groups=groups) | NotBoth(groups=groups) | Either(groups=groups) | Neither(groups=groups):
-            pass
-        case _:
-            return None
-    if any(group.name == "person" for group in groups):
-        parts = tuple(_NOBODY.sub("no person", part) for part in parts)
-    there = [_agreed(presence_claimed(group, part) for part in parts) for group in groups]
-    if any(map(_ONLY.search, parts)):
-        there = [bool(each) for each in there]
-    of_any = isinstance(meaning, Either | Neither)
-    positive = _any(there) if of_any else _all(there)
-    negated = isinstance(meaning, Absent | NotBoth | Neither)
-    if positive is None and set(there) == {None}:
-        positive = _elliptic_claim(parts, agreeing=not negated)
-    return positive if positive is None or not negated else not positive
-
-
 _NOBODY = re.compile(r"\b(?:nobody|no one)\b(?! else)")
 """Denies people: "there is nobody in the image". "Nobody else" does not."""
 _AMOUNT = r"(?:one|some|any|none|a few|several|many|lots|it|them|both|two|three|four|\d+|at least one|indeed|no one)"
@@ -448,6 +267,368 @@ _AGREEMENT = re.compile(
 _ECHO = re.compile(r"(?:it|this|that) (?:is|does|has)(?P<not> not)?")
 """The same where no claim of a thing is asked for, and after a question that denies: only the singular is sure."""
 
+_PRONOUN = re.compile(r"(?:(?:yes|no|and|so|well|actually)\W+)*(?:it|they|he|she|this|that)\b")
+"""The thing of the question is the subject: "it is a red one"."""
+_VERB = re.compile(r"\b(?:is|are|was|were|looks?|seems?|appears?|has|have)\b")
+"""A clause with a verb has a subject of its own: "the radio is off" says nothing of the light, "off" does."""
+
+_OTHER_THING = re.compile(
+    r"\b(?:next to|near|beside|behind|with|by|and|of) (?:the|an?|another|his|her|its"
+    r"|their) \w+ (?!is\b|are\b)"
+)
+"""The attribute is another thing's: "the man next to the woman holding a dog". Not "the man with a hat is"."""
+_PURE = frozenset({"bright", "deep", "vivid", "vibrant", "solid", "pure"})
+_SHADES = frozenset({"dark", "light", "pale"})
+_OF_ANOTHER_SUBJECT = re.compile(
+    r"\s*\band\s+(?=(?:the|its|his|her|an?|another) (?:[a-z-]+ ){1,3}(?:is|are|looks?|appears?)\b)"
+)
+"""Begins a clause on another thing: "the car is blue and the bus is red"."""
+
+_PREDICATE = re.compile(
+    r"(?:^(?!.*\b(?:is|are|looks?|seems?|appears?|has|have|with)\b)(?=[a-z -]+$)"
+    r"|\b(?:is|are|been|looks?|seems?|appears?)(?: to be)? )"
+    r"(?!not\b|no\b|never\b|neither\b)"
+    r"((?:(?:an?|the|very|quite|rather|clearly|actually|currently|fully|mostly|completely"
+    r"|in) )*[a-z-]+(?: (?!(?:an?|the|on|in|at|by|near|next|with|of|to|and|behind|under|beside|as"
+    r"|than|like|from)\b)[a-z-]+){0,3})"
+)
+"""What a clause says of its subject, or the whole of one without a verb: "empty"."""
+
+_SIDE = re.compile(
+    r"\b(?:(?P<left>(?:to|on|at|towards?) (?:the|its) (?:\w+ )?left|left(?= (?:of|side|edge|than))"
+    r"|(?:farther|further) left|leftmost|^left$)"
+    r"|(?P<right>(?:to|on|at|towards?) (?:the|its) (?:\w+ )?right|right(?= (?:of|side|edge|than))"
+    r"|(?:farther|further) right|rightmost)"
+    r"|(?P<above>above|higher|over|(?:at|to|near|towards?) the top|top edge|on top of)"
+    r"|(?P<below>below|lower|under|underneath|beneath|(?:at|to|near|towards?) the bottom|bottom edge))\b"
+)
+"""Where a thing is to another: "left of", "above". "The dog has left" is no place."""
+_OTHER_SUBJECT = re.compile(r"\b(?:an?|another|the|nothing|no|some|two|three)\b")
+"""A thing of its own before a side: "a truck to the right of the cat"."""
+_BESIDE = re.compile(rf" ?(?:side |edge |corner )?of (?:the|an?|its|his|her|this) (?!(?:\w+ )?{PICTURE}\b)([a-z -]+)")
+"""What a side is of: "to the right of the bowl" says nothing of the plate."""
+_BARE_RIGHT = re.compile(r"\W*right\W*")
+"""The side, or that it is so."""
+
+_LONGEST = 1000
+"""Longer clauses are a model's endless repetition."""
+
+CONDITION = re.compile(r"\b(?:if|whether|unless)\b")
+"""Claims nothing: "I am not sure if there is a dog"."""
+_ONLY = re.compile(
+    r"(?<!not )(?<!and )\b(?:only|just) (?:(?:shows?|contains?|depicts?|features?|has|have|see) )?(?:an?"
+    r"|the|some|\d+|one|two|three|four|five)\b(?! of)"
+)
+"""Names all that is there: "there is only a cat". "Only one of them" does not."""
+
+_NONE = frozenset({"no", "zero", "0", "neither", "nor"})
+_DETERMINERS = _NONE | {
+    "a", "an", "the", "any", "some", "many", "several", "multiple", "few", "numerous", "another", "both", "either",
+    "his", "her", "its", "their", "this", "that", "these", "those", "not", "such", *NUMBER_WORDS[1:],
+}  # fmt: skip
+_LINKS = frozenset({
+    "is", "are", "was", "were", "be", "see", "seeing", "show", "shows", "contain", "contains", "has", "have",
+    "depict", "depicts", "feature", "features", "include", "includes", "display", "displays", "spot", "find",
+    "lack", "lacks", "and", "or", "yes", "no", "only", "just", "also", "least", "lots", "of", "with", "without",
+    "on", "in", "by", "near", "behind", "under", "at", "to", "from", "as", "like", "for", "over", "into", "beside",
+    "above", "below", "wearing", "holding", "riding", "showing", "lacking", ",", "(",
+})  # fmt: skip
+"""What may stand before a noun phrase besides a determiner; any other word makes a compound with the noun."""
+
+_AFTER_A_PHRASE = re.compile(
+    r"\s*(?:$|[,()]|(?:is|are|was|were|in|on|at|of|with|and|or|nor|that|which|who|to|here|there|visible|present"
+    r"|near|next|by"
+    r"|under|behind|beside|above|below|beneath|underneath|inside|outside|atop|(?:close|left|right)(?= (?:to|of)\b)"
+    r"|from|as|shown|seen|built|hung|held|laid|made|depicted|pictured|can|could|has|have|does|do|not"
+    r"|(?:i|we|you)(?= can\b| see\b)|too|also|around|along|among|through|between|over|against|across|for|within"
+    r"|without|anywhere|together|either|appears?"
+    r"|exists?|wears|holds|stands?|sits?|lies|rather|instead|after all"
+    r"|(?!(?:bed|shed|sled|weed|seed|feed|reed)\b)\w+ed"
+    r"|(?!(?:\w?ring|wing|king|string|spring|swing|thing|building|ceiling|clothing|painting|railing|drawing|earring"
+    r"|bedding|lettering)\b)\w+ing)\b)"
+)
+"""What may stand behind a noun phrase: "a dog here". In "a dog house" it goes on."""
+
+_NONE_OF = re.compile(r"\b(?:none|neither|not one|not any) of(?: the| these| those)?$")
+"""Denies what is said of them: "none of the cars is red"."""
+_SINGLE = frozenset({"a", "an", "another", "one"})
+_ANY_VERB = re.compile(r" [a-z]+[^s\W]s\b")
+"""Behind a single thing or an amount a word with an s is a verb: "a rainbow arcs over the hills", not "dog houses"."""
+_SEVERAL = frozenset({"several", "many", "some", "numerous", *NUMBER_WORDS[2:], *map(str, range(2, 100))})
+_VERB_OF_MANY = re.compile(r"(?<=s) [a-z]{2,}\b")
+"""Behind several things a word is a verb: "two dogs answer the call"."""
+
+_WORD = re.compile(r"[^\s,()]+|[,()]")
+_FRAME = re.compile(
+    r"\b(?:it|this|that|these|those|they) (?:is|are)\b"
+    r"|\bthere (?:\w+ ){0,3}?(?:is|are|be|seems?|appears?|exists?|was|were)\b"
+    r"|\b(?:i|we|you|one) (?:\w+ ){0,3}?(?:see|spot|find|notice|observe|detect|count|identify|say|think|believe)\b"
+    rf"|\b(?:{PICTURE}|it|this|that) (?:\w+ ){{0,3}}?(?:shows?|contains?|has|have|depicts?|features?|includes?"
+    rf"|displays?|lacks?|is (?:an? )?(?:{PICTURE}|without|free|devoid|of|showing|lacking))\b"
+)
+"""Claims that something is there: "there is", "I see", "the picture shows"."""
+_QUANTITY = re.compile(
+    rf"\b(?:pair|couple|group|lot|lots|bunch|number|herd|flock|crowd|pack|team|row|pile|variety|plenty|dozens?"
+    r"|(?:layer|piece|slice|cup|bottle|bit|blanket|sheet|stack|heap|bowl|plate|strip|drop|clump|cluster|pool|carton|bag"
+    r"|bundle|roll)s?|(?:glass|patch|box)(?:es)?|touch|loaf|loaves"
+    rf"|{PICTURE}"
+    r"|one|some|any|none) of$"
+)
+"""The amount of a thing: "a lot of dogs". "The owner of dogs" is none."""
+_ABOUT_ANOTHER = re.compile(
+    r"\b(?:look|search|check|ask|scan)\w* (?:\w+ )?(?:for|about)\b|\b(?:without"
+    r"|like(?! there)|than|instead of)\b[^,]*$"
+)
+"""The thing need not be there: "a man without a dog", "like a dog", "I looked for a dog"."""
+_NEGATOR = re.compile(r"\b(?:not|never|no|neither|nor|zero|0|lacks?|lacking|free of|devoid of|(?:is|are) without)\b")
+"""Denies what follows: "I do not see any dogs"."""
+_THAT_THERE_IS = re.compile(r"\b(?:true |the case |correct )?(?:that )?there (?:is|are|be)\b")
+"""Does not end a denial: "I do not think that there is a dog"."""
+_BREAKS_A_LIST = re.compile(
+    r"\b(?:with|on|in|near|wearing|holding|by|at|of|that|which|who|under|behind|beside|above|below|from|is|are"
+    r"|\w+ing)\b"
+)
+"""Ends a denial: "no man with a dog" denies the man. "No man, cat or dog" denies all."""
+_SEEN = rf"(?:visible|present|seen|shown|there|here|depicted|pictured|found|in (?:(?:the|this) )?{PICTURE})"
+_GONE = re.compile(
+    r"\s?(?:(?:and|or) (?:\w+ ){1,3}?)?(?:is|are|can|do|does) "
+    rf"(?:not(?: (?:be )?(?:\w+ )??(?:{_SEEN}|appear)\b|$)|(?:(?!not )\w+ )?(?:absent|missing|nowhere)\b)"
+)
+"""Denies the thing before it: "the dogs are not visible"."""
+_DENIED = re.compile(r"[^,]*?\b(?:is|are|does|do|has|have|can) not\b")
+"""Denies something else of the thing before it: "the dog is not red"."""
+
+_ONLY_BEFORE = re.compile(r"[,;] (?:but )?(?:only|just)$|^(?:only|just)$")
+"""Behind a denial: "I don't see any cars, only a bicycle"."""
+_NOTHING_IS = re.compile(
+    r"\b(?:none|nothing|neither)\b[^,.;]*\b(?:is|are|was|were|looks? like|appears?(?: to be)?|seems? to be)$"
+)
+"""Nothing is what is asked for: "none of them is a bicycle"."""
+_RATHER_THAN = re.compile(r"\b(?:rather than|instead of)$")
+"""Something else is there: "a motorcycle rather than a bicycle"."""
+_DENIED_DENIAL = re.compile(
+    rf"^(?:the {PICTURE}|it|this) (?:is|does) not (?:free of|devoid of|lack|lacking|without)(?: an?| any)? ?$"
+    rf"|^it is not (?:true|correct|right|the case) that (?:there (?:is|are)|the {PICTURE} (?:has|shows|contains)) no$"
+)
+"""A double negation before the phrase."""
+
+_DOUBTS = re.compile(
+    r"(?<!\bno )(?<!\bwithout )(?<!\bwithout a )\b(?:doubt\w*|disagree|hardly|barely|scarcely|unlikely)\b"
+)
+"""Leaves open, or nearly denies, what follows: "I doubt there is a dog", "there is barely a dog"."""
+_NOT_HERE = re.compile(
+    r" (?:that used to be|(?:is|are|was|were|has|have|had|can be|could be|must be)(?: \w+)? (?:banned|forbidden"
+    r"|prohibited|ruled out|excluded|gone|left|out of the question|mentioned)\b)"
+)
+"""Says of a thing that it is elsewhere, or in words alone: "dogs are banned", "the dog has left"."""
+_WISHED_FOR = re.compile(
+    r"\b(?:for|as|like|than|wants?|needs?|lacks?|misses|resembles?|imagines?|awaits?"
+    r"|(?:expect|suspect|exclud|prohibit|forbid|mention|suggest)\w*|bans?|banned|rul(?:es?|ed|ing) out"
+    r"|talk(?:s|ing)? about|(?:fails?|failed|tries|hopes|wants|waits|hoping|trying|waiting) to \w+"
+    r"|(?:closed|allergic|thanks|due) to"
+    r"|(?:warns|instead|afraid|fond|dreams?) of|could be|used to be)$"
+)
+"""Names a thing that is not there: "space for a dog", "dressed as a dog", "the man wants a dog"."""
+
+_DESCRIBED = re.compile(
+    r"^ ?(?:(?:see|show|contain|have|depict|include|feature|find|spot) )?(?:any |an? )?\w+ing (?=\w)"
+)
+"""The description of the first thing of a list: "no sitting woman or bottle"."""
+_SOMEWHERE_ELSE = re.compile(
+    r"\s*(?:\w+ing|that|which|who|with|on|under|behind|beside|near|next|above|below|by|of"
+    r"|in (?!(?:(?:the|this) )?(?:picture|image|photo|photograph|scene|frame)\b|it\b|view\b|here\b|sight\b))\b"
+)
+"""A condition of what is denied: "no dogs on the bed" leaves others. "In the picture" is none."""
+
+_SAME_PLACE = (
+    ("to the left of", "left of", "on the left side of"),
+    ("to the right of", "right of", "on the right side of"),
+    ("near", "next to", "beside", "by", "close to"),
+    ("under", "below", "beneath", "underneath"),
+    ("on", "on top of"),
+    ("with", "has", "have", "having"),
+    ("wearing", "with", "wears", "wear", "in"),
+    ("holding", "with", "holds", "hold", "carrying"),
+)
+
+_IS_NOT = re.compile(rf"\s*(?:(?:in|of) (?:the|this) {PICTURE} )?is not ")
+"""Denies an attribute of the only one: "the man is not running" to "is there no running man?"."""
+
+
+def read_yes_no(answer: str | Prepared, meaning: Meaning) -> bool | UnreadableAnswer:
+    """True if an answer says yes to the question of this meaning.
+
+    Claims about the groups of the question decide: "there is no dog" says yes to "is there no dog?" and no to "is there
+    a dog?", whatever particle stands before it. Without a claim "yes" and "no" are logical: "no" to "is there no dog?"
+    says that there is one.
+
+    >>> no_dog = Absent(group=Group(name="dog"))
+    >>> read_yes_no("No, there is no dog.", no_dog), read_yes_no("No", no_dog)
+    (True, False)
+    """
+    prepared = prepare(answer)
+    if prepared.unreadable is None:
+        return _read(prepared.text, meaning)
+    decided = _DECIDED.match(prepared.plain)
+    return _read(decided[1], meaning) if decided else prepared.unreadable
+
+
+def leading_particle(answer: Prepared) -> bool | None:
+    """The yes or no that an answer begins with; None if it begins with neither."""
+    found = _PARTICLE.match(_OFFERS_HELP.sub("", answer.text))
+    return None if found is None else found["yes"] is not None
+
+
+def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
+    if _ONLY_OFFERS.fullmatch(text):
+        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
+    text = _LABELLED.sub(lambda found: _as_sentence(found, meaning), text)
+    text = _without_what_others_say(_OFFERS_HELP.sub("", without_inscriptions(text)))
+    if leaves_open(text):
+        return UnreadableAnswer(Unreadable.UNSURE)
+    text = _in_plain_words(text, meaning)
+    answer = without_questions(_LETTER.sub("", text))
+    if _ONLY_AGREES.fullmatch(answer):
+        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
+    if (foreign := _in_another_language(answer, meaning)) is not None:
+        return foreign
+    if isinstance(meaning, Located) and _BARE_RIGHT.fullmatch(answer):
+        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)  # the side, or "that is right"
+    if loop := _LOOP.fullmatch(answer):
+        both = "yes" in loop[0] and "no" in loop[0]
+        return UnreadableAnswer(Unreadable.YES_AND_NO) if both else "yes" in loop[0]
+    particles = {found["yes"] is not None for found in _PARTICLE.finditer(answer)}
+    if not particles and (verdict := _VERDICT.search(answer)) and verdict[0].rstrip("'.! ").endswith(("yes", "no")):
+        particles = {verdict["yes"] is not None}
+    if not particles and "|" in answer:
+        particles = {cell == "yes" for cell in _CELL.findall(answer)}
+    if len(particles) == 2 or _YES_AND_NO.search(answer):
+        return UnreadableAnswer(Unreadable.YES_AND_NO)
+    parts = tuple(part for part in claim_clauses(_LEADING.sub("\n", answer)) if not HEDGE.search(part))
+    if isinstance(meaning, Has):
+        claim = _attribute_claim(meaning, parts, with_fragments=not particles)
+    elif isinstance(meaning, Located):
+        claim = _place_claim(meaning, parts)
+    else:
+        claim = _presence_claim(meaning, parts)
+    if claim is not None:
+        if (
+            isinstance(meaning, Exists | Has | Located)
+            and particles == {not claim}
+            and (_ALONE.match(answer) or not claim or isinstance(meaning, Has | Located))
+        ):
+            return UnreadableAnswer(Unreadable.YES_AND_NO)
+        return claim
+    if isinstance(meaning, Exists | Absent) and {True, False} <= {presence_claimed(meaning.group, p) for p in parts}:
+        return UnreadableAnswer(Unreadable.YES_AND_NO)  # "there is a dog. there is no dog"
+    echoes = (found["not"] is None for found in map(_ECHO.fullmatch, parts) if found)
+    said = particles.pop() if particles else _agreed(echoes)
+    if said is not None:
+        return said
+    corrected = without_typing_errors(answer, _expected_words(meaning))
+    return unreadable_answer(text, Unreadable.NO_YES_OR_NO) if corrected == answer else _read(corrected, meaning)
+
+
+@lru_cache(maxsize=65536)
+def _expected_words(meaning: Meaning) -> tuple[str, ...]:
+    """The words of an answer that are looked for with typing errors, too."""
+    names = (name for group in groups_of(meaning) for name in (group.name, *group.attributes))
+    return ("yes", "nope", "there", "not", "is", "no", *" ".join(f"{name} {plural(name)}" for name in names).split())
+
+
+def _as_sentence(found: re.Match[str], meaning: Meaning) -> str:
+    name = found["name"].removeprefix("the ")
+    said = "yes" if found["yes"] else "no" if found["no"] else ""
+    if _ASKED_BACK.match(name):
+        return f" {said}. "
+    if isinstance(meaning, Has) and name == meaning.attribute:
+        return f" it is {'' if found['yes'] else 'not '}{name}. " if said else ". "
+    is_named = any(noun_pattern(group).search(name) for group in groups_of(meaning))
+    if not is_named and singular(name.rpartition(" ")[2]) not in entries_by_form():
+        return found[0]
+    there = {"yes": "there is a", "no": "there is no", "": "there may be a"}[said]
+    return f" {there} {name}. "
+
+
+def leaves_open(text: str) -> bool:
+    """Whether an answer decides nothing, or takes back at its end what it said."""
+    return _LEAVES_OPEN.search(text) is not None or _ENDS_UNSURE.search(text) is not None
+
+
+@lru_cache(maxsize=256)  # asked for the question and again for its meaning
+def without_idioms(text: str) -> str:
+    """The text with plain words for ways to say that something is so, or not: "one can't deny that it is red"."""
+    for pattern, plain in _IDIOMS:
+        text = pattern.sub(plain, text)
+    return text
+
+
+def _in_plain_words(prepared: str, meaning: Meaning) -> str:
+    """The answer with idioms and comparisons written out: "more orange than red" is orange, and not red."""
+    prepared = without_idioms(prepared)
+    if isinstance(meaning, Has) and " than " in prepared:
+        prepared = _LESS_THAN.sub(r"\2, not \1", _MORE_THAN.sub(r"\1, not \2", prepared))
+    return prepared
+
+
+def _without_what_others_say(prepared: str) -> str:
+    """The answer without a statement that it contradicts: "the label says that there is no dog, but there is one"."""
+    rest = prepared
+    for contradicted in (_ALTHOUGH_OTHERS_SAY, _OTHERS_SAY_BUT, _OTHERS_ARE_WRONG, _AGREES):
+        rest = contradicted.sub(r"\1", rest)
+    return rest if re.search(r"\w{3}|\bno\b", rest) else prepared
+
+
+def _in_another_language(answer: str, meaning: Meaning) -> bool | UnreadableAnswer | None:
+    """Reads yes and no in the languages of ``yes_no_words.toml``; None if the answer does not begin with one.
+
+    What follows is not read, so it must not matter: after a denial ("Is there no dog?") a lone word is logical, and
+    with a sentence behind it may be either.
+    """
+    found = _foreign_words().match(normalize("NFC", answer))
+    if found is None:
+        return None
+    if isinstance(meaning, Absent | NotBoth | Neither) and re.search(r"\w", answer[found.end() :]):
+        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
+    return found["yes"] is not None
+
+
+@cache
+def _foreign_words() -> re.Pattern[str]:
+    rows = [row for language, row in toml_table("answers/yes_no_words.toml").items() if language != "english"]
+    shared = {normalize("NFC", word) for row in rows for word in row["yes"]} & {
+        normalize("NFC", word) for row in rows for word in row["no"]
+    }
+
+    def any_of(kind: str) -> str:
+        words = {normalize("NFC", word) for row in rows for word in row[kind]} - shared - {"yes", "no"}
+        return "|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word))))
+
+    ends = r"(?=\W*$|\s*[,.;:!\u3002\uff0c\uff01\u3001\u060c\u0964\n-])"
+    return re.compile(rf"\W*(?:(?P<yes>{any_of('yes')})|(?P<no>{any_of('no')})){ends}")
+
+
+def _presence_claim(meaning: Meaning, parts: Sequence[str]) -> bool | None:
+    """True if the things that the answer claims settle the question."""
+    match meaning:
+        case Exists(group=group) | Absent(group=group):
+            groups: tuple[Group, ...] = (group,)
+        case Both(groups=groups) | NotBoth(groups=groups) | Either(groups=groups) | Neither(groups=groups):
+            pass
+        case _:
+            return None
+    if any(group.name == "person" for group in groups):
+        parts = tuple(_NOBODY.sub("no person", part) for part in parts)
+    there = [_agreed(presence_claimed(group, part) for part in parts) for group in groups]
+    if any(map(_ONLY.search, parts)):
+        there = [bool(each) for each in there]
+    of_any = isinstance(meaning, Either | Neither)
+    positive = _any(there) if of_any else _all(there)
+    negated = isinstance(meaning, Absent | NotBoth | Neither)
+    if positive is None and set(there) == {None}:
+        positive = _elliptic_claim(parts, agreeing=not negated)
+    return positive if positive is None or not negated else not positive
+
 
 def _elliptic_claim(parts: Sequence[str], *, agreeing: bool) -> bool | None:
     """Reads "there is", "I see none", "they are visible"; with ``agreeing``, also "it does" and "I can not"."""
@@ -459,12 +640,6 @@ def _elliptic_claim(parts: Sequence[str], *, agreeing: bool) -> bool | None:
         elif agreeing and (found := _AGREEMENT.fullmatch(part)):
             said.append(found["not"] is None)
     return _agreed(said)
-
-
-_PRONOUN = re.compile(r"(?:(?:yes|no|and|so|well|actually)\W+)*(?:it|they|he|she|this|that)\b")
-"""The thing of the question is the subject: "it is a red one"."""
-_VERB = re.compile(r"\b(?:is|are|was|were|looks?|seems?|appears?|has|have)\b")
-"""A clause with a verb has a subject of its own: "the radio is off" says nothing of the light, "off" does."""
 
 
 def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool) -> bool | None:
@@ -511,50 +686,10 @@ def _excludes(word: str, attribute: str) -> bool:
     return ontology().excludes(word, attribute) or exclude(content_word(word), content_word(attribute))
 
 
-_OTHER_THING = re.compile(
-    r"\b(?:next to|near|beside|behind|with|by|and|of) (?:the|an?|another|his|her|its"
-    r"|their) \w+ (?!is\b|are\b)"
-)
-"""The attribute is another thing's: "the man next to the woman holding a dog". Not "the man with a hat is"."""
-_PURE = frozenset({"bright", "deep", "vivid", "vibrant", "solid", "pure"})
-_SHADES = frozenset({"dark", "light", "pale"})
-_OF_ANOTHER_SUBJECT = re.compile(
-    r"\s*\band\s+(?=(?:the|its|his|her|an?|another) (?:[a-z-]+ ){1,3}(?:is|are|looks?|appears?)\b)"
-)
-"""Begins a clause on another thing: "the car is blue and the bus is red"."""
-
-_PREDICATE = re.compile(
-    r"(?:^(?!.*\b(?:is|are|looks?|seems?|appears?|has|have|with)\b)(?=[a-z -]+$)"
-    r"|\b(?:is|are|been|looks?|seems?|appears?)(?: to be)? )"
-    r"(?!not\b|no\b|never\b|neither\b)"
-    r"((?:(?:an?|the|very|quite|rather|clearly|actually|currently|fully|mostly|completely"
-    r"|in) )*[a-z-]+(?: (?!(?:an?|the|on|in|at|by|near|next|with|of|to|and|behind|under|beside|as"
-    r"|than|like|from)\b)[a-z-]+){0,3})"
-)
-"""What a clause says of its subject, or the whole of one without a verb: "empty"."""
-
-
 def _attributes_in(words: str) -> tuple[str, ...]:
     """The attributes that the last words of a phrase may be: "clearly half open" is "half open"."""
     each = words.split()
     return tuple(" ".join(each[start:end]) for start in range(len(each)) for end in range(start + 1, len(each) + 1))
-
-
-_SIDE = re.compile(
-    r"\b(?:(?P<left>(?:to|on|at|towards?) (?:the|its) (?:\w+ )?left|left(?= (?:of|side|edge|than))"
-    r"|(?:farther|further) left|leftmost|^left$)"
-    r"|(?P<right>(?:to|on|at|towards?) (?:the|its) (?:\w+ )?right|right(?= (?:of|side|edge|than))"
-    r"|(?:farther|further) right|rightmost)"
-    r"|(?P<above>above|higher|over|(?:at|to|near|towards?) the top|top edge|on top of)"
-    r"|(?P<below>below|lower|under|underneath|beneath|(?:at|to|near|towards?) the bottom|bottom edge))\b"
-)
-"""Where a thing is to another: "left of", "above". "The dog has left" is no place."""
-_OTHER_SUBJECT = re.compile(r"\b(?:an?|another|the|nothing|no|some|two|three)\b")
-"""A thing of its own before a side: "a truck to the right of the cat"."""
-_BESIDE = re.compile(rf" ?(?:side |edge |corner )?of (?:the|an?|its|his|her|this) (?!(?:\w+ )?{PICTURE}\b)([a-z -]+)")
-"""What a side is of: "to the right of the bowl" says nothing of the plate."""
-_BARE_RIGHT = re.compile(r"\W*right\W*")
-"""The side, or that it is so."""
 
 
 def _place_claim(meaning: Located, parts: Sequence[str]) -> bool | None:
@@ -594,7 +729,7 @@ def _any(there: Sequence[bool | None]) -> bool | None:
 
 
 def presence_claimed(group: Group, clause: str) -> bool | None:
-    """Whether a clause claims that the group is there; None if it claims nothing of it.
+    """True if a clause claims that the group is there; None if it claims nothing of it.
 
     A claim must be about this very group: "there is a car" does not say that there is a red one, but "there is no car"
     denies it. A hot dog is no dog, and a dog that is not red is not absent.
@@ -627,46 +762,6 @@ def noun_pattern(group: Group) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, names), key=len, reverse=True))})\b(?!['-])")
 
 
-_LONGEST = 1000
-"""Longer clauses are a model's endless repetition."""
-
-CONDITION = re.compile(r"\b(?:if|whether|unless)\b")
-"""Claims nothing: "I am not sure if there is a dog"."""
-_ONLY = re.compile(
-    r"(?<!not )(?<!and )\b(?:only|just) (?:(?:shows?|contains?|depicts?|features?|has|have|see) )?(?:an?"
-    r"|the|some|\d+|one|two|three|four|five)\b(?! of)"
-)
-"""Names all that is there: "there is only a cat". "Only one of them" does not."""
-
-_NONE = frozenset({"no", "zero", "0", "neither", "nor"})
-_DETERMINERS = _NONE | {
-    "a", "an", "the", "any", "some", "many", "several", "multiple", "few", "numerous", "another", "both", "either",
-    "his", "her", "its", "their", "this", "that", "these", "those", "not", "such", *NUMBER_WORDS[1:],
-}  # fmt: skip
-_LINKS = frozenset({
-    "is", "are", "was", "were", "be", "see", "seeing", "show", "shows", "contain", "contains", "has", "have",
-    "depict", "depicts", "feature", "features", "include", "includes", "display", "displays", "spot", "find",
-    "lack", "lacks", "and", "or", "yes", "no", "only", "just", "also", "least", "lots", "of", "with", "without",
-    "on", "in", "by", "near", "behind", "under", "at", "to", "from", "as", "like", "for", "over", "into", "beside",
-    "above", "below", "wearing", "holding", "riding", "showing", "lacking", ",", "(",
-})  # fmt: skip
-"""What may stand before a noun phrase besides a determiner; any other word makes a compound with the noun."""
-
-_AFTER_A_PHRASE = re.compile(
-    r"\s*(?:$|[,()]|(?:is|are|was|were|in|on|at|of|with|and|or|nor|that|which|who|to|here|there|visible|present"
-    r"|near|next|by"
-    r"|under|behind|beside|above|below|beneath|underneath|inside|outside|atop|(?:close|left|right)(?= (?:to|of)\b)"
-    r"|from|as|shown|seen|built|hung|held|laid|made|depicted|pictured|can|could|has|have|does|do|not"
-    r"|(?:i|we|you)(?= can\b| see\b)|too|also|around|along|among|through|between|over|against|across|for|within"
-    r"|without|anywhere|together|either|appears?"
-    r"|exists?|wears|holds|stands?|sits?|lies|rather|instead|after all"
-    r"|(?!(?:bed|shed|sled|weed|seed|feed|reed)\b)\w+ed"
-    r"|(?!(?:\w?ring|wing|king|string|spring|swing|thing|building|ceiling|clothing|painting|railing|drawing|earring"
-    r"|bedding|lettering)\b)\w+ing)\b)"
-)
-"""What may stand behind a noun phrase: "a dog here". In "a dog house" it goes on."""
-
-
 def _claim(group: Group, noun: re.Match[str], clause: str) -> bool | None:
     described = _description_before(group, clause[: noun.start()])
     if described is None:
@@ -687,16 +782,6 @@ def _claim(group: Group, noun: re.Match[str], clause: str) -> bool | None:
     if says is False and noun[0] in (group.name, plural(group.name)):
         return False if _denies_what_is_asked(group, description, after) else None
     return None
-
-
-_NONE_OF = re.compile(r"\b(?:none|neither|not one|not any) of(?: the| these| those)?$")
-"""Denies what is said of them: "none of the cars is red"."""
-_SINGLE = frozenset({"a", "an", "another", "one"})
-_ANY_VERB = re.compile(r" [a-z]+[^s\W]s\b")
-"""Behind a single thing or an amount a word with an s is a verb: "a rainbow arcs over the hills", not "dog houses"."""
-_SEVERAL = frozenset({"several", "many", "some", "numerous", *NUMBER_WORDS[2:], *map(str, range(2, 100))})
-_VERB_OF_MANY = re.compile(r"(?<=s) [a-z]{2,}\b")
-"""Behind several things a word is a verb: "two dogs answer the call"."""
 
 
 def _description_before(group: Group, text: str) -> tuple[str, str, str] | None:
@@ -733,49 +818,8 @@ def _is_kind(modifier: tuple[str, ...], name: str) -> bool:
     return known.is_kind_of(before, "substance") and not known.is_kind_of(name, "living thing")
 
 
-_WORD = re.compile(r"[^\s,()]+|[,()]")
-_FRAME = re.compile(
-    r"\b(?:it|this|that|these|those|they) (?:is|are)\b"
-    r"|\bthere (?:\w+ ){0,3}?(?:is|are|be|seems?|appears?|exists?|was|were)\b"
-    r"|\b(?:i|we|you|one) (?:\w+ ){0,3}?(?:see|spot|find|notice|observe|detect|count|identify|say|think|believe)\b"
-    rf"|\b(?:{PICTURE}|it|this|that) (?:\w+ ){{0,3}}?(?:shows?|contains?|has|have|depicts?|features?|includes?"
-    rf"|displays?|lacks?|is (?:an? )?(?:{PICTURE}|without|free|devoid|of|showing|lacking))\b"
-)
-"""Claims that something is there: "there is", "I see", "the picture shows"."""
-_QUANTITY = re.compile(
-    rf"\b(?:pair|couple|group|lot|lots|bunch|number|herd|flock|crowd|pack|team|row|pile|variety|plenty|dozens?"
-    r"|(?:layer|piece|slice|cup|bottle|bit|blanket|sheet|stack|heap|bowl|plate|strip|drop|clump|cluster|pool|carton|bag"
-    r"|bundle|roll)s?|(?:glass|patch|box)(?:es)?|touch|loaf|loaves"
-    rf"|{PICTURE}"
-    r"|one|some|any|none) of$"
-)
-"""The amount of a thing: "a lot of dogs". "The owner of dogs" is none."""
-_ABOUT_ANOTHER = re.compile(
-    r"\b(?:look|search|check|ask|scan)\w* (?:\w+ )?(?:for|about)\b|\b(?:without"
-    r"|like(?! there)|than|instead of)\b[^,]*$"
-)
-"""The thing need not be there: "a man without a dog", "like a dog", "I looked for a dog"."""
-_NEGATOR = re.compile(r"\b(?:not|never|no|neither|nor|zero|0|lacks?|lacking|free of|devoid of|(?:is|are) without)\b")
-"""Denies what follows: "I do not see any dogs"."""
-_THAT_THERE_IS = re.compile(r"\b(?:true |the case |correct )?(?:that )?there (?:is|are|be)\b")
-"""Does not end a denial: "I do not think that there is a dog"."""
-_BREAKS_A_LIST = re.compile(
-    r"\b(?:with|on|in|near|wearing|holding|by|at|of|that|which|who|under|behind|beside|above|below|from|is|are"
-    r"|\w+ing)\b"
-)
-"""Ends a denial: "no man with a dog" denies the man. "No man, cat or dog" denies all."""
-_SEEN = rf"(?:visible|present|seen|shown|there|here|depicted|pictured|found|in (?:(?:the|this) )?{PICTURE})"
-_GONE = re.compile(
-    r"\s?(?:(?:and|or) (?:\w+ ){1,3}?)?(?:is|are|can|do|does) "
-    rf"(?:not(?: (?:be )?(?:\w+ )??(?:{_SEEN}|appear)\b|$)|(?:(?!not )\w+ )?(?:absent|missing|nowhere)\b)"
-)
-"""Denies the thing before it: "the dogs are not visible"."""
-_DENIED = re.compile(r"[^,]*?\b(?:is|are|does|do|has|have|can) not\b")
-"""Denies something else of the thing before it: "the dog is not red"."""
-
-
 def _says(before: str, determiner: str, after: str) -> bool | None:
-    """Whether the phrase between ``before`` and ``after`` is claimed to be there."""
+    """True if the phrase between ``before`` and ``after`` is claimed to be there."""
     if _DENIED_DENIAL.search(f"{before} {determiner}"):
         return True
     if _ONLY_BEFORE.search(before) and determiner not in _NONE:
@@ -804,39 +848,6 @@ def _says(before: str, determiner: str, after: str) -> bool | None:
     return True
 
 
-_ONLY_BEFORE = re.compile(r"[,;] (?:but )?(?:only|just)$|^(?:only|just)$")
-"""Behind a denial: "I don't see any cars, only a bicycle"."""
-_NOTHING_IS = re.compile(
-    r"\b(?:none|nothing|neither)\b[^,.;]*\b(?:is|are|was|were|looks? like|appears?(?: to be)?|seems? to be)$"
-)
-"""Nothing is what is asked for: "none of them is a bicycle"."""
-_RATHER_THAN = re.compile(r"\b(?:rather than|instead of)$")
-"""Something else is there: "a motorcycle rather than a bicycle"."""
-_DENIED_DENIAL = re.compile(
-    rf"^(?:the {PICTURE}|it|this) (?:is|does) not (?:free of|devoid of|lack|lacking|without)(?: an?| any)? ?$"
-    rf"|^it is not (?:true|correct|right|the case) that (?:there (?:is|are)|the {PICTURE} (?:has|shows|contains)) no$"
-)
-"""A double negation before the phrase."""
-
-_DOUBTS = re.compile(
-    r"(?<!\bno )(?<!\bwithout )(?<!\bwithout a )\b(?:doubt\w*|disagree|hardly|barely|scarcely|unlikely)\b"
-)
-"""Leaves open, or nearly denies, what follows: "I doubt there is a dog", "there is barely a dog"."""
-_NOT_HERE = re.compile(
-    r" (?:that used to be|(?:is|are|was|were|has|have|had|can be|could be|must be)(?: \w+)? (?:banned|forbidden"
-    r"|prohibited|ruled out|excluded|gone|left|out of the question|mentioned)\b)"
-)
-"""Says of a thing that it is elsewhere, or in words alone: "dogs are banned", "the dog has left"."""
-_WISHED_FOR = re.compile(
-    r"\b(?:for|as|like|than|wants?|needs?|lacks?|misses|resembles?|imagines?|awaits?"
-    r"|(?:expect|suspect|exclud|prohibit|forbid|mention|suggest)\w*|bans?|banned|rul(?:es?|ed|ing) out"
-    r"|talk(?:s|ing)? about|(?:fails?|failed|tries|hopes|wants|waits|hoping|trying|waiting) to \w+"
-    r"|(?:closed|allergic|thanks|due) to"
-    r"|(?:warns|instead|afraid|fond|dreams?) of|could be|used to be)$"
-)
-"""Names a thing that is not there: "space for a dog", "dressed as a dog", "the man wants a dog"."""
-
-
 def _under(negator: re.Match[str], between: str, determiner: str) -> bool | None:
     """Whether a negator denies the phrase after it: it denies a list up to the first phrase with an article."""
     if _BREAKS_A_LIST.search(_DESCRIBED.sub("", _THAT_THERE_IS.sub("", between))):
@@ -846,19 +857,8 @@ def _under(negator: re.Match[str], between: str, determiner: str) -> bool | None
     return False
 
 
-_DESCRIBED = re.compile(
-    r"^ ?(?:(?:see|show|contain|have|depict|include|feature|find|spot) )?(?:any |an? )?\w+ing (?=\w)"
-)
-"""The description of the first thing of a list: "no sitting woman or bottle"."""
-_SOMEWHERE_ELSE = re.compile(
-    r"\s*(?:\w+ing|that|which|who|with|on|under|behind|beside|near|next|above|below|by|of"
-    r"|in (?!(?:(?:the|this) )?(?:picture|image|photo|photograph|scene|frame)\b|it\b|view\b|here\b|sight\b))\b"
-)
-"""A condition of what is denied: "no dogs on the bed" leaves others. "In the picture" is none."""
-
-
 def _covers_what_is_asked(group: Group, description: str, after: str) -> bool:
-    """Whether all attributes and relations of the group are claimed of its noun."""
+    """True if all attributes and relations of the group are claimed of its noun."""
     predicate = re.match(r"\s*(?:(?:that|which|who) )?(?:is|are) (?!not )([\w ]+)", after)
     for attribute in group.attributes:
         verbal = " " in attribute or attribute.endswith("ing")
@@ -886,18 +886,6 @@ def _ways_to_say(predicate: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
 
 
-_SAME_PLACE = (
-    ("to the left of", "left of", "on the left side of"),
-    ("to the right of", "right of", "on the right side of"),
-    ("near", "next to", "beside", "by", "close to"),
-    ("under", "below", "beneath", "underneath"),
-    ("on", "on top of"),
-    ("with", "has", "have", "having"),
-    ("wearing", "with", "wears", "wear", "in"),
-    ("holding", "with", "holds", "hold", "carrying"),
-)
-
-
 def _denies_what_is_asked(group: Group, description: str, after: str) -> bool:
     """Whether the denial covers the group: "no dogs" denies black dogs, "no dogs on the bed" does not."""
     words = set(description.split()) - {"visible", "actual", "single", "real", "such"}
@@ -916,10 +904,6 @@ def _denies_an_attribute(group: Group, description: str, after: str) -> bool:
     if not denied or set(description.split()) - {word for each in group.attributes for word in each.split(" ")}:
         return False
     return any(re.match(rf"{re.escape(attribute)}\b", after[denied.end() :]) for attribute in group.attributes)
-
-
-_IS_NOT = re.compile(rf"\s*(?:(?:in|of) (?:the|this) {PICTURE} )?is not ")
-"""Denies an attribute of the only one: "the man is not running" to "is there no running man?"."""
 
 
 def _has(text: str, words: str) -> bool:

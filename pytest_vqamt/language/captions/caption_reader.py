@@ -23,51 +23,6 @@ from pytest_vqamt.language.captions.naming_words import (
 from pytest_vqamt.language.captions.number import Mention, NounForm, Quantity, read_preceding_words
 from pytest_vqamt.language.english.nouns import plural
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamedClasses:
-    """The classes of things that a caption mentions.
-
-    Attributes:
-        forms: the form of each class (one thing or several), in the order of first mention.
-        instead: the other classes that the word for a class may mean, if only an ambiguous word names it ("bike").
-        perhaps: the number of words that may name each class, or each super-category ("vehicles"); 0 if a word is only
-            related to it ("tennis").
-        single: for each word for one thing of several possible classes ("a fruit"), these classes.
-    """
-
-    forms: Mapping[str, NounForm]
-    instead: Mapping[str, tuple[str, ...]]
-    perhaps: Mapping[str, int]
-    single: tuple[tuple[str, ...], ...]
-
-
-@lru_cache(maxsize=65536)
-def read_classes(caption: str) -> NamedClasses:
-    """Reads a caption with synonyms, kinds and compounds."""
-    mentions = mentions_of(_denials_as_no(caption))
-    of_class: dict[str, list[Mention]] = {}
-    perhaps: dict[str, int] = {}
-    for mention in mentions:
-        if mention.classes:
-            of_class.setdefault(mention.classes[0], []).append(mention)
-        for name in mention.perhaps:
-            is_name = bool(mention.classes) or (mention.adds and mention.form is NounForm.NONE)
-            perhaps[name] = perhaps.get(name, 0) + is_name
-    return NamedClasses(
-        forms=MappingProxyType({name: _form(name, some) for name, some in of_class.items()}),
-        instead=MappingProxyType(
-            {
-                name: some[0].classes[1:]
-                for name, some in of_class.items()
-                if all(len(each.classes) > 1 for each in some)
-            }
-        ),
-        perhaps=MappingProxyType(perhaps),
-        single=tuple(each.perhaps for each in mentions if not each.classes and each.form is NounForm.SINGULAR),
-    )
-
-
 _DENIALS: tuple[tuple[re.Pattern[str], str], ...] = (
     # "a street without any cars"
     (re.compile(r"\bwithout (?:any|a single)\b", re.IGNORECASE), "with no"),
@@ -101,6 +56,58 @@ _DENIALS: tuple[tuple[re.Pattern[str], str], ...] = (
 """What denies a mention, or only compares with it, and is written as "no"."""
 _NAME = r"[a-z-]+(?: [a-z-]+){0,2}"
 _NO_LIST = re.compile(rf"\bno ({_NAME}(?:, {_NAME}){{0,8}}),? or (?=[a-z])", re.IGNORECASE)
+
+_KINDS = ("animal", "vehicle", "food")
+"""Super-categories that name what their classes are; those of "kitchen" are no kitchens, and plants no furniture."""
+
+_UNREAD = frozenset({"skis", "knife", "donut", "tv", "mouse"})
+"""Classes of COCO with names of one word that are not among the tool's 60."""
+
+_TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\s\w]")
+_NOUNS_WITH_ORANGE = frozenset(
+    {"juice", "slice", "slices", "peel", "peels", "tree", "trees", "soda", "wedge", "wedges"}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedClasses:
+    """The classes of things that a caption mentions."""
+
+    forms: Mapping[str, NounForm]
+    """The form of each class (one thing or several), in the order of first mention."""
+    instead: Mapping[str, tuple[str, ...]]
+    """The other classes that the word for a class may mean, if only an ambiguous word names it ("bike")."""
+    perhaps: Mapping[str, int]
+    """The number of words that may name each class, or each super-category ("vehicles"); 0 if a word is only related to
+    it ("tennis")."""
+    single: tuple[tuple[str, ...], ...]
+    """For each word for one thing of several possible classes ("a fruit"), these classes."""
+
+
+@lru_cache(maxsize=65536)
+def read_classes(caption: str) -> NamedClasses:
+    """Reads a caption with synonyms, kinds and compounds."""
+    mentions = mentions_of(_denials_as_no(caption))
+    of_class: dict[str, list[Mention]] = {}
+    perhaps: dict[str, int] = {}
+    for mention in mentions:
+        if mention.classes:
+            of_class.setdefault(mention.classes[0], []).append(mention)
+        for name in mention.perhaps:
+            is_name = bool(mention.classes) or (mention.adds and mention.form is NounForm.NONE)
+            perhaps[name] = perhaps.get(name, 0) + is_name
+    return NamedClasses(
+        forms=MappingProxyType({name: _form(name, some) for name, some in of_class.items()}),
+        instead=MappingProxyType(
+            {
+                name: some[0].classes[1:]
+                for name, some in of_class.items()
+                if all(len(each.classes) > 1 for each in some)
+            }
+        ),
+        perhaps=MappingProxyType(perhaps),
+        single=tuple(each.perhaps for each in mentions if not each.classes and each.form is NounForm.SINGULAR),
+    )
 
 
 def _denials_as_no(caption: str) -> str:
@@ -182,10 +189,6 @@ def _classes_of_kind(kind: str) -> set[tuple[str, ...]]:
     return {(name,) for name, row in class_rows().items() if row.kind == kind} if kind in _KINDS else set()
 
 
-_KINDS = ("animal", "vehicle", "food")
-"""Super-categories that name what their classes are; those of "kitchen" are no kitchens, and plants no furniture."""
-
-
 @cache
 def _not_published() -> tuple[str, ...]:
     return tuple(name for name, row in class_rows().items() if row.kind and name not in published_classes())
@@ -200,15 +203,6 @@ def _not_published() -> tuple[str, ...]:
 #
 # **Deviation:** the paper has no classes but the 60. Others are read as the sequence of their words where they are
 # asked for.
-
-
-_UNREAD = frozenset({"skis", "knife", "donut", "tv", "mouse"})
-"""Classes of COCO with names of one word that are not among the tool's 60."""
-
-_TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\s\w]")
-_NOUNS_WITH_ORANGE = frozenset(
-    {"juice", "slice", "slices", "peel", "peels", "tree", "trees", "soda", "wedge", "wedges"}
-)
 
 
 @cache
@@ -276,7 +270,7 @@ def _strict_form(words: tuple[str, ...], at: int, shape: WordShape) -> NounForm:
 
 
 def _is_proper(spelled: tuple[str, ...], at: int) -> bool:
-    """Whether a capital within a sentence makes it a name ("a Frisbee"), unless all is in capitals."""
+    """True if a capital within a sentence makes it a name ("a Frisbee"), unless all is in capitals."""
     word = spelled[at]
     if not word[0].isupper() or at == 0 or spelled[at - 1] in ".!?":
         return False

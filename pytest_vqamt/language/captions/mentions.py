@@ -37,6 +37,19 @@ from pytest_vqamt.language.english.nouns import plural, singular
 from pytest_vqamt.language.units.lexicon import VerbForm, look_up
 from pytest_vqamt.language.wordnet import wordnet
 
+_OF_ANIMALS = frozenset({"adult", "mother", "mama", "momma", "father", "parent", "male", "female", "juvenile"})
+"""Of an animal even with an article of its own; "a kid and a baby elephant" are two, one of them a person."""
+_DRESSED = frozenset({"dressed", "disguised", "up", "costumed", "looks", "look", "looking", "acting", "posing"})
+
+_SEX_AND_AGE = {
+    "man": ("male", "grown"),
+    "woman": ("female", "grown"),
+    "boy": ("male", "young"),
+    "girl": ("female", "young"),
+    "child": ("", "young"),
+    "adult": ("", "grown"),
+}
+
 
 def mentions_of(caption: str) -> tuple[Mention, ...]:
     """Returns everything that the caption names or may name, from left to right."""
@@ -224,11 +237,6 @@ class _MentionReader:
         return self.words[self._denied_up_to : span.start] in (("or",), ("nor",))
 
 
-_OF_ANIMALS = frozenset({"adult", "mother", "mama", "momma", "father", "parent", "male", "female", "juvenile"})
-"""Of an animal even with an article of its own; "a kid and a baby elephant" are two, one of them a person."""
-_DRESSED = frozenset({"dressed", "disguised", "up", "costumed", "looks", "look", "looking", "acting", "posing"})
-
-
 def resolve_elided(words: tuple[str, ...], found: Sequence[Mention]) -> tuple[Mention, ...]:
     """Returns the mentions, with a plural for those of which "another" or "a green one" follows."""
     mentions = list(found)
@@ -277,18 +285,8 @@ def _tells_apart(words: tuple[str, ...], at: int) -> bool:
     return 0 < first < at and words[first - 1] in ("a", "an", "the")
 
 
-_SEX_AND_AGE = {
-    "man": ("male", "grown"),
-    "woman": ("female", "grown"),
-    "boy": ("male", "young"),
-    "girl": ("female", "young"),
-    "child": ("", "young"),
-    "adult": ("", "grown"),
-}
-
-
 def may_corefer(a: str, b: str, name: str) -> bool:
-    """Whether both words may name the same thing of class ``name``.
+    """True if both words may name the same thing of class ``name``.
 
     >>> may_corefer("surfer", "man", "person"), may_corefer("woman", "man", "person")
     (True, False)

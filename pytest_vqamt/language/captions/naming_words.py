@@ -14,6 +14,15 @@ from pytest_vqamt.language.english.nouns import NUMBER_WORDS, is_mass, lacks_sin
 from pytest_vqamt.language.english.phrases import descriptions
 from pytest_vqamt.language.tables import toml_table, word_set
 
+PERSON = "person"
+
+STOP = ","
+"""Any mark that ends a phrase."""
+
+_WORD = re.compile(r"'s(?![a-z])|[^\W_]+|[^\s'_\-]|(?<=\s)-+(?=\s)")
+_PLURAL_OWNER = re.compile(r"(?<=s)'(?=\s|$)")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+
 
 class WordShape(StrEnum):
     """What the form of a word says about number."""
@@ -159,9 +168,6 @@ def _spaced(form: str) -> str:
     return " ".join(caption_words(form))
 
 
-PERSON = "person"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassRow:
     """A class of ``classes.toml``."""
@@ -225,14 +231,6 @@ def several_words() -> frozenset[str]:
 def tens() -> frozenset[str]:
     """Returns the words before "one" in greater numbers: "twenty-one"."""
     return frozenset(NUMBER_WORDS[20:100:10])
-
-
-STOP = ","
-"""Any mark that ends a phrase."""
-
-_WORD = re.compile(r"'s(?![a-z])|[^\W_]+|[^\s'_\-]|(?<=\s)-+(?=\s)")
-_PLURAL_OWNER = re.compile(r"(?<=s)'(?=\s|$)")
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def caption_words(caption: str) -> tuple[str, ...]:

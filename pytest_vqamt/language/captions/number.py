@@ -136,7 +136,7 @@ def _of_what(noun: str) -> PrecedingWords:
 
 
 def _closes(words: tuple[str, ...], at: int, start: int) -> bool:
-    """Whether the phrase of the noun at ``start`` begins after the word at ``at``."""
+    """True if the phrase of the noun at ``start`` begins after the word at ``at``."""
     word = words[at]
     if word in grammar("joining"):  # but for "a black and white cat"
         return not (0 < at < start - 1 and is_adjective(words[at - 1]) and is_adjective(words[at + 1]))

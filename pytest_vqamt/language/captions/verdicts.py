@@ -55,6 +55,15 @@ _NEAR = 4
 """Words between a noun and what it is for, or is on, at most."""
 _SEVERAL = 2
 
+_SENTENCE_END = re.compile(r"(?<=[.!?;:\n])\s+")
+
+_PEOPLE = frozenset({"people", "persons"})
+_DISPUTED = frozenset({"burger", "cheeseburger", "hamburger", "cupcake", "kayak", "moped"})
+"""Kinds by WordNet of which many people say that they are none: a burger is no sandwich to them."""
+
+APPEARANCE = "object_appearance"
+FORMS = "singular_plural"
+
 
 @lru_cache(maxsize=65536)
 def least_claimed(caption: str, name: str) -> int:
@@ -99,9 +108,6 @@ def _sure_mentions(caption: str, words: tuple[str, ...]) -> tuple[Mention, ...]:
     )
 
 
-_SENTENCE_END = re.compile(r"(?<=[.!?;:\n])\s+")
-
-
 def _sentences(caption: str, words: tuple[str, ...]) -> Iterator[tuple[int, int]]:
     """Yields the first word of each sentence and the one after its last; all is one sentence where they are unclear."""
     lengths = [len(caption_words(each)) for each in _SENTENCE_END.split(caption)]
@@ -143,14 +149,9 @@ def _before(words: tuple[str, ...], at: int) -> tuple[str, ...]:
     return words[max(at - _NEAR, 0) : at]
 
 
-_PEOPLE = frozenset({"people", "persons"})
-_DISPUTED = frozenset({"burger", "cheeseburger", "hamburger", "cupcake", "kayak", "moped"})
-"""Kinds by WordNet of which many people say that they are none: a burger is no sandwich to them."""
-
-
 @cache
 def _is_kind(lemma: str, name: str) -> bool:
-    """Whether whatever goes by the word is a thing of this name."""
+    """True if whatever goes by the word is a thing of this name."""
     is_kind = lemma not in _DISPUTED and wordnet().is_kind_of(lemma, name)
     return lemma == name or is_kind or (name == PERSON and lemma in _PEOPLE)
 
@@ -171,10 +172,6 @@ def _value(word: str) -> int | None:
     if word.isdecimal():
         return int(word) if int(word[:4]) <= _LARGEST and len(word) <= len(str(_LARGEST)) else None
     return NUMBER_WORDS.index(word) if word in NUMBER_WORDS[: _LARGEST + 1] else None
-
-
-APPEARANCE = "object_appearance"
-FORMS = "singular_plural"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,16 @@ from pytest_vqamt.language.wordnet.senses import head_of_compound
 
 _KINDS = "english/families_of_kinds.toml"
 
+_SEXES_AND_AGES = frozenset({"man", "woman", "boy", "girl"})
+_OF_NO_FAMILY = frozenset({"mouse", "orange", "skis", "scissors", "baseball glove"})
+"""Names of things of two families, of which a class list means one."""
+
+_ON_THEIR_OWN = ("animal", "vehicle", "street", "plant", "furniture")
+_APART: frozenset[frozenset[str]] = frozenset(
+    map(frozenset, (*combinations(_ON_THEIR_OWN, 2), ("person", "plant"), ("person", "street")))
+)
+"""Pairs of families of which neither is worn, carried, held, eaten, ridden or inhabited by the other."""
+
 
 def family(name: str) -> str | None:
     """Returns the family that ``families.toml`` lists, or the one that WordNet has without doubt.
@@ -54,17 +64,12 @@ def is_kind_either_way(a: str, b: str) -> bool:
 
 
 def is_known(name: str) -> bool:
-    """Whether the name is listed, so that its kind and its other names are known.
+    """True if the name is listed, so that its kind and its other names are known.
 
     >>> is_known("dog"), is_known("mouse"), is_known("robin")
     (True, True, False)
     """
     return name in _families() or name in _OF_NO_FAMILY
-
-
-_SEXES_AND_AGES = frozenset({"man", "woman", "boy", "girl"})
-_OF_NO_FAMILY = frozenset({"mouse", "orange", "skis", "scissors", "baseball glove"})
-"""Names of things of two families, of which a class list means one."""
 
 
 def belong_together(a: str, b: str) -> bool:
@@ -78,13 +83,6 @@ def belong_together(a: str, b: str) -> bool:
     """
     families = frozenset({family(a) or "", family(b) or ""})
     return len(families) < 2 or families not in _APART
-
-
-_ON_THEIR_OWN = ("animal", "vehicle", "street", "plant", "furniture")
-_APART: frozenset[frozenset[str]] = frozenset(
-    map(frozenset, (*combinations(_ON_THEIR_OWN, 2), ("person", "plant"), ("person", "street")))
-)
-"""Pairs of families of which neither is worn, carried, held, eaten, ridden or inhabited by the other."""
 
 
 @cache
@@ -116,7 +114,7 @@ def derived_family(name: str) -> str | None:
 
 
 def is_ambiguous(name: str) -> bool:
-    """Whether the name is listed as one of things of two families."""
+    """True if the name is listed as one of things of two families."""
     return not word_set(_KINDS, "of_none").isdisjoint((name, singular(name)))
 
 
@@ -143,7 +141,7 @@ def is_no_visible_thing(name: str) -> bool:
 
 
 def is_nearly_everywhere(name: str) -> bool:
-    """Whether nearly every picture shows some, so that its absence cannot be claimed.
+    """True if nearly every picture shows some, so that its absence cannot be claimed.
 
     >>> is_nearly_everywhere("wall"), is_nearly_everywhere("dog")
     (True, False)

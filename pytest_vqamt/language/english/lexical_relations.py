@@ -13,6 +13,24 @@ from pytest_vqamt.language.tables import toml_table
 
 _FILE = "english/synonyms.toml"
 
+_ARTICLE = re.compile(r"\b([Aa]n?) $")
+_WORD = re.compile(r"[a-z0-9'-]+", re.IGNORECASE)
+_TOKEN = re.compile(r"[\w'-]+")
+"""A word with the bounds of ``find_words``."""
+_AND_DOING = re.compile(r"\band \w+ing\b")
+"""Two participles after one verb: "is sitting and talking"."""
+
+_OPPOSITES = "english/opposites.toml"
+
+COLOURS: tuple[str, ...] = (
+    "red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white", "gray",
+)  # fmt: skip
+
+POSTURES: tuple[str, ...] = ("standing", "sitting", "lying")
+"""Exclusive actions of a person."""
+
+PEOPLE: frozenset[str] = frozenset({"person", "man", "woman", "boy", "girl", "child", "kid", "lady", "guy", "player"})
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Replacement:
@@ -64,14 +82,6 @@ def apply_replacements(text: str, chosen: Iterable[Replacement]) -> str:
     return text
 
 
-_ARTICLE = re.compile(r"\b([Aa]n?) $")
-_WORD = re.compile(r"[a-z0-9'-]+", re.IGNORECASE)
-_TOKEN = re.compile(r"[\w'-]+")
-"""A word with the bounds of ``find_words``."""
-_AND_DOING = re.compile(r"\band \w+ing\b")
-"""Two participles after one verb: "is sitting and talking"."""
-
-
 def _names(text: str) -> Iterator[Replacement]:
     here = frozenset(_TOKEN.findall(text.casefold()))
     for name, words in _pairs("names"):
@@ -104,7 +114,7 @@ def _describes(word: str) -> bool:
 
 
 def _can_follow_a_noun(word: str, name: str) -> bool:
-    """Whether the word begins something else. After people it may be what they do."""
+    """True if the word begins something else. After people it may be what they do."""
     return word in _neighbours_in("prepositions", "after_a_noun") or (
         is_person(name) and word.endswith(("ing", "s")) and not word.endswith("'s")
     )
@@ -166,9 +176,6 @@ def _neighbours_in(*lists: str) -> frozenset[str]:
     return frozenset().union(*(toml_table(_FILE)["neighbours"][each] for each in lists))
 
 
-_OPPOSITES = "english/opposites.toml"
-
-
 def opposite_name(name: str) -> str | None:
     """Returns the name of the other sex, in the singular."""
     return _both_ways("names").get(name)
@@ -206,16 +213,6 @@ def _both_ways(section: str) -> Mapping[str, str]:
 # colours, 48 actions, 7 words for people) are in their supplement. **Deviation:** the pools here hold only what
 # excludes the rest of its pool for certain: no "gold" beside "yellow"; no "walking" or "waving" beside "standing",
 # since who walks is on their feet; no "running" beside "jumping"; no "sleeping" beside "lying".
-
-
-COLOURS: tuple[str, ...] = (
-    "red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white", "gray",
-)  # fmt: skip
-
-POSTURES: tuple[str, ...] = ("standing", "sitting", "lying")
-"""Exclusive actions of a person."""
-
-PEOPLE: frozenset[str] = frozenset({"person", "man", "woman", "boy", "girl", "child", "kid", "lady", "guy", "player"})
 
 
 def exclusive_pool(name: str) -> tuple[str, ...]:

@@ -67,7 +67,7 @@ def singular(noun: str) -> str:
 
 @cache
 def is_plural(noun: str) -> bool:
-    """Whether the noun is a plural ("leaves", "people", "skis"); "sheep" counts as singular.
+    """True if the noun is a plural ("leaves", "people", "skis"); "sheep" counts as singular.
 
     >>> is_plural("leaves"), is_plural("wine glasses"), is_plural("grass"), is_plural("bus")
     (True, True, False, False)
@@ -111,7 +111,7 @@ def is_countable(noun: str) -> bool:
 
 @cache
 def is_person(noun: str) -> bool:
-    """Whether the noun names people, so that "who" follows it.
+    """True if the noun names people, so that "who" follows it.
 
     >>> is_person("women"), is_person("tennis player"), is_person("cd player"), is_person("dog")
     (True, True, False, False)

@@ -143,7 +143,7 @@ def _counted(name: str, n: int) -> str:
 
 @cache
 def stands_before_its_noun(attribute: str) -> bool:
-    """Whether the attribute precedes its noun in ``phrase_with_the``.
+    """True if the attribute precedes its noun in ``phrase_with_the``.
 
     In a row, what follows the last noun could be said of all: "a dog or a cat lying down".
 

@@ -15,36 +15,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Category:
-    """A kind of attribute.
-
-    Attributes:
-        noun: the noun of questions ("What color is ..."), "" without a natural one.
-        is_action: whether the attributes are what is done, not how a thing is.
-        is_gradable: whether they depend on the class of the thing and on its surroundings.
-        members: its attributes; those shared with another category last.
-    """
+    """A kind of attribute."""
 
     name: str
     noun: str
+    """The noun of questions ("What color is ..."), "" without a natural one."""
     is_action: bool
+    """True if the attributes are what is done, not how a thing is."""
     is_gradable: bool
+    """True if they depend on the class of the thing and on its surroundings."""
     members: tuple[str, ...]
+    """Its attributes; those shared with another category last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Ontology:
-    """Tables of attributes, relationships and classes; attributes may have any listed spelling.
-
-    Attributes:
-        predicates: relationships for questions, the most telling first.
-        classes: the more specific first; a class comes before the one that it is within.
-        likeness_first, likeness_last: the first or last words of names of likenesses ("toy car", "horse statue").
-    """
+    """Tables of attributes, relationships and classes; attributes may have any listed spelling."""
 
     predicates: tuple[str, ...]
+    """Relationships for questions, the most telling first."""
     classes: tuple[NounClass, ...]
+    """The more specific first; a class comes before the one that it is within."""
     likeness_first: frozenset[str]
     likeness_last: frozenset[str]
+    """``likeness_first`` and ``likeness_last``: the first or last words of names of likenesses ("toy car", "horse
+    statue")."""
     categories: Mapping[str, Category]
     spellings: Mapping[str, str]
     category_by_attribute: Mapping[str, str]
@@ -88,7 +83,7 @@ class Ontology:
         return found.members if found else ()
 
     def excludes(self, a: str, b: str) -> bool:
-        """Whether no thing is both, as annotators use the words.
+        """True if no thing is both, as annotators use the words.
 
         >>> from pytest_vqamt.language.ontology import ontology
         >>> known = ontology()
@@ -123,7 +118,7 @@ class Ontology:
         return found is not None and found.is_gradable
 
     def askable(self, attribute: str) -> bool:
-        """Whether it can follow "is the cup" and stand in a noun phrase."""
+        """True if it can follow "is the cup" and stand in a noun phrase."""
         word = self.canonical(attribute)
         return word in self.category_by_attribute and word not in self.not_askable
 
@@ -158,31 +153,28 @@ class Ontology:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NounClass:
-    """A noun for things of many names.
-
-    Attributes:
-        word: "animal", "furniture".
-        synsets: WordNet's synsets at or below these are of the class.
-        names: of the class whatever WordNet has.
-        not_names: never of it.
-        perhaps: of the class for some people only, or seldom seen without one.
-        perhaps_synsets: the same, for synsets at or below these.
-        within: the class that all of this one belongs to, or "".
-        may_be_absent: whether its absence can be claimed: plants stand in the background unannotated.
-        choice_sets: names of which no thing bears two.
-        may_be: other names of a name, which are no alternatives to it.
-    """
+    """A noun for things of many names."""
 
     word: str
+    """"animal", "furniture"."""
     synsets: tuple[str, ...] = ()
+    """WordNet's synsets at or below these are of the class."""
     names: frozenset[str] = frozenset()
+    """Of the class whatever WordNet has."""
     not_names: frozenset[str] = frozenset()
+    """Never of it."""
     perhaps: frozenset[str] = frozenset()
+    """Of the class for some people only, or seldom seen without one."""
     perhaps_synsets: tuple[str, ...] = ()
+    """The same, for synsets at or below these."""
     within: str = ""
+    """The class that all of this one belongs to, or ""."""
     may_be_absent: bool = True
+    """Whether its absence can be claimed: plants stand in the background unannotated."""
     choice_sets: tuple[tuple[str, ...], ...] = ()
+    """Names of which no thing bears two."""
     may_be: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Other names of a name, which are no alternatives to it."""
 
     @property
     def choices(self) -> tuple[str, ...]:

@@ -17,6 +17,8 @@ Pair = tuple[str, str]
 
 _SYNSET = re.compile(r"\S+\.n\.\d{2,3}")
 
+_OURS = ("ontology.toml", "classes.toml")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CategoryEntry:
@@ -529,9 +531,6 @@ def _updated(each: NounClass, entry: ClassEntry) -> NounClass:
         choice_sets=(*entry.choices, *(names for names in kept if len(names) > 1)),
         may_be={**each.may_be, **{name: frozenset(called) for name, called in entry.may_be.items()}},
     )
-
-
-_OURS = ("ontology.toml", "classes.toml")
 
 
 def ontology(path: str = "") -> Ontology:

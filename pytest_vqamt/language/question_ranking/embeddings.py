@@ -27,6 +27,15 @@ if TYPE_CHECKING:
 
 Arrays: TypeAlias = "Mapping[str, NDArray[np.generic]]"
 
+Rows: TypeAlias = "NDArray[np.float32]"
+
+_LSA_VERSION = 1
+
+_HUB_NAME = re.compile(r"[\w.-]+(?:/[\w.-]+)?")
+_OWN = "sentence-transformers/"
+_READ = (".json", ".txt", ".model", ".safetensors", ".bin")
+_BLOCK_BYTES = 1 << 20
+
 
 def cached_arrays(key: str, make: Callable[[], Arrays]) -> Arrays:
     """Returns the arrays of ``key``; one process makes missing ones while others wait."""
@@ -112,11 +121,6 @@ def _only_maker(file: Path) -> Iterator[None]:
         lock.release()
 
 
-Rows: TypeAlias = "NDArray[np.float32]"
-
-_LSA_VERSION = 1
-
-
 class Embedding(Protocol):
     """A map of texts to vectors; near texts have near vectors."""
 
@@ -132,15 +136,12 @@ class Embedding(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EmbeddedPool:
-    """The vectors of a pool.
-
-    Attributes:
-        embedding: embeds main questions in the same space.
-        rows: float32 [questions, d], of unit length or 0, in the order of the pool; read-only.
-    """
+    """The vectors of a pool."""
 
     embedding: Embedding
+    """Embeds main questions in the same space."""
     rows: Rows
+    """Float32 [questions, d], of unit length or 0, in the order of the pool; read-only."""
 
 
 @lru_cache(maxsize=4)
@@ -179,12 +180,6 @@ def fingerprint_of(setting: str) -> str:
         return model_fingerprint(setting)
     packages = (f"{name} {version(name)}" for name in ("scikit-learn", "scipy", "numpy"))
     return digest("lsa", str(_LSA_VERSION), *packages)
-
-
-_HUB_NAME = re.compile(r"[\w.-]+(?:/[\w.-]+)?")
-_OWN = "sentence-transformers/"
-_READ = (".json", ".txt", ".model", ".safetensors", ".bin")
-_BLOCK_BYTES = 1 << 20
 
 
 @lru_cache(maxsize=16)

@@ -31,6 +31,13 @@ _SPREAD = 1e-3
 _TURNS = tuple(root**0.5 % 1 for root in (5, 2, 3, 7, 11, 13, 17, 19))
 _MOST_STEPS = 20_000
 
+COLUMNS = 2_000
+"""LASSO's columns are so many nearest by cosine, the declared method for large pools."""
+
+_COSINE_DIGITS = 6
+_SHARE_DIGITS = 9
+"""Differences in later digits depend on the processor and are ignored."""
+
 
 def solve(columns: Vector, target: Vector) -> Vector:
     """Returns the minimising x, to within `TOLERANCE` of the conditions of a minimum, with exact zeros.
@@ -90,14 +97,6 @@ def _followed(columns: Vector, target: Vector, charges: Vector) -> Vector:
             return_path=False,
         )
     return np.asarray(found, np.float64) * LAMBDA / times
-
-
-COLUMNS = 2_000
-"""LASSO's columns are so many nearest by cosine, the declared method for large pools."""
-
-_COSINE_DIGITS = 6
-_SHARE_DIGITS = 9
-"""Differences in later digits depend on the processor and are ignored."""
 
 
 def by_lasso(pool: EmbeddedPool, question: str, left_out: Collection[int], top: int) -> list[int]:

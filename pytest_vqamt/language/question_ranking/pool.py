@@ -26,20 +26,81 @@ from pytest_vqamt.language.questions.free import QuestionForm, form_of
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from pytest_vqamt.language.tables import DRAWN_NAMES, toml_table
 
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+
+NAMES: dict[str, tuple[str, ...]] = {family: tuple(names) for family, names in toml_table(DRAWN_NAMES).items()}
+"""The names of the picture world by family."""
+
+PEOPLE = NAMES["person"]
+"""No question asks for the colour of people."""
+
+COLOURS = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "gray", "white")
+PATTERNS = ("plain", "striped", "dotted", "checked")
+STATURES = ("tall", "short")
+ON_TWO_LEGS = ("standing", "sitting", "walking", "running", "jumping", "waving")
+ON_FOUR_LEGS = ("standing", "sitting", "lying", "walking", "running")
+IN_THE_AIR = ("flying", "standing", "walking")
+
+ACTIONS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(PEOPLE, ON_TWO_LEGS),
+    **dict.fromkeys(NAMES["animal"], ON_FOUR_LEGS),
+    "bird": IN_THE_AIR,
+    "duck": IN_THE_AIR,
+    "butterfly": ("flying", "sitting"),
+    "turtle": ("standing", "walking"),
+}
+"""Possible actions of people and animals by name."""
+
+PATTERNED: frozenset[str] = frozenset(
+    (*NAMES["clothing"], "cup", "bowl", "vase", "ball", "balloon", "kite", "butterfly")
+)
+"""Names of things that may be striped."""
+
+PREDICATES = ("near", "next to", "behind", "in front of")
+
+_NAMES = tuple(name for names in NAMES.values() for name in names)
+_TAIL = re.compile(r"(?<!found)(?<!appear) (?:anywhere )?in (?:the|this) (?:picture|image|photo)(?=\?$)")
+_LONGEST = 10
+"""In words; hardly any longer question fits behind a main question."""
+
+PICTURES = "pictures"
+VQA_V2 = "vqa-v2:"
+YES_NO = ":yes-no"
+LSA = "lsa"
+SENTENCE_TRANSFORMERS = "sentence-transformers:"
+
+POOL = RelationSetting(
+    name="pool",
+    values=(PICTURES, f"{PICTURES}{YES_NO}", f"{VQA_V2}PATH", f"{VQA_V2}PATH{YES_NO}", "PATH", f"PATH{YES_NO}"),
+    default=PICTURES,
+    meaning="the basic questions: the package's own, those of VQA v2, or a text file with one a line; or only yes/no",
+)
+
+EMBEDDING = RelationSetting(
+    name="embedding",
+    values=(LSA, f"{SENTENCE_TRANSFORMERS}PATH"),
+    default=LSA,
+    meaning="what LASSO knows of questions: their words (TF-IDF with LSA), or a model by its name or folder",
+)
+
+_JSON_LINES = (".jsonl", ".ndjson")
+
+_FILE = re.compile(r"(?:.*questions.*|vqa(?!.*annotations).*)\.json(?:\.gz)?", re.IGNORECASE)
+_TEST = re.compile(r"test", re.IGNORECASE)
+_ENDS = (".json", ".json.gz")
+_YES_NO = "yes/no"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pool:
-    """Basic questions; compared by identity.
-
-    Attributes:
-        name: the setting that opened it.
-        digest: of the questions in their order.
-        questions: without duplicates (see `normalise_question`), in the order of the source.
-    """
+    """Basic questions; compared by identity."""
 
     name: str
+    """The setting that opened it."""
     digest: str
+    """Of the questions in their order."""
     questions: tuple[str, ...]
+    """Without duplicates (see `normalise_question`), in the order of the source."""
 
     def __len__(self) -> int:
         return len(self.questions)
@@ -71,9 +132,6 @@ def normalise_question(question: str) -> str:
 def places(pool: Pool) -> dict[str, int]:
     """Returns the index of each question by its normalised text."""
     return {normalise_question(question): place for place, question in enumerate(pool.questions)}
-
-
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
 
 def words_of(text: str) -> list[str]:
@@ -119,43 +177,6 @@ def _path(setting: str, given: str) -> Path:
             f"with {YES_NO} behind it for yes/no questions alone, but there is no such path"
         )
     return path
-
-
-NAMES: dict[str, tuple[str, ...]] = {family: tuple(names) for family, names in toml_table(DRAWN_NAMES).items()}
-"""The names of the picture world by family."""
-
-PEOPLE = NAMES["person"]
-"""No question asks for the colour of people."""
-
-COLOURS = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "gray", "white")
-PATTERNS = ("plain", "striped", "dotted", "checked")
-STATURES = ("tall", "short")
-ON_TWO_LEGS = ("standing", "sitting", "walking", "running", "jumping", "waving")
-ON_FOUR_LEGS = ("standing", "sitting", "lying", "walking", "running")
-IN_THE_AIR = ("flying", "standing", "walking")
-
-ACTIONS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(PEOPLE, ON_TWO_LEGS),
-    **dict.fromkeys(NAMES["animal"], ON_FOUR_LEGS),
-    "bird": IN_THE_AIR,
-    "duck": IN_THE_AIR,
-    "butterfly": ("flying", "sitting"),
-    "turtle": ("standing", "walking"),
-}
-"""Possible actions of people and animals by name."""
-
-PATTERNED: frozenset[str] = frozenset(
-    (*NAMES["clothing"], "cup", "bowl", "vase", "ball", "balloon", "kite", "butterfly")
-)
-"""Names of things that may be striped."""
-
-PREDICATES = ("near", "next to", "behind", "in front of")
-
-
-_NAMES = tuple(name for names in NAMES.values() for name in names)
-_TAIL = re.compile(r"(?<!found)(?<!appear) (?:anywhere )?in (?:the|this) (?:picture|image|photo)(?=\?$)")
-_LONGEST = 10
-"""In words; hardly any longer question fits behind a main question."""
 
 
 def builtin_questions() -> list[str]:
@@ -250,13 +271,6 @@ def plain_text(setting: str, path: Path) -> str:
         raise OptionError(f"{where}, but line {line} is not ({error.reason}): save it as UTF-8") from error
 
 
-PICTURES = "pictures"
-VQA_V2 = "vqa-v2:"
-YES_NO = ":yes-no"
-LSA = "lsa"
-SENTENCE_TRANSFORMERS = "sentence-transformers:"
-
-
 class Ranking(StrEnum):
     """The measure of the distance of a basic question from the main question."""
 
@@ -270,23 +284,11 @@ class Ranking(StrEnum):
     METEOR = "meteor"
 
 
-POOL = RelationSetting(
-    name="pool",
-    values=(PICTURES, f"{PICTURES}{YES_NO}", f"{VQA_V2}PATH", f"{VQA_V2}PATH{YES_NO}", "PATH", f"PATH{YES_NO}"),
-    default=PICTURES,
-    meaning="the basic questions: the package's own, those of VQA v2, or a text file with one a line; or only yes/no",
-)
 RANKING = RelationSetting(
     name="ranking",
     values=tuple(Ranking),
     default=Ranking.LASSO,
     meaning="how basic questions are ranked: the nearest to the main question make the first partition",
-)
-EMBEDDING = RelationSetting(
-    name="embedding",
-    values=(LSA, f"{SENTENCE_TRANSFORMERS}PATH"),
-    default=LSA,
-    meaning="what LASSO knows of questions: their words (TF-IDF with LSA), or a model by its name or folder",
 )
 
 
@@ -349,9 +351,6 @@ def _is_installed(module: str) -> bool:
     return find_spec(module) is not None
 
 
-_JSON_LINES = (".jsonl", ".ndjson")
-
-
 def questions_of_text_file(setting: str, path: Path) -> list[str]:
     """Returns the questions of a file in UTF-8 without empty lines; ``.gz`` is decompressed.
 
@@ -383,12 +382,6 @@ def _question(line: str, where: str) -> str:
     if not isinstance(question, str) or not question.strip():
         raise OptionError(f'{where}: expected {{"question": "..."}}, but got {line.strip()[:80]!r}: correct it')
     return question
-
-
-_FILE = re.compile(r"(?:.*questions.*|vqa(?!.*annotations).*)\.json(?:\.gz)?", re.IGNORECASE)
-_TEST = re.compile(r"test", re.IGNORECASE)
-_ENDS = (".json", ".json.gz")
-_YES_NO = "yes/no"
 
 
 def questions_of_vqa_v2(setting: str, path: Path, *, yes_no: bool) -> list[str]:

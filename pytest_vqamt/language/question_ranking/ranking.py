@@ -26,6 +26,9 @@ _VERSION = 1
 
 _PACKAGES = {Ranking.LASSO: "scikit-learn", Ranking.ROUGE_L: "rouge-score", Ranking.CIDER: "pycocoevalcap"}
 
+MOST_WORDS = 26
+"""What most models of the paper were trained on (Huang et al., AAAI 2019, section 4)."""
+
 
 def rank_questions(
     pool: Pool, question: str, *, ranking: str, embedding: str, exclude: frozenset[str] = frozenset(), top: int = TOP
@@ -106,10 +109,6 @@ def _means(ranking: Ranking, embedding: str) -> str:
 
         parts.append(fingerprint_of(embedding))
     return digest(*parts)
-
-
-MOST_WORDS = 26
-"""What most models of the paper were trained on (Huang et al., AAAI 2019, section 4)."""
 
 
 def append_questions(question: str, basic: Sequence[str], most_words: int = MOST_WORDS) -> tuple[str, int]:

@@ -28,6 +28,10 @@ _QUESTIONS_A_DIMENSION = 20
 _SEED = 0
 _AT_ONCE = 20_000
 
+_COUNTED = {"tokenizer": words_of, "token_pattern": None, "lowercase": False, "ngram_range": (1, 2)}
+
+_BATCH = 64
+
 
 class Lsa:
     """Latent semantic analysis: TF-IDF of words and word pairs, reduced by a truncated SVD (Deerwester et al.).
@@ -94,9 +98,6 @@ class Lsa:
         return (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)
 
 
-_COUNTED = {"tokenizer": words_of, "token_pattern": None, "lowercase": False, "ngram_range": (1, 2)}
-
-
 class _Controller(Protocol):
     def limit(self, *, limits: int) -> AbstractContextManager[object]: ...
 
@@ -114,9 +115,6 @@ def _controller() -> _Controller:
 
     controller: _Controller = ThreadpoolController()
     return controller
-
-
-_BATCH = 64
 
 
 class SentenceVectors:

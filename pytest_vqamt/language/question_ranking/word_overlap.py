@@ -25,6 +25,11 @@ Words: TypeAlias = Sequence[str]
 _DIGITS = 9
 """Differences in later digits are ignored."""
 
+_LONGEST = 4
+_SIGMA = 6.0
+_AT_ONCE = 1_000
+"""The n-grams of so many questions are in memory at once."""
+
 
 class Measure(Protocol):
     """A score of pool questions (the candidates) for the main question (the reference), both as words."""
@@ -109,12 +114,6 @@ class _Split:
 
     def tokenize(self, text: str) -> list[str]:
         return text.split()
-
-
-_LONGEST = 4
-_SIGMA = 6.0
-_AT_ONCE = 1_000
-"""The n-grams of so many questions are in memory at once."""
 
 
 class Cider:

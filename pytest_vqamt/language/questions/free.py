@@ -18,93 +18,11 @@ from pytest_vqamt.language.translations.translated import ANSWER_IN_ENGLISH
 VERSION = 2
 """Raised whenever the rules change: it is part of cache keys of prompts."""
 
-
-class QuestionForm(StrEnum):
-    """The kind of answer that a question wants."""
-
-    YES_NO = "yes or no"
-    COUNT = "a number"
-    CHOICE = "one of what it offers"
-    OTHER = "anything else"
-
-
-def form_of(text: str) -> QuestionForm:
-    """Returns the form of a question.
-
-    A phrase that leads up to the question ("In the picture, ...") is ignored. A question that begins with a verb is
-    answered by yes or no, unless it offers a choice with "or"; "or" between things that may be there offers none:
-    "either ... or" and "is there a dog or a cat?" can be affirmed. Of several questions the first decides.
-
-    >>> form_of("In the picture, is there a dog or a cat?").name, form_of("Is the cat black or white?").name
-    ('YES_NO', 'CHOICE')
-    >>> form_of("What is the number of dogs in the picture?").name, form_of("Is the dog or the cat black?").name
-    ('COUNT', 'OTHER')
-    """
-    if text.endswith(ANSWER_IN_ENGLISH):
-        return _form_in_another_language(text)
-    asked = _NO_OFFER.sub(" ", " ".join(readable(text).casefold().replace("\u2019", "'").split())).strip(" ?.!\"'")
-    asked = _without_lead(asked.partition("?")[0])
-    if _ASKS_COUNT.match(asked):
-        return QuestionForm.COUNT
-    if _VERB.match(asked):
-        return _begun_with_a_verb(asked)
-    if _QUESTION_WORD.match(asked):
-        return QuestionForm.CHOICE if _offers_a_list(asked) else QuestionForm.OTHER
-    return QuestionForm.CHOICE if _BARE_CHOICE.fullmatch(asked) else QuestionForm.OTHER
-
-
-def begins_as_question(text: str) -> bool:
-    """Whether the text, without what leads up to it, begins as English questions do.
-
-    >>> begins_as_question("In the picture, is it day?"), begins_as_question("Ist es Tag?")
-    (True, False)
-    """
-    return _OPENING.match(_without_lead(" ".join(text.casefold().replace("\u2019", "'").split()))) is not None
-
-
-def _form_in_another_language(text: str) -> QuestionForm:
-    """Returns the form of a question of ``translations.translated``."""
-    if _HOW_MANY.search(text):
-        return QuestionForm.COUNT
-    return QuestionForm.CHOICE if _OR_ABROAD.search(text) else QuestionForm.YES_NO
-
-
 _HOW_MANY = re.compile(
     r"\b(?:wie viele|combien|cu[a\u00e1]nt[oa]s|quant[oa]s)\b|[\u51e0\u4f55]|\u591a\u5c11|\u3044\u304f\u3064",
     re.IGNORECASE,
 )
 _OR_ABROAD = re.compile(r" (?:oder|ou|o) |\u8fd8\u662f|\u3069\u3061\u3089|\u3067\u3059\u304b\u3001")
-
-
-def _without_lead(asked: str) -> str:
-    if _OPENING.match(asked):
-        return asked
-    for found in _LEAD.finditer(asked):
-        if _OPENING.match(asked, found.end()):
-            return asked[found.end() :]
-    return asked
-
-
-def _begun_with_a_verb(asked: str) -> QuestionForm:
-    if _ASKS_FOR_MORE.search(asked):
-        return QuestionForm.OTHER
-    if not _OR.search(asked) or _IS_AFFIRMED.search(asked):
-        return QuestionForm.YES_NO
-    complement = _COMPLEMENT.match(asked)
-    if complement:
-        offered = _OR.search(asked, complement.end()) and not _VERB_AFTER_OR.search(asked)
-    else:
-        offered = _IS.match(asked) and not _OR_OF_THE_SUBJECT.match(asked)
-    return QuestionForm.CHOICE if offered else QuestionForm.OTHER
-
-
-def _offers_a_list(asked: str) -> bool:
-    """Whether the question ends in a list: "..., a dog, a cat or a bird"."""
-    return any(
-        _LIST.fullmatch(asked, found.end()) and not _CLAUSE.search(asked, found.end())
-        for found in _PAUSE.finditer(asked)
-    )
-
 
 _SHOWN = r"(?:the|this|that) (?:picture|image|photo|photograph|scene)"
 _VERB_WORD = (
@@ -163,8 +81,98 @@ _LIST = re.compile(r"[^,:]+(?:, [^,:]+)*,? or [^,:]+")
 _CLAUSE = re.compile(r"\b(?:is|are|was|were|does|do|did)\b")
 _BARE_CHOICE = re.compile(r"(?!any |some |no )[\w'-]+(?: [\w'-]+){0,2},? or [\w'-]+(?: [\w'-]+){0,2}")
 
-
 MOST_WORDS = 40
+
+_CAPITAL = re.compile(r"\s\W{0,9}+(?!I\b)[^\W\d_a-z]")
+
+_EXCHANGED = {"left": "right", "right": "left"}
+_LEFT_OR_RIGHT = re.compile(r"\b(?:left|right)\b", re.IGNORECASE)
+_IN_THE_PICTURE = re.compile(
+    r"\b(?:(?:shown|seen|visible|present|depicted) )?(?:in|on) (?:the|this|that) "
+    r"(?:picture|image|photo|photograph|scene)\b"
+)
+
+_COUNT = re.compile(r"\bhow (?:many|much)\b|\b(?:number|amount|count) of\b|\bcount\b")
+
+
+class QuestionForm(StrEnum):
+    """The kind of answer that a question wants."""
+
+    YES_NO = "yes or no"
+    COUNT = "a number"
+    CHOICE = "one of what it offers"
+    OTHER = "anything else"
+
+
+def form_of(text: str) -> QuestionForm:
+    """Returns the form of a question.
+
+    A phrase that leads up to the question ("In the picture, ...") is ignored. A question that begins with a verb is
+    answered by yes or no, unless it offers a choice with "or"; "or" between things that may be there offers none:
+    "either ... or" and "is there a dog or a cat?" can be affirmed. Of several questions the first decides.
+
+    >>> form_of("In the picture, is there a dog or a cat?").name, form_of("Is the cat black or white?").name
+    ('YES_NO', 'CHOICE')
+    >>> form_of("What is the number of dogs in the picture?").name, form_of("Is the dog or the cat black?").name
+    ('COUNT', 'OTHER')
+    """
+    if text.endswith(ANSWER_IN_ENGLISH):
+        return _form_in_another_language(text)
+    asked = _NO_OFFER.sub(" ", " ".join(readable(text).casefold().replace("\u2019", "'").split())).strip(" ?.!\"'")
+    asked = _without_lead(asked.partition("?")[0])
+    if _ASKS_COUNT.match(asked):
+        return QuestionForm.COUNT
+    if _VERB.match(asked):
+        return _begun_with_a_verb(asked)
+    if _QUESTION_WORD.match(asked):
+        return QuestionForm.CHOICE if _offers_a_list(asked) else QuestionForm.OTHER
+    return QuestionForm.CHOICE if _BARE_CHOICE.fullmatch(asked) else QuestionForm.OTHER
+
+
+def begins_as_question(text: str) -> bool:
+    """True if the text, without what leads up to it, begins as English questions do.
+
+    >>> begins_as_question("In the picture, is it day?"), begins_as_question("Ist es Tag?")
+    (True, False)
+    """
+    return _OPENING.match(_without_lead(" ".join(text.casefold().replace("\u2019", "'").split()))) is not None
+
+
+def _form_in_another_language(text: str) -> QuestionForm:
+    """Returns the form of a question of ``translations.translated``."""
+    if _HOW_MANY.search(text):
+        return QuestionForm.COUNT
+    return QuestionForm.CHOICE if _OR_ABROAD.search(text) else QuestionForm.YES_NO
+
+
+def _without_lead(asked: str) -> str:
+    if _OPENING.match(asked):
+        return asked
+    for found in _LEAD.finditer(asked):
+        if _OPENING.match(asked, found.end()):
+            return asked[found.end() :]
+    return asked
+
+
+def _begun_with_a_verb(asked: str) -> QuestionForm:
+    if _ASKS_FOR_MORE.search(asked):
+        return QuestionForm.OTHER
+    if not _OR.search(asked) or _IS_AFFIRMED.search(asked):
+        return QuestionForm.YES_NO
+    complement = _COMPLEMENT.match(asked)
+    if complement:
+        offered = _OR.search(asked, complement.end()) and not _VERB_AFTER_OR.search(asked)
+    else:
+        offered = _IS.match(asked) and not _OR_OF_THE_SUBJECT.match(asked)
+    return QuestionForm.CHOICE if offered else QuestionForm.OTHER
+
+
+def _offers_a_list(asked: str) -> bool:
+    """Whether the question ends in a list: "..., a dog, a cat or a bird"."""
+    return any(
+        _LIST.fullmatch(asked, found.end()) and not _CLAUSE.search(asked, found.end())
+        for found in _PAUSE.finditer(asked)
+    )
 
 
 class Kept(StrEnum):
@@ -184,7 +192,7 @@ class Kept(StrEnum):
 
 
 def keeps_answer(question: str, change: Kept) -> bool:
-    """Whether the change surely keeps the answer to the question, whatever the picture shows.
+    """True if the change surely keeps the answer to the question, whatever the picture shows.
 
     >>> keeps_answer("Is there a dog?", Kept.MIRROR), keeps_answer("Is the dog on the left?", Kept.MIRROR)
     (True, False)
@@ -205,12 +213,9 @@ def has_name(question: str) -> bool:
     return _CAPITAL.search(question) is not None
 
 
-_CAPITAL = re.compile(r"\s\W{0,9}+(?!I\b)[^\W\d_a-z]")
-
-
 @lru_cache(maxsize=16384)
 def is_plain(question: str) -> bool:
-    """Whether the text is one question in English of at most ``MOST_WORDS`` words.
+    """True if the text is one question in English of at most ``MOST_WORDS`` words.
 
     >>> is_plain("What is he doing?"), is_plain("Was macht er?"), is_plain("Is it a cat? Or a dog?")
     (True, False, False)
@@ -248,14 +253,6 @@ def other_side(answer: str) -> str:
     return _LEFT_OR_RIGHT.sub(lambda found: _EXCHANGED[found[0].casefold()], answer)
 
 
-_EXCHANGED = {"left": "right", "right": "left"}
-_LEFT_OR_RIGHT = re.compile(r"\b(?:left|right)\b", re.IGNORECASE)
-_IN_THE_PICTURE = re.compile(
-    r"\b(?:(?:shown|seen|visible|present|depicted) )?(?:in|on) (?:the|this|that) "
-    r"(?:picture|image|photo|photograph|scene)\b"
-)
-
-
 @lru_cache(maxsize=16384)
 def _words(question: str) -> str:
     """The question in lower case, without "in the picture"."""
@@ -274,7 +271,6 @@ _ENGLISH = re.compile(
     re.IGNORECASE,
 )
 """Words without which no question is surely English; "was", "in" and "will" are words of German, too."""
-_COUNT = re.compile(r"\bhow (?:many|much)\b|\b(?:number|amount|count) of\b|\bcount\b")
 _SIDE = _any_of(
     r"left\w* right\w* sides? east\w* west\w* north\w* south\w* clockwise counter\w* hands? handed directions? way"
     r" where \w*wards? fac(?:es?|ing) point(?:s|ing|ed)? turn\w* head(?:ed|ing) lean\w* look(?:s|ing)? port starboard"

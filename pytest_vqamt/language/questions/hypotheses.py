@@ -20,15 +20,6 @@ from pytest_vqamt.language.english.phrases import (
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.tables import toml_table
 
-
-@dataclass(frozen=True, slots=True)
-class Hypothesis:
-    """A text and its units, in the order of the text."""
-
-    text: str
-    meaning: Entails
-
-
 _WORDINGS = toml_table("questions/wordings.toml")["hypothesis"]
 _LISTED: tuple[str, ...] = tuple(_WORDINGS["in_a_row"])
 _IN_CLAUSES: tuple[tuple[str, bool], ...] = tuple((each["text"], each["described"]) for each in _WORDINGS["clauses"])
@@ -36,6 +27,14 @@ _IN_CLAUSES: tuple[tuple[str, bool], ...] = tuple((each["text"], each["described
 IN_A_ROW = len(_LISTED)
 """The number of wordings, the first, that put things in a row; the others have a clause for each."""
 WORDINGS = IN_A_ROW + len(_IN_CLAUSES)
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """A text and its units, in the order of the text."""
+
+    text: str
+    meaning: Entails
 
 
 def hypothesis(units: Sequence[Unit], wording: int = 0) -> Hypothesis:

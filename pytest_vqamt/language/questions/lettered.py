@@ -18,6 +18,21 @@ from pytest_vqamt.language.tables import toml_table
 _WHICH_THERE: tuple[str, ...] = tuple(toml_table("questions/wordings.toml")["lettered"]["which_there"])
 _MARKS = ("{}.", "{})", "({})")
 
+LAYOUTS = len(_MARKS) * 2 * 2
+"""The number of layouts: three marks, in lines or in one line, with or without "Answer with the letter."."""
+IN_ONE_LINE = 8
+"""The layout "Which one is it? (A) red (B) blue"."""
+STEMS = len(_WHICH_THERE)
+"""The number of wordings of the question before the options."""
+
+_HAS_LETTERS = re.compile(r"\s\(?A[).] ")
+
+_WORDINGS = toml_table("questions/wordings.toml")["leading"]
+_NEUTRAL: tuple[str, ...] = tuple(_WORDINGS["neutral"])
+
+STATEMENTS = len(_WORDINGS["belief"])
+"""The number of wordings of a statement, for each speaker."""
+
 
 class Labels(StrEnum):
     """What stands before the options."""
@@ -27,12 +42,6 @@ class Labels(StrEnum):
 
 
 _LABELS = {Labels.LETTERS: "ABCDEFGH", Labels.NUMBERS: "12345678"}
-LAYOUTS = len(_MARKS) * 2 * 2
-"""The number of layouts: three marks, in lines or in one line, with or without "Answer with the letter."."""
-IN_ONE_LINE = 8
-"""The layout "Which one is it? (A) red (B) blue"."""
-STEMS = len(_WHICH_THERE)
-"""The number of wordings of the question before the options."""
 
 
 def which_there(groups: Sequence[Group], wording: int, *, or_none: bool = False) -> Question:
@@ -97,11 +106,8 @@ def listed(asked: Question) -> tuple[str, ...]:
     return ()
 
 
-_HAS_LETTERS = re.compile(r"\s\(?A[).] ")
-
-
 def has_letters(text: str) -> bool:
-    """Whether options with letters follow the question.
+    """True if options with letters follow the question.
 
     >>> has_letters("Which one is it? (A) red (B) blue"), has_letters("Which one is it? 1. red 2. blue")
     (True, False)
@@ -109,19 +115,11 @@ def has_letters(text: str) -> bool:
     return _HAS_LETTERS.search(text) is not None
 
 
-_WORDINGS = toml_table("questions/wordings.toml")["leading"]
-_NEUTRAL: tuple[str, ...] = tuple(_WORDINGS["neutral"])
-
-
 class Speaker(StrEnum):
     """The one by whom a statement is made."""
 
     BELIEF = "belief"
     AUTHORITY = "authority"
-
-
-STATEMENTS = len(_WORDINGS["belief"])
-"""The number of wordings of a statement, for each speaker."""
 
 
 def claim(meaning: Exists | Has, *, holds: bool) -> str:
@@ -165,7 +163,7 @@ _BEGINNINGS = tuple(text.partition("{claim}")[0] for speaker in Speaker for text
 
 
 def is_led(text: str) -> bool:
-    """Whether the text begins with a statement about what the picture shows.
+    """True if the text begins with a statement about what the picture shows.
 
     >>> is_led("I think the picture shows no dog. Is there a dog in the picture?")
     True

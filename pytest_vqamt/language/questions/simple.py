@@ -31,6 +31,34 @@ from pytest_vqamt.language.tables import toml_table
 AnswerKind: TypeAlias = Literal["yes_no", "count", "choice", "text"]
 """What a question is answered by: yes or no, a number, one of its options, or what it adds to the question's words."""
 
+_KIND_OF: Mapping[str, AnswerKind] = {"YES_NO": "yes_no", "COUNT": "count", "CHOICE": "choice"}
+"""The kind for each ``QuestionForm``; none for other questions."""
+
+_WORDINGS = toml_table("questions/wordings.toml")["simple"]
+COUNT_WORDINGS = len(_WORDINGS["count"])
+EXISTS_WORDINGS = len(_WORDINGS["exists"])
+ABSENT_WORDINGS = len(_WORDINGS["absent"])
+BOTH_IN_THE_SINGULAR = len(_WORDINGS["one_of_each"])
+"""The number of wordings of ``both``, the first, with "a cup and a dog"; the others say "cups and dogs"."""
+BOTH_WORDINGS = BOTH_IN_THE_SINGULAR + len(_WORDINGS["some_of_each"])
+LOCATED_WORDINGS = len(_WORDINGS["located_level"])
+"""The number of wordings of ``located`` for each side."""
+WHICH_THERE_WORDINGS = len(_WORDINGS["which_there"])
+"""The number of wordings of ``which_there``, and of its opposite."""
+PROPERTY_WORDINGS = len(_WORDINGS["property"])
+WRITTEN_WORDINGS = len(_WORDINGS["written"])
+_OVERLAY = toml_table("questions/wordings.toml")["overlay"]
+_LEAVING_ASIDE: tuple[str, ...] = tuple(_OVERLAY["leaving_aside"])
+_DRAWN: tuple[str, ...] = tuple(_OVERLAY["drawn"])
+LEAVING_ASIDE = len(_LEAVING_ASIDE)
+"""The number of wordings of ``about_things``."""
+DRAWN = len(_DRAWN)
+"""The number of wordings of ``drawn``."""
+PART_COUNT_WORDINGS = len(_WORDINGS["part_count"])
+
+_SIDES = {Side.LEFT: "left", Side.RIGHT: "right", Side.ABOVE: "higher up", Side.BELOW: "lower down"}
+_EDGES = {Side.ABOVE: "top", Side.BELOW: "bottom"}
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -79,33 +107,6 @@ class Question:
         offered = YES_OR_NO if kind == "yes_no" else tuple(options)
         words = text if kind == "text" else ""
         return cls(text, Annotated(answers=(), options=offered, question=words, is_count=kind == "count"))
-
-
-_KIND_OF: Mapping[str, AnswerKind] = {"YES_NO": "yes_no", "COUNT": "count", "CHOICE": "choice"}
-"""The kind for each ``QuestionForm``; none for other questions."""
-
-
-_WORDINGS = toml_table("questions/wordings.toml")["simple"]
-COUNT_WORDINGS = len(_WORDINGS["count"])
-EXISTS_WORDINGS = len(_WORDINGS["exists"])
-ABSENT_WORDINGS = len(_WORDINGS["absent"])
-BOTH_IN_THE_SINGULAR = len(_WORDINGS["one_of_each"])
-"""The number of wordings of ``both``, the first, with "a cup and a dog"; the others say "cups and dogs"."""
-BOTH_WORDINGS = BOTH_IN_THE_SINGULAR + len(_WORDINGS["some_of_each"])
-LOCATED_WORDINGS = len(_WORDINGS["located_level"])
-"""The number of wordings of ``located`` for each side."""
-WHICH_THERE_WORDINGS = len(_WORDINGS["which_there"])
-"""The number of wordings of ``which_there``, and of its opposite."""
-PROPERTY_WORDINGS = len(_WORDINGS["property"])
-WRITTEN_WORDINGS = len(_WORDINGS["written"])
-_OVERLAY = toml_table("questions/wordings.toml")["overlay"]
-_LEAVING_ASIDE: tuple[str, ...] = tuple(_OVERLAY["leaving_aside"])
-_DRAWN: tuple[str, ...] = tuple(_OVERLAY["drawn"])
-LEAVING_ASIDE = len(_LEAVING_ASIDE)
-"""The number of wordings of ``about_things``."""
-DRAWN = len(_DRAWN)
-"""The number of wordings of ``drawn``."""
-PART_COUNT_WORDINGS = len(_WORDINGS["part_count"])
 
 
 def count(groups: Group | Sequence[Group], wording: int = 0) -> Question:
@@ -266,12 +267,8 @@ def drawn(meaning: Meaning, wording: int) -> Question:
 
 
 def is_drawn(text: str) -> bool:
-    """Whether the text asks for an answer to a question that is written in the picture."""
+    """True if the text asks for an answer to a question that is written in the picture."""
     return text in _DRAWN
-
-
-_SIDES = {Side.LEFT: "left", Side.RIGHT: "right", Side.ABOVE: "higher up", Side.BELOW: "lower down"}
-_EDGES = {Side.ABOVE: "top", Side.BELOW: "bottom"}
 
 
 @lru_cache(maxsize=65536)

@@ -53,6 +53,23 @@ from pytest_vqamt.language.tables import toml_table
 Askable: TypeAlias = Exists | Both | Either | Has | Choice
 Fillings: TypeAlias = Mapping[str, str]
 
+_PREPOSITION_OF_NOUN = {
+    "pose": "in",
+    "position": "in",
+    "sport": "doing",
+    "activity": "engaged in",
+    "action": "performing",
+    "gesture": "making",
+}
+"""Of each noun for actions ("what pose is the man in"), what closes the question."""
+
+_ATTRIBUTE_NOUNS = frozenset({
+    "color", "colour", "material", "size", "shape", "pattern", "length", "height", "age", "width", "weight",
+    "thickness", "depth", "texture", "breed", "brand", "style", "type", "flavor", "gender", "sex", "hair color",
+    "temperature",
+})  # fmt: skip
+"""Nouns that can stand in "what color is the cup". Others, such as how clean the cup is, have none."""
+
 
 class QuestionType(StrEnum):
     """Q1 to Q7."""
@@ -71,35 +88,29 @@ CHOICE_TYPES = tuple(QuestionType)[4:]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """A question before it is worded.
-
-    Attributes:
-        type: one of the seven.
-        meaning: Exists for Q1, Both for Q2, Either for Q3, Has for Q4, Choice for Q5 to Q7. Of Q5, ``what`` is a class
-            ("animal") with an attribute or a related thing, and the options are names.
-        category: of Q6 and Q7, the noun for the options ("color", "pose"); else "".
-    """
+    """A question before it is worded."""
 
     type: QuestionType
+    """One of the seven."""
     meaning: Askable
+    """Exists for Q1, Both for Q2, Either for Q3, Has for Q4, Choice for Q5 to Q7. Of Q5, ``what`` is a class ("animal")
+    with an attribute or a related thing, and the options are names."""
     category: str = ""
+    """Of Q6 and Q7, the noun for the options ("color", "pose"); else ""."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Templates:
-    """The wordings of one question type.
-
-    Attributes:
-        asks: the kind of meaning.
-        fillings: what fills the braces of a wording; negated if the flag says so and the type has negated partners.
-        plain: the wordings for things that are named by themselves.
-        related: the wordings for things that are named with another; none if the plain ones serve.
-    """
+    """The wordings of one question type."""
 
     asks: type[Askable]
+    """The kind of meaning."""
     fillings: Callable[[Asking, bool], Fillings]
+    """What fills the braces of a wording; negated if the flag says so and the type has negated partners."""
     plain: tuple[str, ...]
+    """The wordings for things that are named by themselves."""
     related: tuple[str, ...]
+    """The wordings for things that are named with another; none if the plain ones serve."""
 
     def applicable(self, *, related: bool) -> tuple[str, ...]:
         """Returns the wordings for a thing that is related to another, or that is not."""
@@ -274,17 +285,6 @@ def _unrelated(group: Group) -> str:
     return phrase_with_the(replace(group, related=()), "singular")
 
 
-_PREPOSITION_OF_NOUN = {
-    "pose": "in",
-    "position": "in",
-    "sport": "doing",
-    "activity": "engaged in",
-    "action": "performing",
-    "gesture": "making",
-}
-"""Of each noun for actions ("what pose is the man in"), what closes the question."""
-
-
 def _fill_action_choice(asking: Asking, _: bool) -> Fillings:
     assert isinstance(asking.meaning, Choice)
     category = asking.category
@@ -294,14 +294,6 @@ def _fill_action_choice(asking: Asking, _: bool) -> Fillings:
         "in_it": _PREPOSITION_OF_NOUN.get(category, "doing"),
         "options": join_phrases(asking.meaning.options, "or"),
     }
-
-
-_ATTRIBUTE_NOUNS = frozenset({
-    "color", "colour", "material", "size", "shape", "pattern", "length", "height", "age", "width", "weight",
-    "thickness", "depth", "texture", "breed", "brand", "style", "type", "flavor", "gender", "sex", "hair color",
-    "temperature",
-})  # fmt: skip
-"""Nouns that can stand in "what color is the cup". Others, such as how clean the cup is, have none."""
 
 
 def _fill_attribute_choice(asking: Asking, _: bool) -> Fillings:

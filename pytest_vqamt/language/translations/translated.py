@@ -30,37 +30,31 @@ ANSWER_IN_ENGLISH = "Answer in English."
 
 @dataclass(frozen=True, slots=True)
 class Noun:
-    """The noun for an English name.
-
-    Attributes:
-        of: the nouns with the same articles, or with the same measure word, which is its name.
-        one, many: singular and plural; the same where the language has no plural.
-        object: the accusative of the singular.
-    """
+    """The noun for an English name."""
 
     of: str
+    """The nouns with the same articles, or with the same measure word, which is its name."""
     one: str
     many: str
+    """``one`` and ``many``: singular and plural; the same where the language has no plural."""
     object: str
+    """The accusative of the singular."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Language:
-    """The nouns and wordings of one language.
-
-    Attributes:
-        nouns: by English name.
-        beside: English names beside which a name is not clear, because some call their things by its noun, too.
-        left_out: English names whose things no noun covers as they do, with the reason.
-        colours: words for English colours; where they agree with the noun, one for each gender.
-        forms: articles and the like of each class of nouns.
-    """
+    """The nouns and wordings of one language."""
 
     nouns: Mapping[str, Noun]
+    """By English name."""
     beside: Mapping[str, Sequence[str]]
+    """English names beside which a name is not clear, because some call their things by its noun, too."""
     left_out: Mapping[str, str]
+    """English names whose things no noun covers as they do, with the reason."""
     colours: Mapping[str, Sequence[str]]
+    """Words for English colours; where they agree with the noun, one for each gender."""
     forms: Mapping[str, Mapping[str, str | int]]
+    """Articles and the like of each class of nouns."""
     wordings: Mapping[str, Sequence[str]]
 
     def exists(self, name: str, wording: int = 0) -> Question:

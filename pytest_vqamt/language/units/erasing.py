@@ -27,6 +27,20 @@ from pytest_vqamt.language.units.parser import parse
 from pytest_vqamt.language.units.unit import DescriptionUnit, Sentence, head_noun, is_living, is_people, says_all_of
 from pytest_vqamt.language.wordnet import wordnet
 
+_AS_SUBJECT = {"him": "he", "her": "she", "me": "I", "them": "they", "us": "we"}
+_OF_MANY = frozenset({"all", "both", "few", "many", "most", "others", "several", "some", "they", "we", "you"})
+
+_MORE = frozenset({"of", "to", "with", "without"})
+"""Do not follow "is": "a man with a hat", "a card to buy"."""
+_THEY = "they "
+_LONG = {"'s": "is", "'re": "are"}
+
+_WORD = re.compile(r"\w+(?:-\w+)*")
+_SHORTEST_STEM = 4
+
+_WHERE = frozenset({"at", "behind", "beside", "by", "in", "inside", "near", "on", "outside", "under"})
+_DEFINITE = frozenset({"that", "the", "these", "this", "those"})
+
 
 def recombine(units: Sequence[DescriptionUnit]) -> str:
     """Returns a sentence of the units, with "a" for any article; "" for none.
@@ -81,10 +95,6 @@ def _with_more(units: Sequence[DescriptionUnit]) -> Iterator[str]:
         yield name if is_said_next else f"{name} {unit.property}".strip()
 
 
-_AS_SUBJECT = {"him": "he", "her": "she", "me": "I", "them": "they", "us": "we"}
-_OF_MANY = frozenset({"all", "both", "few", "many", "most", "others", "several", "some", "they", "we", "you"})
-
-
 def object_phrase(unit: DescriptionUnit, *, is_new: bool = False) -> str:
     """Returns the object with "a" or "an", or bare if it takes none: plurals, stuff, names, pronouns.
 
@@ -125,7 +135,7 @@ def object_phrase(unit: DescriptionUnit, *, is_new: bool = False) -> str:
 
 
 def takes_plural_verb(unit: DescriptionUnit) -> bool:
-    """Whether the verb after it is in the plural; a group of men is one group."""
+    """True if the verb after it is in the plural; a group of men is one group."""
     name = unit.object.lower()
     if is_pronoun(name):
         return _AS_SUBJECT.get(name, name) in _OF_MANY
@@ -134,12 +144,12 @@ def takes_plural_verb(unit: DescriptionUnit) -> bool:
 
 
 def stands_alone(name: str) -> bool:
-    """Whether "is there" follows it, as after "she" and names, instead of "there is" before it."""
+    """True if "is there" follows it, as after "she" and names, instead of "there is" before it."""
     return name.lower() in words_of("personal") or is_proper(name)
 
 
 def is_pronoun(name: str) -> bool:
-    """Whether the word is a pronoun."""
+    """True if the word is a pronoun."""
     return look_up(name.lower()).closed in (Tag.PRONOUN, Tag.DETERMINER)
 
 
@@ -166,12 +176,6 @@ def _is_superlative(word: str) -> bool:
         return False
     stems = (word[:-3], word[:-2], f"{word[:-4]}y", word[:-4])
     return any(look_up(stem).adjective > 0.3 for stem in stems if stem)
-
-
-_MORE = frozenset({"of", "to", "with", "without"})
-"""Do not follow "is": "a man with a hat", "a card to buy"."""
-_THEY = "they "
-_LONG = {"'s": "is", "'re": "are"}
 
 
 class PropertyKind(StrEnum):
@@ -277,7 +281,7 @@ def _is_finite(sentence: Sentence, place: int) -> bool:
 
 
 def _begins_another(sentence: Sentence, place: int) -> bool:
-    """Whether a clause with a subject of its own begins there."""
+    """True if a clause with a subject of its own begins there."""
     if sentence.tag(place) is Tag.SUBORDINATOR:
         return True
     is_like_one = sentence.word(place) in ("after", "as", "before", "until")
@@ -359,12 +363,8 @@ def _without_owner(name: str, gone: DescriptionUnit) -> str:
 # something erased would make the test wrong.
 
 
-_WORD = re.compile(r"\w+(?:-\w+)*")
-_SHORTEST_STEM = 4
-
-
 def mentions(unit: DescriptionUnit, erased: DescriptionUnit, *, is_first: bool) -> bool:
-    """Whether the property of ``unit`` mentions the erased unit.
+    """True if the property of ``unit`` mentions the erased unit.
 
     ``is_first``: the unit comes before the erased one, so that "his" in it is more likely its own.
     """
@@ -453,12 +453,8 @@ def _words_at_the_end(one: Sequence[str], other: Sequence[str]) -> list[str]:
 # would make the test wrong.
 
 
-_WHERE = frozenset({"at", "behind", "beside", "by", "in", "inside", "near", "on", "outside", "under"})
-_DEFINITE = frozenset({"that", "the", "these", "this", "those"})
-
-
 def is_assertive(unit: DescriptionUnit, other: DescriptionUnit) -> bool:
-    """Whether the property of the unit, which names the other one, implies that it is there.
+    """True if the property of the unit, which names the other one, implies that it is there.
 
     >>> man = DescriptionUnit(object="man", property="is waiting for the bus near a sign")
     >>> is_assertive(man, DescriptionUnit(object="bus")), is_assertive(man, DescriptionUnit(object="sign"))
@@ -506,7 +502,7 @@ def _before(sentence: Sentence, place: int) -> Iterator[int]:
 
 
 def _leaves_open(sentence: Sentence, at: int, place: int, *, is_definite: bool) -> bool:
-    """Whether the word at ``at`` leaves open that the thing at ``place`` is there."""
+    """True if the word at ``at`` leaves open that the thing at ``place`` is there."""
     word, tag = sentence.word(at), sentence.tag(at)
     if tag is Tag.NOT or word == "never":
         return True
@@ -522,7 +518,7 @@ def _leaves_open(sentence: Sentence, at: int, place: int, *, is_definite: bool) 
 
 
 def _is_pictured(sentence: Sentence, at: int, place: int) -> bool:
-    """Whether a picture named at ``at`` shows the thing at ``place``, and was not taken of it."""
+    """True if a picture named at ``at`` shows the thing at ``place``, and was not taken of it."""
     if singular(sentence.word(at)) not in _unasserted("depictions"):
         return False
     between = [verb_forms(sentence.word(it))[0] for it in range(at + 1, place) if sentence.tag(it) in VERBS]

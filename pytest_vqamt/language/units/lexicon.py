@@ -19,6 +19,23 @@ THING, IDEA, VERB, ADJECTIVE, ADVERB = "nivar"
 """The letters of ``parts_of_speech.txt``."""
 
 
+_IRREGULAR_THIRD = {"have": "has", "do": "does", "go": "goes", "be": "is", "are": "is", "were": "was"}
+_IRREGULAR_MANY = {third: base for base, third in _IRREGULAR_THIRD.items() if base != "be"}
+_MODAL = frozenset({"can", "could", "may", "might", "must", "shall", "should", "will", "would"})
+_VOWELS = "aeiou"
+
+_PART = re.compile(r"([a-z])(\d?)")
+_CURATED = {
+    # Verbs that are younger than WordNet 3.0, and what is no verb in a picture's description.
+    "rollerblade": {VERB: 1.0},
+    "longboard": {VERB: 0.5, THING: 0.5},
+    "wakeboard": {VERB: 0.5, THING: 0.5},
+    "match": {IDEA: 0.9, VERB: 0.1},
+}
+
+_NOTHING: Mapping[str, float] = MappingProxyType({})
+
+
 class Tag(StrEnum):
     """The part of speech of a word in its sentence."""
 
@@ -50,19 +67,16 @@ VERBS = frozenset({Tag.BE, Tag.FINITE, Tag.BASE, Tag.ING, Tag.PARTICIPLE})
 
 
 class TaggedWord(NamedTuple):
-    """A word in lower case with the likelihoods of its kinds, from 0 to 1; a closed word has its tag.
-
-    Attributes:
-        thing: as the name of something that a picture shows.
-        idea: as another noun.
-    """
+    """A word in lower case with the likelihoods of its kinds, from 0 to 1; a closed word has its tag."""
 
     text: str
     closed: Tag | None
     verb: float
     forms: frozenset[VerbForm]
     thing: float
+    """As the name of something that a picture shows."""
     idea: float
+    """As another noun."""
     adjective: float
     adverb: float
     is_plural: bool
@@ -73,7 +87,7 @@ class TaggedWord(NamedTuple):
 
     @property
     def is_nominal(self) -> bool:
-        """Whether it can stand in a noun phrase, after its determiner."""
+        """True if it can stand in a noun phrase, after its determiner."""
         return self.closed is Tag.NUMBER or (self.closed is None and self.noun + self.adjective > 0)
 
 
@@ -162,10 +176,6 @@ _OF_BE = {
     "be": VerbForm.BASE, "is": VerbForm.THIRD, "are": VerbForm.BASE, "was": VerbForm.PAST, "were": VerbForm.PAST,
     "been": VerbForm.PARTICIPLE, "being": VerbForm.ING,
 }  # fmt: skip
-_IRREGULAR_THIRD = {"have": "has", "do": "does", "go": "goes", "be": "is", "are": "is", "were": "was"}
-_IRREGULAR_MANY = {third: base for base, third in _IRREGULAR_THIRD.items() if base != "be"}
-_MODAL = frozenset({"can", "could", "may", "might", "must", "shall", "should", "will", "would"})
-_VOWELS = "aeiou"
 
 
 @lru_cache(maxsize=65536)
@@ -278,16 +288,6 @@ def _of_irregular() -> Mapping[str, tuple[str, frozenset[VerbForm]]]:
     return found
 
 
-_PART = re.compile(r"([a-z])(\d?)")
-_CURATED = {
-    # Verbs that are younger than WordNet 3.0, and what is no verb in a picture's description.
-    "rollerblade": {VERB: 1.0},
-    "longboard": {VERB: 0.5, THING: 0.5},
-    "wakeboard": {VERB: 0.5, THING: 0.5},
-    "match": {IDEA: 0.9, VERB: 0.1},
-}
-
-
 def shares(word: str) -> Mapping[str, float]:
     """Returns the shares of a word, lower case, by the letters of ``parts_of_speech.txt``; empty if unlisted.
 
@@ -299,9 +299,6 @@ def shares(word: str) -> Mapping[str, float]:
         return curated
     listed = _lines().get(word)
     return _NOTHING if listed is None else _parsed(listed)
-
-
-_NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
 @cache

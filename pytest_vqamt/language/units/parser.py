@@ -21,6 +21,22 @@ from pytest_vqamt.language.units.unit import (
 
 _NONE = frozenset({"neither", "no", "nobody", "none", "nothing"})
 
+_TOKEN = re.compile(
+    r"\d+(?:[.,:]\d+)*|\w+(?=n['\u2019]t\b)|n['\u2019]t\b|['\u2019](?:d|ll|m|re|s|ve)\b|\w+(?:-\w+)*|[^\w\s]"
+)
+
+_FINITE = frozenset({Tag.FINITE, Tag.BE})
+_JOINTS = frozenset({Tag.AND, Tag.SUBORDINATOR, Tag.MARK})
+_LIKE_SUBORDINATORS = frozenset({"as", "before", "after", "until"})
+_SAYS_WHAT_AS = frozenset({"dressed", "disguised", "posing", "acting", "working", "used", "known"})
+"""After these, "as" begins no clause."""
+
+_MOST_NESTED = 8
+"""Phrases within phrases: "one of a group of ..."."""
+
+_BEFORE_THE_NOUN = frozenset({Tag.DETERMINER, Tag.POSSESSIVE, Tag.NUMBER})
+_IN_A_PHRASE = _BEFORE_THE_NOUN | {Tag.ADJECTIVE, Tag.NOUN}
+
 
 def units_of(hypothesis: str) -> tuple[DescriptionUnit, ...]:
     """Returns the object description units of a hypothesis, in the order of their objects (VEglue section 3.2).
@@ -77,14 +93,14 @@ def _is_one_of_two(sentence: Sentence, clause: Clause) -> bool:
 
 
 def _is_again(sentence: Sentence, phrase: NounPhrase, found: Sequence[NounPhrase]) -> bool:
-    """Whether "the woman" is one that has been named."""
+    """True if "the woman" is one that has been named."""
     if sentence.word(phrase.start) not in ("the", "that", "this") or phrase.name == phrase.start:
         return False
     return sentence.words(phrase.name, phrase.end).lower() in {sentence.words(it.name, it.end).lower() for it in found}
 
 
 def _is_named(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> bool:
-    """Whether a phrase that is no subject names an object."""
+    """True if a phrase that is no subject names an object."""
     name = sentence.words(phrase.name, phrase.head + 1).lower()
     has_determiner = phrase.name > phrase.start
     is_activity = sentence.tag(phrase.end) is Tag.ING and sentence.tag(phrase.start - 1) is not Tag.PREPOSITION
@@ -125,11 +141,6 @@ def _governor(sentence: Sentence, phrase: NounPhrase) -> int | None:
     return None
 
 
-_TOKEN = re.compile(
-    r"\d+(?:[.,:]\d+)*|\w+(?=n['\u2019]t\b)|n['\u2019]t\b|['\u2019](?:d|ll|m|re|s|ve)\b|\w+(?:-\w+)*|[^\w\s]"
-)
-
-
 def parse(text: str) -> Sentence:
     """Returns the sentence with tags and phrases.
 
@@ -145,13 +156,6 @@ def parse(text: str) -> Sentence:
     )
     sentence = Sentence(text=text, tokens=tokens)
     return replace(sentence, phrases=tuple(find_noun_phrases(sentence)))
-
-
-_FINITE = frozenset({Tag.FINITE, Tag.BE})
-_JOINTS = frozenset({Tag.AND, Tag.SUBORDINATOR, Tag.MARK})
-_LIKE_SUBORDINATORS = frozenset({"as", "before", "after", "until"})
-_SAYS_WHAT_AS = frozenset({"dressed", "disguised", "posing", "acting", "working", "used", "known"})
-"""After these, "as" begins no clause."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,13 +223,6 @@ def _trimmed(sentence: Sentence, start: int, end: int) -> tuple[int, int]:
     while start < end and sentence.tag(end - 1) in loose:
         end -= 1
     return start, end
-
-
-_MOST_NESTED = 8
-"""Phrases within phrases: "one of a group of ..."."""
-
-_BEFORE_THE_NOUN = frozenset({Tag.DETERMINER, Tag.POSSESSIVE, Tag.NUMBER})
-_IN_A_PHRASE = _BEFORE_THE_NOUN | {Tag.ADJECTIVE, Tag.NOUN}
 
 
 def find_noun_phrases(sentence: Sentence) -> Iterator[NounPhrase]:
@@ -334,7 +331,7 @@ def find_subjects(sentence: Sentence, start: int, end: int) -> Iterator[Subject]
 
 
 def _is_free(sentence: Sentence, phrase: NounPhrase, start: int) -> bool:
-    """Whether the phrase depends on no verb and no preposition; the man of "there is a man" does not."""
+    """True if the phrase depends on no verb and no preposition; the man of "there is a man" does not."""
     if _begins_with_there(sentence, start):
         return all(sentence.tag(place) not in VERBS - {Tag.BE} for place in range(start, phrase.start))
     if phrase.start == start:
@@ -390,7 +387,7 @@ def _after_phrases(sentence: Sentence, phrases: Sequence[NounPhrase], place: int
 
 
 def _are_alike(sentence: Sentence, one: NounPhrase, other: NounPhrase, end: int) -> bool:
-    """Whether both are subjects, and the second is nothing that the first has with it."""
+    """True if both are subjects, and the second is nothing that the first has with it."""
     are_living = is_living(sentence.word(one.head)) and is_living(sentence.word(other.head))
     verb = first_verb(sentence, other.end)
     if verb is None or verb >= end:

@@ -20,6 +20,16 @@ IN_A_PHRASE = OPENING | {Tag.NOUN, Tag.ADVERB}
 LIKE_SUBORDINATORS = frozenset({"as", "before", "after", "until"})
 """Prepositions that a whole clause can follow."""
 
+_CLAUSE_ENDS = frozenset({Tag.AND, Tag.SUBORDINATOR, Tag.RELATIVE, Tag.MARK})
+_FINITE = frozenset({Tag.BE, Tag.FINITE})
+
+_NAMING = OPENING | {Tag.NOUN, Tag.PRONOUN}
+
+_NAMES = (Tag.NOUN, Tag.PRONOUN)
+
+LEAST_VERB = 0.1
+"""Rarer verbs ("man", "hand") are none unless their phrase ends before them."""
+
 
 @dataclass(slots=True)
 class TaggerContext:
@@ -35,11 +45,11 @@ class TaggerContext:
         return self.tags[place - 1]
 
     def is_closed_at(self, place: int, tags: Collection[Tag]) -> bool:
-        """Whether the word there belongs to one of these closed classes."""
+        """True if the word there belongs to one of these closed classes."""
         return place < len(self.words) and self.words[place].closed in tags
 
     def begins_phrase(self, place: int) -> bool:
-        """Whether a noun phrase can begin there."""
+        """True if a noun phrase can begin there."""
         if place >= len(self.words):
             return False
         word = self.words[place]
@@ -48,7 +58,7 @@ class TaggerContext:
         return (word.noun + word.adjective > 0 and word.adverb < 0.5) or VerbForm.ING in word.forms
 
     def goes_on(self, place: int) -> bool:
-        """Whether a noun phrase whose noun is still to come can go on there."""
+        """True if a noun phrase whose noun is still to come can go on there."""
         if place >= len(self.words):
             return False
         while VerbForm.ING in self.words[place].forms and self.words[place].thing < 0.5:
@@ -99,12 +109,8 @@ class TaggerContext:
         return place < len(self.words) and self.words[place].is_plural and self.words[place].noun > 0
 
 
-_CLAUSE_ENDS = frozenset({Tag.AND, Tag.SUBORDINATOR, Tag.RELATIVE, Tag.MARK})
-_FINITE = frozenset({Tag.BE, Tag.FINITE})
-
-
 def has_verb_after(reading: TaggerContext, place: int) -> bool:
-    """Whether the clause has an unambiguous finite verb after the place."""
+    """True if the clause has an unambiguous finite verb after the place."""
     for word in reading.words[place + 1 :]:
         if word.closed in _CLAUSE_ENDS or word.text in LIKE_SUBORDINATORS:
             return False
@@ -114,7 +120,7 @@ def has_verb_after(reading: TaggerContext, place: int) -> bool:
 
 
 def has_verb_before(reading: TaggerContext, place: int) -> bool:
-    """Whether the clause has its finite verb before the place, not counting that of a relative clause."""
+    """True if the clause has its finite verb before the place, not counting that of a relative clause."""
     verbs = 0
     for back in range(place - 1, -1, -1):
         if reading.tags[back] is Tag.RELATIVE:
@@ -132,16 +138,13 @@ def last_verb(reading: TaggerContext, place: int) -> Tag | None:
 
 
 def is_like_last_verb(reading: TaggerContext, place: int) -> bool:
-    """Whether the word there can have the form of the last verb before it."""
+    """True if the word there can have the form of the last verb before it."""
     forms = {Tag.FINITE: (VerbForm.THIRD, VerbForm.BASE, VerbForm.PAST), Tag.BASE: (VerbForm.BASE,)}
     for back in range(place - 1, -1, -1):
         wanted = forms.get(reading.tags[back])
         if wanted:
             return bool(reading.words[place].forms & reading.words[back].forms & {*wanted})
     return False
-
-
-_NAMING = OPENING | {Tag.NOUN, Tag.PRONOUN}
 
 
 def is_of_many(reading: TaggerContext, place: int) -> bool:
@@ -398,9 +401,6 @@ _AFTER: Mapping[Tag, Callable[[TaggerContext, int], Tag]] = {
 }
 
 
-_NAMES = (Tag.NOUN, Tag.PRONOUN)
-
-
 def _that(reading: TaggerContext, place: int) -> Tag:
     return Tag.RELATIVE if reading.before(place) in _NAMES else Tag.DETERMINER
 
@@ -509,10 +509,6 @@ BY_NEIGHBOURS: Mapping[str, Callable[[TaggerContext, int], Tag]] = {
 }
 
 
-LEAST_VERB = 0.1
-"""Rarer verbs ("man", "hand") are none unless their phrase ends before them."""
-
-
 def verb_after_noun(reading: TaggerContext, place: int) -> Tag | None:
     """Returns the tag of a verb form as a verb or participle, None if it is one more noun."""
     word, head = reading.words[place], reading.words[place - 1]
@@ -552,7 +548,7 @@ def verb_after_noun(reading: TaggerContext, place: int) -> Tag | None:
 
 
 def _is_third_person(reading: TaggerContext, place: int, *, takes_object: bool) -> bool:
-    """Whether a form in -s that can be a plural ("waves") is the verb."""
+    """True if a form in -s that can be a plural ("waves") is the verb."""
     word = reading.words[place]
     if reading.is_of_one(place) or takes_object:
         return True

@@ -11,20 +11,21 @@ from pytest_vqamt.language.tables import word_set
 from pytest_vqamt.language.units.lexicon import Tag, look_up, words_of
 from pytest_vqamt.language.wordnet import wordnet
 
+_OF_MANY = frozenset({"all", "both", "few", "many", "most", "others", "several", "some", "them", "they", "us", "we"})
+
+_LIVING = ("person.n.01", "animal.n.01")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DescriptionUnit:
-    """An object and its property, in the words of the sentence.
-
-    Attributes:
-        object: with its adjectives, without articles, numbers and possessives: "young girl".
-        property: "is aiming his rifle at something", or "".
-        is_plural: whether it means several things.
-    """
+    """An object and its property, in the words of the sentence."""
 
     object: str
+    """With its adjectives, without articles, numbers and possessives: "young girl"."""
     property: str = ""
+    """"is aiming his rifle at something", or ""."""
     is_plural: bool = False
+    """True if it means several things."""
 
 
 def unit_of(words: str, said: str) -> DescriptionUnit:
@@ -42,7 +43,7 @@ def unit_of(words: str, said: str) -> DescriptionUnit:
 
 
 def says_all_of(unit: DescriptionUnit, other: DescriptionUnit) -> bool:
-    """Whether the unit's property contains all words of the other unit."""
+    """True if the unit's property contains all words of the other unit."""
     words = f"{other.object} {other.property}".strip().lower()
     return bool(re.search(rf"(?<![\w-]){re.escape(words)}(?![\w-])", unit.property.lower()))
 
@@ -66,9 +67,6 @@ def head_noun(object: str) -> str:  # noqa: A002  # the word of the paper
         words = after.strip().removeprefix("the ")
 
 
-_OF_MANY = frozenset({"all", "both", "few", "many", "most", "others", "several", "some", "them", "they", "us", "we"})
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceToken:
     """A word as typed; ``word`` is its lower case, ``start`` and ``end`` its position in the sentence."""
@@ -85,19 +83,16 @@ class SentenceToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NounPhrase:
-    """A noun phrase, by the places of its words.
-
-    Attributes:
-        start: its first word.
-        name: the first word of its name, after articles, numbers and the like.
-        head: its noun: "men" of "two groups of men" and of "one of the men", "bowl" of "a bowl of soup".
-        end: the word after it.
-    """
+    """A noun phrase, by the places of its words."""
 
     start: int
+    """Its first word."""
     name: int
+    """The first word of its name, after articles, numbers and the like."""
     head: int
+    """Its noun: "men" of "two groups of men" and of "one of the men", "bowl" of "a bowl of soup"."""
     end: int
+    """The word after it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +131,6 @@ class Sentence:
 
 
 _words = partial(word_set, "units/things.toml")
-_LIVING = ("person.n.01", "animal.n.01")
 
 
 @lru_cache(maxsize=65536)
@@ -159,7 +153,7 @@ def is_living(noun: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def is_object(name: str) -> bool:
-    """Whether things of the name are separate in a picture, so that one of them can be erased.
+    """True if things of the name are separate in a picture, so that one of them can be erased.
 
     >>> is_object("dog"), is_object("red ball"), is_object("shirt"), is_object("water"), is_object("joy")
     (True, True, False, False, False)
@@ -182,7 +176,7 @@ def is_object(name: str) -> bool:
 
 
 def _names_things(noun: str) -> bool:
-    """Whether it is the name of a thing more often than not."""
+    """True if it is the name of a thing more often than not."""
     word = look_up(noun)
     return word.thing > word.idea
 

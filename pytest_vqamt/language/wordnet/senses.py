@@ -26,6 +26,33 @@ _LIVING = frozenset({"organism.n.01", "vehicle.n.01"})
 _NO_THINGS = frozenset({"process.n.06", "phenomenon.n.01"})
 """Below physical_entity all the same: growth, weather, light as radiation."""
 
+UP = ("@", "@i")
+WHOLES = ("#p", "#s", "#m")
+"""Pointers of wninput(5WN): hypernyms and holonyms."""
+
+TOO_GENERAL = frozenset({
+    "entity.n.01", "physical_entity.n.01", "object.n.01", "whole.n.02", "matter.n.03", "thing.n.12", "thing.n.08",
+    "artifact.n.01", "instrumentality.n.03", "causal_agent.n.01", "living_thing.n.01", "organism.n.01",
+    "natural_object.n.01", "substance.n.01", "substance.n.07", "location.n.01", "part.n.02", "part.n.03",
+    "device.n.01", "abstraction.n.06", "group.n.01", "unit.n.03", "relation.n.01", "body_part.n.01",
+    "structure.n.01", "article.n.02", "commodity.n.01", "region.n.01", "region.n.03", "food.n.01", "food.n.02",
+})  # fmt: skip
+"""Synsets whose parts say nothing of the kinds below: an artifact has no wheel."""
+
+_EXPECTED = ("entity.n.01", "physical_entity.n.01", "person.n.01", "artifact.n.01")
+"""Synsets of every WordNet from 3.0 on; without one, the offsets are wrong or it is another database."""
+
+_FILES = {"n": "noun", "a": "adj", "s": "adj"}
+"""The file of each part of speech; s is an adjective that is a satellite of another one."""
+
+_MARKER = re.compile(r"\((?:a|p|ip)\)$")
+"""Where an adjective may stand."""
+
+_OF_SYNSETS = "0000"
+"""The words that a pointer between two whole synsets is about."""
+
+_VERSION = re.compile(r"Word[Nn]et (\d+(?:\.\d+)?) Copyright")
+
 
 class Sense(NamedTuple):
     """A synset; ``of_head`` if the name is only a kind of it (a compound of its head noun)."""
@@ -118,20 +145,6 @@ def _table(key: str) -> Mapping[str, Any]:
     return section
 
 
-UP = ("@", "@i")
-WHOLES = ("#p", "#s", "#m")
-"""Pointers of wninput(5WN): hypernyms and holonyms."""
-
-TOO_GENERAL = frozenset({
-    "entity.n.01", "physical_entity.n.01", "object.n.01", "whole.n.02", "matter.n.03", "thing.n.12", "thing.n.08",
-    "artifact.n.01", "instrumentality.n.03", "causal_agent.n.01", "living_thing.n.01", "organism.n.01",
-    "natural_object.n.01", "substance.n.01", "substance.n.07", "location.n.01", "part.n.02", "part.n.03",
-    "device.n.01", "abstraction.n.06", "group.n.01", "unit.n.03", "relation.n.01", "body_part.n.01",
-    "structure.n.01", "article.n.02", "commodity.n.01", "region.n.01", "region.n.03", "food.n.01", "food.n.02",
-})  # fmt: skip
-"""Synsets whose parts say nothing of the kinds below: an artifact has no wheel."""
-
-
 class HypernymClosure(dict[str, frozenset[str]]):
     """All hypernyms of each synset, computed on first use."""
 
@@ -180,21 +193,6 @@ def _entries() -> tuple[_Entry, ...]:
         _Entry(**{key: tuple(names) for key, names in each.items()})
         for each in toml_table("wordnet/parts.toml")["whole"]
     )
-
-
-_EXPECTED = ("entity.n.01", "physical_entity.n.01", "person.n.01", "artifact.n.01")
-"""Synsets of every WordNet from 3.0 on; without one, the offsets are wrong or it is another database."""
-
-_FILES = {"n": "noun", "a": "adj", "s": "adj"}
-"""The file of each part of speech; s is an adjective that is a satellite of another one."""
-
-_MARKER = re.compile(r"\((?:a|p|ip)\)$")
-"""Where an adjective may stand."""
-
-_OF_SYNSETS = "0000"
-"""The words that a pointer between two whole synsets is about."""
-
-_VERSION = re.compile(r"Word[Nn]et (\d+(?:\.\d+)?) Copyright")
 
 
 class _Record(NamedTuple):

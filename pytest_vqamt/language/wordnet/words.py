@@ -186,15 +186,12 @@ def _opened(setting: str) -> WordNet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordNetFiles:
-    """The files of one WordNet.
-
-    Attributes:
-        source: "bundled", "full", or the folder as the user wrote it.
-        folder: a folder, or the inside of an archive.
-    """
+    """The files of one WordNet."""
 
     source: str
+    """"bundled", "full", or the folder as the user wrote it."""
     folder: Traversable
+    """A folder, or the inside of an archive."""
 
     def read(self, name: str) -> bytes:
         """Returns the bytes of a file. ``lexnames``, which some distributions lack, is the same in every WordNet."""

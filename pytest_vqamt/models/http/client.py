@@ -23,6 +23,18 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
+_MAX_RESPONSE_BYTES = 16 * 2**20
+"""Default limit, unpacked. Anything longer is no answer."""
+
+_CONNECT_S = 15.0
+"""A connection is made at once or not at all; only the answer takes long."""
+
+_ORIENTATION = 0x0112
+
+_COMPRESSION = 1
+"""For photos the lowest level makes files 7 % larger than the default one, in a third of the time."""
+
+
 class _Deadline(local):
     """The end of the exchange of a thread, by ``time.monotonic``; None outside of one."""
 
@@ -83,13 +95,6 @@ def bound_by_deadlines(client: httpx2.Client) -> None:
     for pool in pools:
         if hasattr(pool, "_network_backend"):
             pool._network_backend = Backend()
-
-
-_MAX_RESPONSE_BYTES = 16 * 2**20
-"""Default limit, unpacked. Anything longer is no answer."""
-
-_CONNECT_S = 15.0
-"""A connection is made at once or not at all; only the answer takes long."""
 
 
 class HttpClient:
@@ -228,12 +233,6 @@ class HttpResponse:
     status: int
     headers: Mapping[str, str]
     body: bytes
-
-
-_ORIENTATION = 0x0112
-
-_COMPRESSION = 1
-"""For photos the lowest level makes files 7 % larger than the default one, in a third of the time."""
 
 
 def png_bytes(image: Image) -> bytes:

@@ -15,6 +15,24 @@ from urllib.parse import SplitResult, quote, urlsplit
 
 from pytest_vqamt.core.errors import OptionError
 
+_REDACTED = "[key]"
+
+_SHORTEST_SECRET = 8
+"""Shorter keys are placeholders, such as "EMPTY", which may well occur in an answer."""
+
+_PREFIX = 12
+"""The number of characters that identify a longer key where a server shows only its beginning."""
+
+_LOGGERS = (
+    "httpx2",
+    "httpcore2.connection",
+    "httpcore2.http11",
+    "httpcore2.http2",
+    "httpcore2.proxy",
+    "httpcore2.socks",
+)
+"""The loggers of the HTTP libraries, which log what servers send."""
+
 
 def split_url(url: str, *, example: str, variable: str) -> SplitResult:
     """The parts of a URL; ``example`` ("such as ...") and ``variable`` (of the key) are for messages.
@@ -45,7 +63,7 @@ def split_url(url: str, *, example: str, variable: str) -> SplitResult:
 
 
 def is_loopback_url(url: str) -> bool:
-    """Whether the URL's host is this machine's loopback."""
+    """True if the URL's host is this machine's loopback."""
     host = urlsplit(url).hostname or ""
     if host == "localhost":
         return True
@@ -69,26 +87,6 @@ def parse_number(text: str, name: str, *, at_least: float, most: float, whole: b
         kind = "a whole number" if whole else "a number"
         raise OptionError(f"Expected {kind} from {at_least} to {most}, but got {name}={text!r}")
     return value
-
-
-_REDACTED = "[key]"
-
-_SHORTEST_SECRET = 8
-"""Shorter keys are placeholders, such as "EMPTY", which may well occur in an answer."""
-
-_PREFIX = 12
-"""The number of characters that identify a longer key where a server shows only its beginning."""
-
-
-_LOGGERS = (
-    "httpx2",
-    "httpcore2.connection",
-    "httpcore2.http11",
-    "httpcore2.http2",
-    "httpcore2.proxy",
-    "httpcore2.socks",
-)
-"""The loggers of the HTTP libraries, which log what servers send."""
 
 
 class ApiKey:

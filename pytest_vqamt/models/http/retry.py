@@ -19,6 +19,15 @@ from pytest_vqamt.core.identity import digest
 
 T = TypeVar("T")
 
+_FIRST_ANSWER_BUDGET_S = 10.0
+"""The budget for an absent or broken server that has never answered: it will hardly recover."""
+
+_FIRST_BACKOFF_S = 0.5
+_MAX_BACKOFF_S = 30.0
+
+_POLL_S = 0.2
+"""The wait for a result is interrupted so often, for Ctrl-C to work on every platform."""
+
 
 class QueryError(VqamtError):
     """One query has no answer, and a retry would not help; others may be answered."""
@@ -102,14 +111,6 @@ def _date(text: str) -> datetime | None:
     except (ValueError, TypeError, IndexError):
         return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
-_FIRST_ANSWER_BUDGET_S = 10.0
-"""The budget for an absent or broken server that has never answered: it will hardly recover."""
-
-
-_FIRST_BACKOFF_S = 0.5
-_MAX_BACKOFF_S = 30.0
 
 
 class StoppedError(Exception):
@@ -240,10 +241,6 @@ def backoff_s(name: str, failures: int) -> float:
 def _wait(seconds: float, stop: Event) -> None:
     if stop.wait(seconds) if seconds > 0 else stop.is_set():
         raise StoppedError
-
-
-_POLL_S = 0.2
-"""The wait for a result is interrupted so often, for Ctrl-C to work on every platform."""
 
 
 def run_concurrently(

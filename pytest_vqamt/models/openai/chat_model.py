@@ -72,7 +72,7 @@ class OpenAIModel:
 
     @property
     def switches_reasoning(self) -> bool:
-        """Whether a field of the user's switches the reasoning (``ChatSettings.reasoning``)."""
+        """True if a field of the user's switches the reasoning (``ChatSettings.reasoning``)."""
         return bool(self._endpoint.settings.chat.reasoning(True))
 
     @property

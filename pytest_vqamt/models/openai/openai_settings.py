@@ -23,36 +23,55 @@ _RESPONSES = ("text", "json")
 _MOST_IN_FLIGHT = 512
 _LONGEST_S = 86_400
 
+_HEADER = "header."
+_OWN_HEADERS = frozenset({"host", "content-type", "content-length", "accept", "user-agent", "transfer-encoding"})
+_VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+KEY_VARIABLE = "VQAMT_OPENAI_KEY"
+"""The environment variable that may hold the key."""
+
+_FORM = re.compile(r"(?P<model>.+)@(?P<url>https?://.*)", re.IGNORECASE | re.DOTALL)
+_EXAMPLE = "such as openai:llama3.2-vision:11b@http://127.0.0.1:11434/v1"
+_ENDPOINT = "/chat/completions"
+_OTHER_ENDPOINTS = ("completions", "completion", "responses", "models", "messages", "embeddings", "chat", "generate")
+"""The ends of paths of other endpoints, or of half of ours."""
+
+_PER = 1_000_000
+"""Prices are for so many tokens."""
+
+_FIELDS = ("in", "out", "cached-in", "request")
+_NEEDED = ("in", "out")
+"""What a price must have, unless it is for requests alone: a field that is forgotten would cost nothing."""
+
+_EXAMPLE_PRICES = '["gpt-4o-mini"] with in = 0.15 and out = 0.60, for a million tokens'
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAISettings:
-    """The settings of requests.
-
-    Attributes:
-        timeout_s: of one request.
-        in_flight: the most concurrent requests of this process.
-        retries_s: how long a query may be retried after its first failure.
-        temperature: 0 for greedy decoding; None leaves it out, for models that reject it.
-        seed: for servers that sample; None leaves it out.
-        detail: the resolution at which OpenAI's models see a picture; empty leaves it out.
-        token_limit: the request's name for the most tokens to generate.
-        revision: the user's name for the state of a model that may change under its name.
-        is_json: whether answers are structured output by a JSON schema.
-        headers: the environment variables that further headers take their values from, by header.
-        chat: the settings of the chat.
-    """
+    """The settings of requests."""
 
     timeout_s: float = 120
+    """Of one request."""
     in_flight: int = 32
+    """The most concurrent requests of this process."""
     retries_s: float = 120
+    """How long a query may be retried after its first failure."""
     temperature: float | None = 0
+    """0 for greedy decoding; None leaves it out, for models that reject it."""
     seed: int | None = None
+    """For servers that sample; None leaves it out."""
     detail: str = ""
+    """The resolution at which OpenAI's models see a picture; empty leaves it out."""
     token_limit: str = "max_tokens"
+    """The request's name for the most tokens to generate."""
     revision: str = ""
+    """The user's name for the state of a model that may change under its name."""
     is_json: bool = False
+    """True if answers are structured output by a JSON schema."""
     headers: tuple[tuple[str, str], ...] = ()
+    """The environment variables that further headers take their values from, by header."""
     chat: ChatSettings = field(default_factory=ChatSettings)
+    """The settings of the chat."""
 
     @property
     def digest(self) -> str:
@@ -91,11 +110,6 @@ def openai_settings(options: ModelOptions, address: ModelAddress) -> OpenAISetti
     )
 
 
-_HEADER = "header."
-_OWN_HEADERS = frozenset({"host", "content-type", "content-length", "accept", "user-agent", "transfer-encoding"})
-_VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-
-
 def _header(name: str, value: str) -> tuple[str, str]:
     """A header and the environment variable that holds its value."""
     header = name.removeprefix(_HEADER)
@@ -113,16 +127,6 @@ def _one_of(known: tuple[str, ...], value: str, name: str) -> str:
     if value not in known:
         raise OptionError(f"Expected one of {', '.join(known)}, but got {name}={value!r}")
     return value
-
-
-KEY_VARIABLE = "VQAMT_OPENAI_KEY"
-"""The environment variable that may hold the key."""
-
-_FORM = re.compile(r"(?P<model>.+)@(?P<url>https?://.*)", re.IGNORECASE | re.DOTALL)
-_EXAMPLE = "such as openai:llama3.2-vision:11b@http://127.0.0.1:11434/v1"
-_ENDPOINT = "/chat/completions"
-_OTHER_ENDPOINTS = ("completions", "completion", "responses", "models", "messages", "embeddings", "chat", "generate")
-"""The ends of paths of other endpoints, or of half of ours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +172,7 @@ class ModelAddress:
 
     @property
     def is_of_openai(self) -> bool:
-        """Whether it is OpenAI's own, and no one on the way can read what is sent there."""
+        """True if it is OpenAI's own, and no one on the way can read what is sent there."""
         return self.host == "api.openai.com" and self.url.startswith("https:")
 
 
@@ -218,31 +222,20 @@ def api_key_for(
     return key_from_environment(environment, key_variables(address), values)
 
 
-_PER = 1_000_000
-"""Prices are for so many tokens."""
-
 _MOST = 1e9
-_FIELDS = ("in", "out", "cached-in", "request")
-_NEEDED = ("in", "out")
-"""What a price must have, unless it is for requests alone: a field that is forgotten would cost nothing."""
-
-_EXAMPLE_PRICES = '["gpt-4o-mini"] with in = 0.15 and out = 0.60, for a million tokens'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prices:
-    """The prices of a model, in any currency.
-
-    Attributes:
-        tokens_in, tokens_out: for a million tokens of requests and of answers.
-        cached_in: for a million tokens of requests that the server had cached; None for those of other tokens.
-        request: for each request.
-    """
+    """The prices of a model, in any currency."""
 
     tokens_in: float = 0.0
     tokens_out: float = 0.0
+    """``tokens_in`` and ``tokens_out``: for a million tokens of requests and of answers."""
     cached_in: float | None = None
+    """For a million tokens of requests that the server had cached; None for those of other tokens."""
     request: float = 0.0
+    """For each request."""
 
     def cost(self, tokens_in: float, tokens_out: float, cached: float = 0, *, requests: int = 1) -> float:
         """The cost of requests with so many tokens in all; the server had cached ``cached`` of those in.

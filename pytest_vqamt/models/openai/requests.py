@@ -55,16 +55,76 @@ if TYPE_CHECKING:
 _DISABLE_AFTER = 8
 """The number of failed queries in a row that disables the model."""
 
+Message: TypeAlias = dict[str, Json]
+"""A message of a conversation: ``role`` and ``content``."""
+
+_ANSWERED = (200, 201, 203)
+"""Statuses of replies that may hold a completion: some gateways say 201."""
+_LONGEST_MODEL = 80
+
+LARGE_BYTES = 1_000_000
+"""Many servers and the proxies before them take no larger request, unless told to."""
+
+_NAMES = ("code", "status", "status_code", "type")
+_NO_NAMES = ("error", "none", "null", "0")
+_ERROR_CODE = re.compile("[45][0-9][0-9]")
+_PASSING = (
+    (529, re.compile(r"over[_ -]?load", re.I)),
+    (429, re.compile(r"rate[_ -]?limit|too[_ -]?many[_ -]?requests|throttl|resource[_ -]?exhausted", re.I)),
+    (
+        503,
+        re.compile(
+            r"(?:service|server|temporarily)[_ -]?unavailable|^unavailable$"
+            r"|\b(?:server|model|engine)[_ -](?:is |too )*busy",
+            re.I,
+        ),
+    ),
+)
+"""The words of servers for what may pass, such as Anthropic's ``overloaded_error``, and the statuses that they mean."""
+_NO_STATUS = 200
+"""An error in a reply of success that names no other status: it concerns the query alone."""
+
+_LONGEST_QUOTE = 200
+_QUOTA_EXCEEDED = "insufficient_quota"
+"""The ``type`` (or, earlier, the ``code``) of OpenAI's errors of an account with no money left. Their status is 429."""
+
+_LIKE_A_KEY = re.compile(r"\b(sk-|bearer\s+)[^\s\"'<>,;]{4,}", re.IGNORECASE)
+
+_SETTING_ADVICE = {
+    "max_tokens": ("token-limit", "max_completion_tokens"),
+    "max_completion_tokens": ("token-limit", "max_tokens"),
+    "temperature": ("temperature", "none"),
+    "response_format": ("response", "text"),
+    "top_logprobs": ("logprobs", "0"),
+    "logprobs": ("logprobs", "0"),
+}
+"""The settings for servers that do not take a field of the request."""
+
+_MESSAGES = ("message", "detail", "msg")
+
+_EVENT_STREAM = re.compile(rb"\s*(?:data:|event:|id:|: )")
+_JSON_LINES = re.compile(rb"\s*\{[^\n]*\}\s*\n\s*\{")
+
+_CUT_OFF = re.compile(
+    r"length|max(?:imum)?[_ -]?(?:output[_ -]?|new[_ -]?|completion[_ -]?)?tokens?"
+    r"|(?<!un)(?<!not[_ -])truncat|cut[_ -]?off|context[_ -]?window"
+    r"|(?:token|output|size|context|completion|generation|response)s?[_ -]?limit"
+    r"|^(?:limit(?:[_ -]?reached)?|incomplete|full|(?:context|cache|buffer)[_ -]?full)$",
+    re.I,
+)
+_BY_NUMBER = ("", "stop", "max_tokens", "safety", "recitation", "other", "language", "blocked", "prohibited", "blocked")
+"""Gemini's reasons by their numbers (FinishReason), as proxies hand them on."""
+_BROKEN_OFF = "error"
+_LONGEST_REASON = 60
+_BREAKS_OFF = re.compile(r"error|abort|cancel|fail", re.I)
+_FILTERED = re.compile(r"content[_ -]?filter|safety|blocked|prohibited|recitation", re.I)
+
 
 def _advice() -> str:
     return (
         f"check the server, ask it less at once ({setting('in-flight', 'N')}) or longer (retries-s=N), and run again: "
         "no answer is asked for twice"
     )
-
-
-Message: TypeAlias = dict[str, Json]
-"""A message of a conversation: ``role`` and ``content``."""
 
 
 class ChatEndpoint:
@@ -235,14 +295,6 @@ class ChatEndpoint:
         return text if answer is None else answer
 
 
-_ANSWERED = (200, 201, 203)
-"""Statuses of replies that may hold a completion: some gateways say 201."""
-_LONGEST_MODEL = 80
-
-LARGE_BYTES = 1_000_000
-"""Many servers and the proxies before them take no larger request, unless told to."""
-
-
 class BodySizes:
     """Tells a server that takes no large request from one that is not there at all.
 
@@ -260,7 +312,7 @@ class BodySizes:
             self.largest = max(self.largest, size_bytes)
 
     def is_refused(self, status: int, size_bytes: int) -> bool:
-        """Whether a refusal may be for the size alone; of a server that never answers only the first few are."""
+        """True if a refusal may be for the size alone; of a server that never answers only the first few are."""
         if status not in (404, 405, 410, 413):
             return False
         with self._lock:
@@ -324,43 +376,6 @@ def _embedded_status(error: Mapping[str, object]) -> int:
     return next(iter((*codes, *passing)), _NO_STATUS)
 
 
-_NAMES = ("code", "status", "status_code", "type")
-_NO_NAMES = ("error", "none", "null", "0")
-_ERROR_CODE = re.compile("[45][0-9][0-9]")
-_PASSING = (
-    (529, re.compile(r"over[_ -]?load", re.I)),
-    (429, re.compile(r"rate[_ -]?limit|too[_ -]?many[_ -]?requests|throttl|resource[_ -]?exhausted", re.I)),
-    (
-        503,
-        re.compile(
-            r"(?:service|server|temporarily)[_ -]?unavailable|^unavailable$"
-            r"|\b(?:server|model|engine)[_ -](?:is |too )*busy",
-            re.I,
-        ),
-    ),
-)
-"""The words of servers for what may pass, such as Anthropic's ``overloaded_error``, and the statuses that they mean."""
-_NO_STATUS = 200
-"""An error in a reply of success that names no other status: it concerns the query alone."""
-
-
-_LONGEST_QUOTE = 200
-_QUOTA_EXCEEDED = "insufficient_quota"
-"""The ``type`` (or, earlier, the ``code``) of OpenAI's errors of an account with no money left. Their status is 429."""
-
-_LIKE_A_KEY = re.compile(r"\b(sk-|bearer\s+)[^\s\"'<>,;]{4,}", re.IGNORECASE)
-
-_SETTING_ADVICE = {
-    "max_tokens": ("token-limit", "max_completion_tokens"),
-    "max_completion_tokens": ("token-limit", "max_tokens"),
-    "temperature": ("temperature", "none"),
-    "response_format": ("response", "text"),
-    "top_logprobs": ("logprobs", "0"),
-    "logprobs": ("logprobs", "0"),
-}
-"""The settings for servers that do not take a field of the request."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorResponse:
     """A response that is no success: ``fields`` is its JSON, ``text`` its body."""
@@ -413,9 +428,6 @@ def _quoted(response: ErrorResponse, key: ApiKey) -> str:
     text = _message(response.fields) or response.text
     line = _LIKE_A_KEY.sub("[key]", key.redact(one_line(text)))
     return f" ({cut(line, _LONGEST_QUOTE)})" if line else ""
-
-
-_MESSAGES = ("message", "detail", "msg")
 
 
 def _message(found: object) -> str:
@@ -553,10 +565,6 @@ def parse_body(body: bytes, url: str) -> Mapping[str, object]:
     return found
 
 
-_EVENT_STREAM = re.compile(rb"\s*(?:data:|event:|id:|: )")
-_JSON_LINES = re.compile(rb"\s*\{[^\n]*\}\s*\n\s*\{")
-
-
 def embedded_error(fields: Mapping[str, object]) -> Mapping[str, object] | None:
     """The error that a reply with a status of success holds all the same, as ``{"error": ...}``.
 
@@ -631,21 +639,6 @@ def _no_choice(fields: Mapping[str, object]) -> str:
     return f"Expected a completion with a choice, but got {_json_kind(fields.get('choices'))} as choices"
 
 
-_CUT_OFF = re.compile(
-    r"length|max(?:imum)?[_ -]?(?:output[_ -]?|new[_ -]?|completion[_ -]?)?tokens?"
-    r"|(?<!un)(?<!not[_ -])truncat|cut[_ -]?off|context[_ -]?window"
-    r"|(?:token|output|size|context|completion|generation|response)s?[_ -]?limit"
-    r"|^(?:limit(?:[_ -]?reached)?|incomplete|full|(?:context|cache|buffer)[_ -]?full)$",
-    re.I,
-)
-_BY_NUMBER = ("", "stop", "max_tokens", "safety", "recitation", "other", "language", "blocked", "prohibited", "blocked")
-"""Gemini's reasons by their numbers (FinishReason), as proxies hand them on."""
-_BROKEN_OFF = "error"
-_LONGEST_REASON = 60
-_BREAKS_OFF = re.compile(r"error|abort|cancel|fail", re.I)
-_FILTERED = re.compile(r"content[_ -]?filter|safety|blocked|prohibited|recitation", re.I)
-
-
 def finish_reason_of(choice: Mapping[str, object]) -> str:
     """Why the model ended, in OpenAI's words: other servers write MAX_TOKENS, max_output_tokens or SAFETY.
 
@@ -702,14 +695,14 @@ def _scored_token(found: object) -> tuple[str, float] | None:
 
 
 def has_reasoning(fields: Mapping[str, object]) -> bool:
-    """Whether the text of the completion holds reasoning, which a server should keep in a field of its own."""
+    """True if the text of the completion holds reasoning, which a server should keep in a field of its own."""
     message = _choice(fields).get("message")
     text = _content_text(message.get("content")) if isinstance(message, Mapping) else None
     return text is not None and strip_traces(text).text != text.strip()
 
 
 def is_truncated(fields: Mapping[str, object]) -> bool:
-    """Whether the completion reached the token limit."""
+    """True if the completion reached the token limit."""
     return finish_reason_of(_choice(fields)) == "length"
 
 

@@ -111,23 +111,23 @@ _SATURATED = 1
 _MANY = 2
 """The lowest count that ``quantifies`` calls many."""
 
+FAULTS: dict[str, Fault] = {}
+"""Every planted fault by its name."""
+
+_SWAPPED: Mapping[Truth, Label] = MappingProxyType(
+    {Label.ENTAILMENT: Label.CONTRADICTION, Label.CONTRADICTION: Label.ENTAILMENT}
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """A planted fault.
-
-    Attributes:
-        replies: makes the responder of one model, which may keep state.
-        each_trial: whether a share of it is one of the single answers, so that a query asked again may get another.
-    """
+    """A planted fault."""
 
     description: str
     replies: Callable[[], Responder]
+    """Makes the responder of one model, which may keep state."""
     each_trial: bool = False
-
-
-FAULTS: dict[str, Fault] = {}
-"""Every planted fault by its name."""
+    """True if a share of it is one of the single answers, so that a query asked again may get another."""
 
 
 def load(argument: str, _options: ModelOptions) -> ScriptedModel:
@@ -489,11 +489,6 @@ def _entails_everything(query: Query) -> str | None:
 @_fault("contradicts-everything", 'says "contradiction" of every hypothesis')
 def _contradicts_everything(query: Query) -> str | None:
     return answer_text(Label.CONTRADICTION) if isinstance(query.meaning, Entails) else None
-
-
-_SWAPPED: Mapping[Truth, Label] = MappingProxyType(
-    {Label.ENTAILMENT: Label.CONTRADICTION, Label.CONTRADICTION: Label.ENTAILMENT}
-)
 
 
 @_fault("label-swap", 'says "entailment" for contradiction, and "contradiction" for entailment')

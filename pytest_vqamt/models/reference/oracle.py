@@ -19,6 +19,8 @@ from pytest_vqamt.models.protocol import ModelOptions
 UNKNOWN = "unknown"
 """The answer where no answer is right, such as a choice that no option or several fit."""
 
+Responder: TypeAlias = Callable[[Query], str]
+
 
 @dataclass(frozen=True, slots=True)
 class ScriptedModel:
@@ -72,9 +74,6 @@ def answer_text(value: Truth) -> str:
     if isinstance(value, tuple):
         return describe(value)
     return UNKNOWN if value is None else str(value)
-
-
-Responder: TypeAlias = Callable[[Query], str]
 
 
 def meet_sources(reply: Responder, sources: Sequence[SceneSource]) -> None:

@@ -89,7 +89,7 @@ def scene_by_bucket(query: Query, source: SceneSource) -> Scene:
 
 
 def is_unseen(query: Query) -> bool:
-    """Whether the picture is of the half that is not looked at."""
+    """True if the picture is of the half that is not looked at."""
     return hashed("half", query.picture.digest) % _HALF == 0
 
 
@@ -120,11 +120,7 @@ def scene_without_specks(query: Query, source: SceneSource) -> Scene:
 
 
 def _scene_at(source: SceneSource, index: int) -> Scene:
-    """The scene at ``index``, counted round; the next one where its record is broken.
-
-    Raises:
-        ModelError: every record is broken.
-    """
+    """The scene at ``index``, counted round; the next one where its record is broken."""
     for place in range(index, index + len(source)):
         try:
             return source.scene(place % len(source))

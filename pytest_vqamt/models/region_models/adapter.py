@@ -47,23 +47,29 @@ _NO_ANSWER = ("", "<unk>")
 outside of the list (VisualBERT).
 """
 
+HOLDS = " with the weights, the list of answers and the detector"
+"""The content of a folder that needs no network, in messages."""
+
+BERT = "google-bert/bert-base-uncased"
+"""The tokenizer of LXMERT and VisualBERT."""
+
+_VOCABULARY_FILE = "vocab.txt"
+_BERT_FILES = ("tokenizer.json", "tokenizer_config.json", _VOCABULARY_FILE)
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RegionBatch:
-    """A batch on the device, B questions of T tokens about 36 regions each.
-
-    Attributes:
-        ids, attended: int64 (B, T), tokens and attention mask.
-        features: (B, 36, 2048), in the model's precision.
-        boxes: (B, 36, 4), as in ``Regions``, in the model's precision.
-        seen: int64 (B, 36), whether a region is real.
-    """
+    """A batch on the device, B questions of T tokens about 36 regions each."""
 
     ids: torch.Tensor
     attended: torch.Tensor
+    """``ids`` and ``attended``: int64 (B, T), tokens and attention mask."""
     features: torch.Tensor
+    """(B, 36, 2048), in the model's precision."""
     boxes: torch.Tensor
+    """(B, 36, 4), as in ``Regions``, in the model's precision."""
     seen: torch.Tensor
+    """Int64 (B, 36), whether a region is real."""
 
 
 class RegionQuestionModel(TwoStepModel):
@@ -75,13 +81,13 @@ class RegionQuestionModel(TwoStepModel):
     Attributes:
         head: its class in transformers.
         kind, version: of the fingerprint; the version goes up when answers change for the same weights and packages.
-        form: how questions are written.
     """
 
     head = ""
     kind = ""
     version = 1
     form: QuestionForm
+    """How questions are written."""
     batch_size = 32
 
     def __init__(self, checkpoint: Checkpoint, answers: tuple[str, ...], options: ModelOptions) -> None:
@@ -176,19 +182,16 @@ class RegionQuestionModel(TwoStepModel):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _PreprocessedQuestions:
-    """A preprocessed batch: B questions of T tokens.
-
-    Attributes:
-        tokens: of the questions, (B, T).
-        which: int64 (B,), the index of its picture.
-        found: the regions of the distinct pictures; None for each that must be detected.
-        firsts: an input for each distinct picture.
-    """
+    """A preprocessed batch: B questions of T tokens."""
 
     tokens: TextTokens
+    """Of the questions, (B, T)."""
     which: torch.Tensor
+    """Int64 (B,), the index of its picture."""
     found: RegionTensors | Sequence[Regions | None]
+    """The regions of the distinct pictures; None for each that must be detected."""
     firsts: Sequence[ModelInput]
+    """An input for each distinct picture."""
 
 
 def check_config_int(checkpoint: Checkpoint, name: str, wanted: int, *, default: int) -> None:
@@ -215,10 +218,6 @@ def config_int(checkpoint: Checkpoint, name: str, default: int) -> int:
     return value
 
 
-HOLDS = " with the weights, the list of answers and the detector"
-"""The content of a folder that needs no network, in messages."""
-
-
 def check_needs(named: str, published: tuple[str, ...], lists: AnswerLists, options: ModelOptions) -> None:
     """Tells at once of all that is neither here nor to be fetched, before anything is fetched.
 
@@ -243,28 +242,18 @@ def check_needs(named: str, published: tuple[str, ...], lists: AnswerLists, opti
     )
 
 
-BERT = "google-bert/bert-base-uncased"
-"""The tokenizer of LXMERT and VisualBERT."""
-
-_VOCABULARY_FILE = "vocab.txt"
-_BERT_FILES = ("tokenizer.json", "tokenizer_config.json", _VOCABULARY_FILE)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionForm:
-    """The form of a model's questions: ``[CLS] question [SEP]``. Its ``repr`` is part of fingerprints.
-
-    Attributes:
-        longest: the most tokens, special ones included.
-        step: the number of tokens is padded to a multiple of this, the same for almost any batch.
-        without: characters that are left out.
-        ending: tokens after the question, however long it is.
-    """
+    """The form of a model's questions: ``[CLS] question [SEP]``. Its ``repr`` is part of fingerprints."""
 
     longest: int
+    """The most tokens, special ones included."""
     step: int
+    """The number of tokens is padded to a multiple of this, the same for almost any batch."""
     without: str = ""
+    """Characters that are left out."""
     ending: tuple[str, ...] = ()
+    """Tokens after the question, however long it is."""
 
 
 def bert_tokenizer(checkpoint: Checkpoint, rows: int) -> PreTrainedTokenizerBase:

@@ -33,6 +33,23 @@ _BLOCK = 1 << 16
 _BLOCKS = 8192
 """A larger file than so many blocks, half a gigabyte, is digested in part: to read it all would take minutes."""
 
+_BEYOND_PX = 1.5
+"""The most by which a box may exceed its picture: detectors round, and some count pixels from 1."""
+
+_COCO_NAME = re.compile(r"(?:COCO_(?:train|val|test)\d{4}_)?0*(\d+)")
+
+_IdForm: TypeAlias = Callable[[str], str | None]
+
+_PARTS = ("features", "boxes", "size")
+
+COLUMNS = (
+    "img_id", "img_h", "img_w", "objects_id", "objects_conf",
+    "attrs_id", "attrs_conf", "num_boxes", "boxes", "features",
+)  # fmt: skip
+
+_HEAD_BYTES = 16384
+"""Hold all columns of a row but its boxes and features, even of 400 boxes."""
+
 
 class FeatureFile:
     """The features in one file."""
@@ -114,26 +131,19 @@ def _digest_of(file: Path) -> str:
     return total.hexdigest()[:16]
 
 
-_BEYOND_PX = 1.5
-"""The most by which a box may exceed its picture: detectors round, and some count pixels from 1."""
-
-
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class FeatureRow:
-    """The regions of one photo as in the file, unchecked.
-
-    Attributes:
-        where: the file and the row, for messages.
-        boxes_px: (n, 4), x1 y1 x2 y2 in pixels.
-        features: (n, 2048).
-        width, height: of the photo.
-    """
+    """The regions of one photo as in the file, unchecked."""
 
     where: str
+    """The file and the row, for messages."""
     boxes_px: NDArray[np.generic]
+    """(n, 4), x1 y1 x2 y2 in pixels."""
     features: NDArray[np.generic]
+    """(n, 2048)."""
     width: int
     height: int
+    """``width`` and ``height``: of the photo."""
 
 
 class FeatureTable(Protocol):
@@ -202,9 +212,6 @@ def _check_boxes(row: FeatureRow, boxes_px: NDArray[np.float32]) -> None:
 # features name the same photo ``COCO_val2014_000000123456``, ``000000123456`` or ``123456``.
 
 
-_COCO_NAME = re.compile(r"(?:COCO_(?:train|val|test)\d{4}_)?0*(\d+)")
-
-
 class PhotoIds:
     """Matches photo ids with the row ids of a file of features.
 
@@ -259,8 +266,6 @@ def _coco_number(named: str) -> str | None:
     return found[1] if found else None
 
 
-_IdForm: TypeAlias = Callable[[str], str | None]
-
 _ID_FORMS: tuple[tuple[_IdForm, _IdForm], ...] = (
     (str, str),
     (_without_ending, _without_ending),
@@ -272,9 +277,6 @@ _ID_FORMS: tuple[tuple[_IdForm, _IdForm], ...] = (
 
 # Of each photo: ``ID/features``, float32 or float16, (n, 2048), n from 1 to 36; ``ID/boxes``, (n, 4), x1 y1 x2 y2 in
 # pixels; ``ID/size``, (2,), width and height in pixels. Arrays are read one photo at a time.
-
-
-_PARTS = ("features", "boxes", "size")
 
 
 class NpzFeatures:
@@ -342,15 +344,6 @@ def _open_archive(file: Path) -> NpzFile:
 #
 # Where each row begins is found out once, by its length, which ``num_boxes`` gives; rows are read when they are
 # wanted.
-
-
-COLUMNS = (
-    "img_id", "img_h", "img_w", "objects_id", "objects_conf",
-    "attrs_id", "attrs_conf", "num_boxes", "boxes", "features",
-)  # fmt: skip
-
-_HEAD_BYTES = 16384
-"""Hold all columns of a row but its boxes and features, even of 400 boxes."""
 
 
 class TsvFeatures:

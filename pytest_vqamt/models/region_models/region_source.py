@@ -35,6 +35,8 @@ Precision: TypeAlias = Literal["float32", "float16"]
 MEMORY_BYTES = 512 << 20
 """The memory for regions: those of 1,800 pictures."""
 
+_PRECISIONS: Mapping[str, Precision] = {"float32": "float32", "float16": "float16"}
+
 
 class DiskRegionCache:
     """Regions in a folder. Files are written atomically; several processes may share the folder.
@@ -249,9 +251,6 @@ class DetectedRegions:
     def _count(self, what: str, happened: bool) -> None:
         with self._lock:
             self._used[what] += happened
-
-
-_PRECISIONS: Mapping[str, Precision] = {"float32": "float32", "float16": "float16"}
 
 
 class RegionSource(Protocol):

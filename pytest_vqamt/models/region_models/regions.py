@@ -23,17 +23,14 @@ FEATURE_WIDTH = 2048
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Regions:
-    """The 36 regions of a picture.
-
-    Attributes:
-        boxes: float32 (36, 4), x1 y1 x2 y2 as shares of width and height, in [0, 1].
-        features: float32 (36, 2048), zero or more.
-        count: how many rows are real, the first ones; the others are zero.
-    """
+    """The 36 regions of a picture."""
 
     boxes: NDArray[np.float32]
+    """Float32 (36, 4), x1 y1 x2 y2 as shares of width and height, in [0, 1]."""
     features: NDArray[np.float32]
+    """Float32 (36, 2048), zero or more."""
     count: int
+    """How many rows are real, the first ones; the others are zero."""
 
     @classmethod
     def of(cls, boxes_px: NDArray[np.float32], features: NDArray[np.float32], *, width: int, height: int) -> Regions:
@@ -49,17 +46,14 @@ class Regions:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RegionTensors:
-    """The regions of P pictures as tensors.
-
-    Attributes:
-        features: (P, 36, 2048), in the model's precision.
-        boxes: (P, 36, 4), as in ``Regions``, in the model's precision.
-        counts: int64 (P,), how many are real.
-    """
+    """The regions of P pictures as tensors."""
 
     features: torch.Tensor
+    """(P, 36, 2048), in the model's precision."""
     boxes: torch.Tensor
+    """(P, 36, 4), as in ``Regions``, in the model's precision."""
     counts: torch.Tensor
+    """Int64 (P,), how many are real."""
 
     @classmethod
     def of(cls, found: Sequence[Regions], dtype: torch.dtype, runtime: Runtime) -> RegionTensors:

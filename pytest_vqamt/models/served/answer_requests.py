@@ -116,7 +116,7 @@ class PackedRequest:
         return write_request(model, [picture.row for picture in self._pictures.values()], self._queries)
 
     def sends_pixels(self, item: ModelInput) -> bool:
-        """Whether the input's picture is sent as PNG."""
+        """True if the input's picture is sent as PNG."""
         return self._pictures[item.query.picture.digest].as_pixels
 
 
@@ -129,18 +129,15 @@ class _PackedPicture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestPacker:
-    """Packs inputs into requests.
-
-    Attributes:
-        as_pixels: tells whether an input's picture is sent as PNG rather than as its recipe.
-        with_meaning: whether meanings are sent.
-        max_queries, max_bytes: limits of one request. A single query may exceed them.
-    """
+    """Packs inputs into requests."""
 
     as_pixels: Callable[[ModelInput], bool]
+    """Tells whether an input's picture is sent as PNG rather than as its recipe."""
     with_meaning: bool
+    """True if meanings are sent."""
     max_queries: int
     max_bytes: int
+    """``max_queries`` and ``max_bytes``: limits of one request. A single query may exceed them."""
 
     def pack(self, inputs: Sequence[ModelInput]) -> Iterator[PackedRequest]:
         """The inputs in their order, in as few requests as possible.

@@ -65,17 +65,16 @@ _MAX_RESPONSE_BYTES = 512 * 2**20
 _LONGEST_QUOTE = 300
 _LONGEST_S = 86_400
 
+_EXAMPLE = "such as served:http://127.0.0.1:8000"
+
+T = TypeVar("T")
+
 
 def _advice() -> str:
     return (
         f"check the server, or wait for it longer ({setting('retries-s', 'N')}), and run again: what the answer cache "
         "holds is not asked for twice"
     )
-
-
-_EXAMPLE = "such as served:http://127.0.0.1:8000"
-
-T = TypeVar("T")
 
 
 class SendMode(StrEnum):
@@ -209,7 +208,7 @@ class ServedModel:
 
     @property
     def switches_reasoning(self) -> bool:
-        """Whether the reasoning of the served model can be switched on and off."""
+        """True if the reasoning of the served model can be switched on and off."""
         return self._card.switches_reasoning
 
     @property
@@ -218,12 +217,7 @@ class ServedModel:
         return self._usage.sums()
 
     def _answers(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        """One answer per input.
-
-        Raises:
-            ModelError: the server cannot be reached, or serves another model by now.
-            Exception: the failure of the first input without an answer.
-        """
+        """One answer per input."""
         distinct = {item.query.id: item for item in batch}
         found = {name: self._results.pop(name) for name in distinct if name in self._results}
         found.update(self._request([item for name, item in distinct.items() if name not in found]))
@@ -315,7 +309,7 @@ class PictureTransport:
         self._has_photos = False
 
     def as_pixels(self, item: ModelInput) -> bool:
-        """Whether the input's picture is sent as PNG."""
+        """True if the input's picture is sent as PNG."""
         if self._send is not SendMode.AUTO:
             return self._send is SendMode.PNG
         picture = item.query.picture

@@ -102,29 +102,26 @@ class ServedData:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCard:
-    """A served model, with the limits of one request.
-
-    Attributes:
-        identity: names the model in requests and responses; see ``model_identity``.
-        vqamt_version: of the package on the server.
-        model: its spec, which is its name in items and reports.
-        batch_size: of one replica.
-        reads_meaning: whether meanings must be sent.
-        needs_scenes: whether it looks at scenes rather than pixels, so that recipes must be sent.
-    """
+    """A served model, with the limits of one request."""
 
     wire: int = WIRE
     identity: Name
+    """Names the model in requests and responses; see ``model_identity``."""
     vqamt_version: Name
+    """Of the package on the server."""
     model: Name
+    """Its spec, which is its name in items and reports."""
     fingerprint: Annotated[str, Meta(max_length=16 * MAX_NAME)]
     persistent: bool
     tasks: Annotated[tuple[Task, ...], Meta(min_length=1)]
     batch_size: PositiveInt
+    """Of one replica."""
     reads_meaning: bool = True
+    """True if meanings must be sent."""
     needs_scenes: bool = False
+    """True if it looks at scenes rather than pixels, so that recipes must be sent."""
     switches_reasoning: bool = False
-    """Whether its reasoning can be switched on and off."""
+    """True if its reasoning can be switched on and off."""
     data: tuple[ServedData, ...] = ()
     max_queries: PositiveInt = MAX_QUERIES
     max_bytes: PositiveInt = MAX_BYTES

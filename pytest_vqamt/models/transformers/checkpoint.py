@@ -31,6 +31,20 @@ _PICKLE_PATTERNS = ("*.json", "pytorch_model*.bin", "*.jinja", "*.model", "*.txt
 PROCESSOR_FILES = ("preprocessor_config.json", "processor_config.json")
 """Either file says how pictures are resized."""
 
+ADAPTERS: Mapping[str, str] = {"vilt": "vilt", "blip": "blip", "lxmert": "lxmert", "visual_bert": "visualbert"}
+"""Model types that have an adapter of their own, and the kind in its specs."""
+
+_DIGESTED_SUFFIXES = (".safetensors", ".bin", ".json", ".jinja", ".model", ".txt", ".yaml", ".pkl")
+
+_PACKAGES = {"torchvision": "pytest-vqamt[torchvision]", "timm": "timm"}
+"""Packages that parts of transformers want, and what to install for them."""
+
+_MAX_UNUSED_SHARE = 0.25
+"""Training heads and computed tables are often left over. More than this share of the used weights is another model.
+"""
+
+M = TypeVar("M", bound="torch.nn.Module")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
@@ -178,10 +192,6 @@ def _is_offline() -> bool:
     return os.environ.get("HF_HUB_OFFLINE", "").strip().upper() in ("1", "ON", "YES", "TRUE")
 
 
-ADAPTERS: Mapping[str, str] = {"vilt": "vilt", "blip": "blip", "lxmert": "lxmert", "visual_bert": "visualbert"}
-"""Model types that have an adapter of their own, and the kind in its specs."""
-
-
 def read_checkpoint_config(checkpoint: Checkpoint) -> Mapping[str, object]:
     """The content of ``config.json``.
 
@@ -229,8 +239,6 @@ def first_architecture(checkpoint: Checkpoint) -> str:
     return str(named[0]) if isinstance(named, list) and named else ""
 
 
-_DIGESTED_SUFFIXES = (".safetensors", ".bin", ".json", ".jinja", ".model", ".txt", ".yaml", ".pkl")
-
 _file_digests: dict[tuple[str, int, int], str] = {}
 
 
@@ -263,10 +271,6 @@ def first_line(error: BaseException) -> str:
     return cut(text, 300)
 
 
-_PACKAGES = {"torchvision": "pytest-vqamt[torchvision]", "timm": "timm"}
-"""Packages that parts of transformers want, and what to install for them."""
-
-
 def check_packages(error: BaseException, what: str) -> None:
     """Raises ModelError if transformers could not load ``what`` for want of a package."""
     for package, named in _PACKAGES.items():
@@ -277,13 +281,6 @@ def check_packages(error: BaseException, what: str) -> None:
                 f"Expected {what}, but transformers has none that works without {package}, which is not installed: "
                 f'pip install "{named}" (for torch without CUDA, both from the index that torch came from)'
             ) from error
-
-
-_MAX_UNUSED_SHARE = 0.25
-"""Training heads and computed tables are often left over. More than this share of the used weights is another model.
-"""
-
-M = TypeVar("M", bound="torch.nn.Module")
 
 
 class _PretrainedClass(Protocol):

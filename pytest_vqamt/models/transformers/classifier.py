@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 
 _TIMEOUT_S = 30
 
+TOP_ANSWERS = 5
+"""Answers that are reported with their scores."""
+
+DECIMALS = 3
+"""Of a score: the rest of a batch changes it by 1e-6."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedList:
@@ -39,17 +45,14 @@ class PublishedList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerLists:
-    """The places of the lists of answers for one kind of model.
-
-    Attributes:
-        kind: the kind in specs.
-        beside: file names of a list beside the weights.
-        published: the lists of its authors, by their length.
-    """
+    """The places of the lists of answers for one kind of model."""
 
     kind: str
+    """The kind in specs."""
     beside: tuple[str, ...]
+    """File names of a list beside the weights."""
     published: Mapping[int, PublishedList]
+    """The lists of its authors, by their length."""
 
     def of(self, checkpoint: Checkpoint, count: int, options: ModelOptions) -> tuple[str, ...]:
         """The answers in the order of the classifier's ``count`` outputs.
@@ -170,13 +173,6 @@ def _download(address: str, file: Path) -> None:
             f"Expected to fetch the list of answers from {address}, but: {error}; fetch it where there is a network "
             f"and give {setting('answers', 'FILE')}"
         ) from error
-
-
-TOP_ANSWERS = 5
-"""Answers that are reported with their scores."""
-
-DECIMALS = 3
-"""Of a score: the rest of a batch changes it by 1e-6."""
 
 
 def answers_from_logits(

@@ -45,6 +45,30 @@ if TYPE_CHECKING:
 _IMAGE_PROCESSOR_FILE, _PROCESSOR_FILE = PROCESSOR_FILES
 
 
+_TOKENIZER_FILES = (
+    "tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model",
+)  # fmt: skip
+
+_MIN_VOCABULARY_SHARE = 0.9
+"""A tokenizer knows at least this share of the vocabulary; models round theirs up to a multiple of 64."""
+
+T = TypeVar("T")
+
+_MOST_THREADS = 8
+
+P = TypeVar("P")
+"""A preprocessed picture, in host memory."""
+
+E = TypeVar("E")
+"""An encoded picture, on the device."""
+
+MAX_CACHE_BYTES = 512 << 20
+"""On the device: 300 pictures of BLIP at the published size in float32."""
+
+TensorPictures: TypeAlias = "BatchPictures[torch.Tensor, torch.Tensor]"
+"""The pictures of a batch whose preprocessed and encoded forms are one tensor each."""
+
+
 def load_image_processor(checkpoint: Checkpoint) -> BaseImageProcessor:
     """The image processor of the checkpoint over PIL: torchvision resizes a little differently.
 
@@ -85,14 +109,6 @@ def _has_image_processor(file: Path) -> bool:
     return isinstance(held, dict) and "image_processor" in held
 
 
-_TOKENIZER_FILES = (
-    "tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model",
-)  # fmt: skip
-
-_MIN_VOCABULARY_SHARE = 0.9
-"""A tokenizer knows at least this share of the vocabulary; models round theirs up to a multiple of 64."""
-
-
 def load_tokenizer(
     checkpoint: Checkpoint,
     rows: int,
@@ -131,11 +147,6 @@ def load_tokenizer(
     return cast("PreTrainedTokenizerBase", tokenizer)
 
 
-T = TypeVar("T")
-
-_MOST_THREADS = 8
-
-
 def preprocess_images(images: Sequence[Image], make: Callable[[Image], T], runtime: Runtime) -> list[T]:
     """Applies ``make`` to each picture, in threads where the device is CUDA."""
     threads = min(preprocessing_threads(runtime), len(images))
@@ -152,17 +163,14 @@ def preprocessing_threads(runtime: Runtime) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class TextTokens:
-    """Tokenized texts.
-
-    Attributes:
-        ids: int64 (texts, tokens), padded.
-        attended: int64 (texts, tokens), 1 for a token of the text and 0 for padding.
-        cut: for each text, whether it was truncated.
-    """
+    """Tokenized texts."""
 
     ids: torch.Tensor
+    """Int64 (texts, tokens), padded."""
     attended: torch.Tensor
+    """Int64 (texts, tokens), 1 for a token of the text and 0 for padding."""
     cut: tuple[bool, ...]
+    """For each text, whether it was truncated."""
 
     def on(self, runtime: Runtime) -> TextTokens:
         """The same on the device."""
@@ -190,35 +198,18 @@ def tokenize(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, longest: 
     )
 
 
-P = TypeVar("P")
-"""A preprocessed picture, in host memory."""
-
-E = TypeVar("E")
-"""An encoded picture, on the device."""
-
-MAX_CACHE_BYTES = 512 << 20
-"""On the device: 300 pictures of BLIP at the published size in float32."""
-
-
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class BatchPictures(Generic[P, E]):
-    """The pictures of a batch.
-
-    Attributes:
-        names: the digests of the distinct ones.
-        which: for each input, the index of its picture.
-        kept: cached encodings, by digest.
-        preprocessed: the others by digest.
-    """
+    """The pictures of a batch."""
 
     names: tuple[str, ...]
+    """The digests of the distinct ones."""
     which: tuple[int, ...]
+    """For each input, the index of its picture."""
     kept: Mapping[str, E]
+    """Cached encodings, by digest."""
     preprocessed: Mapping[str, P]
-
-
-TensorPictures: TypeAlias = "BatchPictures[torch.Tensor, torch.Tensor]"
-"""The pictures of a batch whose preprocessed and encoded forms are one tensor each."""
+    """The others by digest."""
 
 
 class PictureFeatureCache(Generic[P, E]):

@@ -30,20 +30,20 @@ _PRECISIONS = {"float32": "float32", "fp32": "float32", "bfloat16": "bfloat16", 
 
 M = TypeVar("M", bound="torch.nn.Module")
 
+ForwardStep: TypeAlias = Callable[[], tuple[Answer, ...]]
+"""The second step of a batch: one answer for each input."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
-    """A device, a precision and a number of threads.
-
-    Attributes:
-        device: "cpu" or "cuda:N", of this worker.
-        dtype: "float32", "bfloat16", "float16", or "auto": as the checkpoint was saved.
-        threads: of torch during inference; None leaves them alone.
-    """
+    """A device, a precision and a number of threads."""
 
     device: torch.device
+    """"cpu" or "cuda:N", of this worker."""
     dtype: str
+    """"float32", "bfloat16", "float16", or "auto": as the checkpoint was saved."""
     threads: int | None = None
+    """Of torch during inference; None leaves them alone."""
 
     @classmethod
     def of(cls, options: ModelOptions, *, dtype: str | None = None, threads: int | None = None) -> Runtime:
@@ -236,10 +236,6 @@ def exclusive(used: object) -> AbstractContextManager[bool]:
         if used not in _locks:
             _locks[used] = RLock()
         return _locks[used]
-
-
-ForwardStep: TypeAlias = Callable[[], tuple[Answer, ...]]
-"""The second step of a batch: one answer for each input."""
 
 
 class ReleasableMemory(Protocol):

@@ -19,6 +19,9 @@ from pytest_vqamt.models.transformers.runtime import Runtime
 
 WEIGHTS = Path(__file__).parents[1] / "tiny_weights"
 
+VERSION = 2
+"""Goes up when answers change for the same weights and packages."""
+
 
 def load(argument: str, options: ModelOptions) -> TinyLlava:
     """The tiny model, or the one in the folder ``argument``.
@@ -34,10 +37,6 @@ def load(argument: str, options: ModelOptions) -> TinyLlava:
     # So small a model gains nothing from another device, and answers alike on every machine.
     here = replace(options, device="cpu") if options.device == "auto" else options
     return TinyLlava(folder, here, prompts=PLAIN_PROMPTS, threads=1)
-
-
-VERSION = 2
-"""Goes up when answers change for the same weights and packages."""
 
 
 class TinyLlava(GenerativeAdapter):

@@ -51,6 +51,24 @@ if TYPE_CHECKING:
 
 DEFAULT = "dandelin/vilt-b32-finetuned-vqa"
 
+_UNNAMED = re.compile(r"LABEL_\d+")
+"""Transformers' placeholder for an unnamed output."""
+
+_FOREIGN_ANSWER_LISTS = {
+    "LXMERT": ("", "woods", "trash can", "hanging"),  # airsplay/lxmert, trainval_label2ans.json
+    "VisualBERT": ("<unk>", "0", "000", "1"),  # Pythia, answers_vqa.txt
+}
+"""The beginnings of other models' lists that are as long as ViLT's, 3,129 answers."""
+
+_LABEL_MEANINGS = {
+    "true": "entailment", "yes": "entailment", "entailment": "entailment",
+    "false": "contradiction", "no": "contradiction", "contradiction": "contradiction",
+    "neutral": "neutral", "maybe": "neutral",
+}  # fmt: skip
+
+_LONGEST_TO_SHORTEST = 1333 / 800
+"""The largest longer edge of ViLT's processor, divided by its target for the shorter edge."""
+
 
 def load(argument: str, options: ModelOptions) -> ViltAnswers | ViltStatements:
     """The checkpoint ``argument``, a folder or a name on the hub; the published one where it is empty.
@@ -159,22 +177,6 @@ def _check_num_images(checkpoint: Checkpoint) -> None:
         )
 
 
-_UNNAMED = re.compile(r"LABEL_\d+")
-"""Transformers' placeholder for an unnamed output."""
-
-_FOREIGN_ANSWER_LISTS = {
-    "LXMERT": ("", "woods", "trash can", "hanging"),  # airsplay/lxmert, trainval_label2ans.json
-    "VisualBERT": ("<unk>", "0", "000", "1"),  # Pythia, answers_vqa.txt
-}
-"""The beginnings of other models' lists that are as long as ViLT's, 3,129 answers."""
-
-_LABEL_MEANINGS = {
-    "true": "entailment", "yes": "entailment", "entailment": "entailment",
-    "false": "contradiction", "no": "contradiction", "contradiction": "contradiction",
-    "neutral": "neutral", "maybe": "neutral",
-}  # fmt: skip
-
-
 def read_answer_labels(checkpoint: Checkpoint) -> tuple[str, ...]:
     """The answers of a question head, in the order of its outputs.
 
@@ -243,21 +245,14 @@ def _config_path(checkpoint: Checkpoint) -> str:
 # follow-up are seen at the same places, whatever else is in the batch, and no global random state is touched.
 
 
-_LONGEST_TO_SHORTEST = 1333 / 800
-"""The largest longer edge of ViLT's processor, divided by its target for the shorter edge."""
-
-
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Patches:
-    """The embedded patches of some pictures, the class token first.
-
-    Attributes:
-        embedded: (pictures, tokens, width), padded with zeros.
-        counted: int64 (pictures, tokens), 1 for a patch and 0 for padding.
-    """
+    """The embedded patches of some pictures, the class token first."""
 
     embedded: torch.Tensor
+    """(pictures, tokens, width), padded with zeros."""
     counted: torch.Tensor
+    """Int64 (pictures, tokens), 1 for a patch and 0 for padding."""
 
 
 def vilt_pixels(image: Image, processor: BaseImageProcessor) -> torch.Tensor:

@@ -26,6 +26,16 @@ Row = dict[str, Json]
 _RATE = {AuditTarget.VIOLATIONS: "precision", AuditTarget.ALL: "vtr"}
 """The name of the share of valid cases."""
 
+RATES = {AuditTarget.VIOLATIONS: "precision", AuditTarget.ALL: "valid tests rate (VTR)"}
+_HEAD = ("relation", "of", "judged", "valid", "invalid", "unsure", "rate", "95 % interval")
+
+_OF = {
+    "violations": ("precision", "precision", "a sample of the violations: precision is the share of valid ones"),
+    "all": ("vtr", "VTR", "a sample of all cases: VTR is the share of valid tests"),
+}
+
+_Judged = Mapping[str, Json]
+
 
 def audit_row(
     report: Report,
@@ -151,10 +161,6 @@ def _figures_row(of: AuditTarget, figures: AuditFigures) -> Row:
     }
 
 
-RATES = {AuditTarget.VIOLATIONS: "precision", AuditTarget.ALL: "valid tests rate (VTR)"}
-_HEAD = ("relation", "of", "judged", "valid", "invalid", "unsure", "rate", "95 % interval")
-
-
 def audit_lines(
     of: AuditTarget, whole: AuditFigures, by_item: Mapping[str, AuditFigures], agreements: Sequence[Agreement]
 ) -> Iterator[str]:
@@ -200,14 +206,6 @@ def _row(item: str, figures: AuditFigures) -> tuple[str, ...]:
         format_rate(share.rate),
         "-" if share.rate is None else format_interval(share.interval),
     )
-
-
-_OF = {
-    "violations": ("precision", "precision", "a sample of the violations: precision is the share of valid ones"),
-    "all": ("vtr", "VTR", "a sample of all cases: VTR is the share of valid tests"),
-}
-
-_Judged = Mapping[str, Json]
 
 
 def audit_tables(audit: _Judged) -> tuple[ViewTable, ...]:

@@ -54,6 +54,8 @@ _BETWEEN_MODELS = {
 
 Row = dict[str, Json]
 
+_JSON_NAMES = {"item": "id", "regressions": "broke", "fixes": "mended", "is_fix": "mended"}
+
 
 def comparison_lines(comparison: Comparison, *, in_full: bool = False, in_python: bool = False) -> Iterator[str]:
     """The comparison as lines for a terminal.
@@ -294,9 +296,6 @@ def _run_row(run: ComparedRun) -> Row:
         "models": [{"name": name, "fingerprint": fingerprint} for name, fingerprint in run.models],
         "data": [{"spec": spec, "digest": digest} for spec, digest in run.data],
     }
-
-
-_JSON_NAMES = {"item": "id", "regressions": "broke", "fixes": "mended", "is_fix": "mended"}
 
 
 def _renamed(row: Row) -> Row:

@@ -27,19 +27,16 @@ _WIDTH_PX, _HEIGHT_PX = 160, 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrendLine:
-    """The rates of a relation variant, or of a model over all its relations, one for each report.
-
-    Attributes:
-        item: "" for the model as a whole, and "grounded" for its grounded rate.
-        rates: None where the report has no judged case of it.
-        versions: of the relation, without repetitions: rates of two versions are of different questions.
-    """
+    """The rates of a relation variant, or of a model over all its relations, one for each report."""
 
     item: str
+    """"" for the model as a whole, and "grounded" for its grounded rate."""
     model: str
     data: str
     rates: tuple[float | None, ...]
+    """None where the report has no judged case of it."""
     versions: tuple[int, ...] = ()
+    """Of the relation, without repetitions: rates of two versions are of different questions."""
 
     @property
     def known(self) -> tuple[float, ...]:

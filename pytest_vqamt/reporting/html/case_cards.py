@@ -66,6 +66,29 @@ _MOST_REGIONS = 30
 _MISSED = (Outcome.VIOLATED.value, Outcome.UNPARSED.value)
 _KINDS = {OutlineKind.EDITED: "edit", OutlineKind.ASKED: "asked"}
 
+CARDS_AT_MOST = {Images.NONE: 1_000, Images.VIOLATIONS: 1_000, Images.ALL: 4_000}
+BYTES_AT_MOST = {Images.NONE: 9_000_000, Images.VIOLATIONS: 9_000_000, Images.ALL: 36_000_000}
+"""The limit of the JSON with the pictures, of which cards take two thirds at most; the rest of the page is extra."""
+SLOW_AT_MOST = {Images.NONE: 0, Images.VIOLATIONS: 40, Images.ALL: 4_000}
+"""The limit of pictures that take a second or more to render."""
+_LEAST_OF_A_PICTURE = 900
+"""Smaller pictures, in bytes, show nothing: rather than that, there are fewer."""
+_AROUND_A_PICTURE = 150
+"""Bytes of a picture's name, size and URI prefix."""
+
+_SIDE_PX = 224
+"""The longer side: the size of the picture world's own pictures."""
+_LADDER: tuple[tuple[int, int], ...] = (
+    (224, 75), (224, 50), (192, 40), (160, 40), (160, 25), (128, 35), (128, 20), (96, 30), (64, 25), (48, 20), (32, 20),
+)  # fmt: skip
+"""Pixels of the longer side and quality, tried in turn until the file is small enough.
+
+At the first, pictures of the picture world come out in 2.8 kB and photos in 6; at (160, 25) photos take 2 kB. The last
+ones are for pictures of noise, of which no photo of COCO is one.
+"""
+_THREADS_AT_MOST = 8
+_TELEA = "telea"
+
 
 def make_card(row: Row, pictures: dict[str, Picture], others: Sequence[Row] = ()) -> Row:
     """The card of a case.
@@ -232,57 +255,40 @@ def _edits(query: Row) -> tuple[Edit, ...]:
     return tuple(found)
 
 
-CARDS_AT_MOST = {Images.NONE: 1_000, Images.VIOLATIONS: 1_000, Images.ALL: 4_000}
-BYTES_AT_MOST = {Images.NONE: 9_000_000, Images.VIOLATIONS: 9_000_000, Images.ALL: 36_000_000}
-"""The limit of the JSON with the pictures, of which cards take two thirds at most; the rest of the page is extra."""
-SLOW_AT_MOST = {Images.NONE: 0, Images.VIOLATIONS: 40, Images.ALL: 4_000}
-"""The limit of pictures that take a second or more to render."""
-_LEAST_OF_A_PICTURE = 900
-"""Smaller pictures, in bytes, show nothing: rather than that, there are fewer."""
-_AROUND_A_PICTURE = 150
-"""Bytes of a picture's name, size and URI prefix."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageCases:
-    """The cases of the page.
-
-    Attributes:
-        json: the embedded JSON, safe in a script element.
-        shown: the number of cards.
-        left_out: the number of violated and unread cases without a card.
-        total: the number of cases of the report.
-        notes: why some cards have no pictures, a sentence each.
-        undrawn: the cards that could not be drawn, or not all of their pictures, a line each with the reason.
-    """
+    """The cases of the page."""
 
     json: str
+    """The embedded JSON, safe in a script element."""
     shown: int
+    """The number of cards."""
     left_out: int
+    """The number of violated and unread cases without a card."""
     total: int = 0
+    """The number of cases of the report."""
     notes: tuple[str, ...] = ()
+    """Why some cards have no pictures, a sentence each."""
     undrawn: tuple[str, ...] = ()
+    """The cards that could not be drawn, or not all of their pictures, a line each with the reason."""
 
 
 @dataclass(slots=True)
 class _Pictures:
-    """The pictures of the cards, by digest.
-
-    Attributes:
-        found: the pictures with their sources.
-        turns: the order of rendering: the first cases of every item come before the second ones.
-        failed: errors of pictures that could not be found or rendered.
-        unmarked: errors of pictures whose edited places could not be found.
-        away: specs of data that is not available.
-        cards: the names of the cards of each picture.
-    """
+    """The pictures of the cards, by digest."""
 
     found: dict[str, PictureRequest] = field(default_factory=dict)
+    """The pictures with their sources."""
     turns: dict[str, int] = field(default_factory=dict)
+    """The order of rendering: the first cases of every item come before the second ones."""
     failed: dict[str, str] = field(default_factory=dict)
+    """Errors of pictures that could not be found or rendered."""
     unmarked: list[str] = field(default_factory=list)
+    """Errors of pictures whose edited places could not be found."""
     away: dict[str, None] = field(default_factory=dict)
+    """Specs of data that is not available."""
     cards: dict[str, list[str]] = field(default_factory=dict)
+    """The names of the cards of each picture."""
 
     def add(self, row: Row, source: SceneSource | None, turn: int) -> dict[str, Picture]:
         """Adds the pictures of a case, and returns those that were found."""
@@ -558,20 +564,6 @@ def _visible(value: Json) -> Json:
         case list():
             return list(map(_visible, value))
     return value
-
-
-_SIDE_PX = 224
-"""The longer side: the size of the picture world's own pictures."""
-_LADDER: tuple[tuple[int, int], ...] = (
-    (224, 75), (224, 50), (192, 40), (160, 40), (160, 25), (128, 35), (128, 20), (96, 30), (64, 25), (48, 20), (32, 20),
-)  # fmt: skip
-"""Pixels of the longer side and quality, tried in turn until the file is small enough.
-
-At the first, pictures of the picture world come out in 2.8 kB and photos in 6; at (160, 25) photos take 2 kB. The last
-ones are for pictures of noise, of which no photo of COCO is one.
-"""
-_THREADS_AT_MOST = 8
-_TELEA = "telea"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,6 +47,16 @@ if TYPE_CHECKING:
 _OPEN_AT_MOST = 24
 """With more small tables, they are folded by paper."""
 
+_STYLES = ("page.css", "chart.css", "mosaic.css", "cards.css", "print.css")
+_SCRIPTS = ("elements", "facets", "address", "regions", "cards", "enlarge", "filters", "sorting", "start")
+
+_LISTED = {"bad records": 100, "waived": 500}
+"""The most that are listed; ``report.json`` has all."""
+
+_ROWS_SHOWN = 12
+_CASES_SHOWN = 3
+_BYTES_OF_A_PICTURE = 6_000
+
 
 def report_html(report: Report, cases: PageCases, *, audit: Mapping[str, Json] | None = None) -> str:
     """The HTML page of a report; the same report and cases give the same bytes.
@@ -117,10 +127,6 @@ def _visible(value: object) -> object:
     return visible(value, keep="\n") if type(value) is str else value
 
 
-_STYLES = ("page.css", "chart.css", "mosaic.css", "cards.css", "print.css")
-_SCRIPTS = ("elements", "facets", "address", "regions", "cards", "enlarge", "filters", "sorting", "start")
-
-
 @cache
 def styles() -> str:
     """All styles."""
@@ -164,10 +170,6 @@ def inline_source(text: str) -> str:
 
 def _read(name: str) -> str:
     return (files("pytest_vqamt.reporting.html") / "assets" / name).read_text(encoding="utf-8")
-
-
-_LISTED = {"bad records": 100, "waived": 500}
-"""The most that are listed; ``report.json`` has all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,11 +227,6 @@ def _cost(model: ModelUse) -> Iterator[RunFact]:
     yield RunFact(name="model utilisation", value=describe_utilisation(model) or "-", varies=True)
     for name, value in model.usage:
         yield RunFact(name=f"usage: {name}", value=format_usage(value), varies=True)
-
-
-_ROWS_SHOWN = 12
-_CASES_SHOWN = 3
-_BYTES_OF_A_PICTURE = 6_000
 
 
 def report_fragment(report: Report, folder: Path, source_of: Callable[[str], SceneSource | None]) -> str:

@@ -14,6 +14,8 @@ from pytest_vqamt.stats.thresholds import Drops, describe_drops
 WIDTH = 100
 """Of a wrapped line, in characters."""
 
+CHANGE_HEAD = ("shared cases", "before", "now", "points", "95 % interval", "p (Holm)")
+
 
 def format_rate(value: float | None) -> str:
     """A rate in percent with one place, as in a table; "-" where there is none.
@@ -225,20 +227,17 @@ def aligned_table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableCell:
-    """A cell of a table.
-
-    Attributes:
-        key: the sort key, a number as text or a text.
-        link: selects the cell's cases on the HTML page.
-        notes: shown beside the text.
-        state: "missed", "cannot-tell", "met", "worse", "better" or "".
-    """
+    """A cell of a table."""
 
     text: str
     key: str
+    """The sort key, a number as text or a text."""
     link: str = ""
+    """Selects the cell's cases on the HTML page."""
     notes: tuple[str, ...] = ()
+    """Shown beside the text."""
     state: str = ""
+    """"missed", "cannot-tell", "met", "worse", "better" or ""."""
 
 
 class Unit(StrEnum):
@@ -346,9 +345,6 @@ def unit_table(
         caption=caption,
         notes=tuple(notes),
     )
-
-
-CHANGE_HEAD = ("shared cases", "before", "now", "points", "95 % interval", "p (Holm)")
 
 
 def change_cells(change: BaselineChange, *, unadjusted_p: bool = False, two_sided: bool = False) -> tuple[str, ...]:

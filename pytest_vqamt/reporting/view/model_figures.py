@@ -37,13 +37,13 @@ _NAMED_TOGETHER = 6
 
 
 def is_misleading(grounded: Grounded) -> bool:
-    """Whether the relation holds in most cases, but the whole interval of the grounded rate lies below a half."""
+    """True if the relation holds in most cases, but the whole interval of the grounded rate lies below a half."""
     cells = grounded.cells
     return bool(cells.cases) and cells.consistent >= CONSISTENT * cells.cases and grounded.interval[1] < GROUNDED
 
 
 def hardly_looks(found: Sequence[Grounded]) -> bool:
-    """Whether all cases with a contrast together are grounded no more often than by guessing, and surely seldom."""
+    """True if all cases with a contrast together are grounded no more often than by guessing, and surely seldom."""
     rows = tuple(row for each in found for row in each.clusters.rows)
     low, high = pass_rate_interval(Clusters(rows))
     cases = sum(each.cells.cases for each in found)
@@ -99,35 +99,29 @@ def _name(result: RelationResult, *, of_model: bool) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """A share of cases with its 95 % interval.
-
-    Attributes:
-        rate: None if there is no such case.
-        about: the counts, in words.
-        state: "good", "bad", or "" between them and without a case.
-    """
+    """A share of cases with its 95 % interval."""
 
     rate: float | None
+    """None if there is no such case."""
     interval: tuple[float, float]
     about: str
+    """The counts, in words."""
     state: str
+    """"good", "bad", or "" between them and without a case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFigures:
-    """The figures of one model over its relations, from the rows that count for it (``counted_rows``).
-
-    Attributes:
-        consistent: of the judged cases, with unread ones, those in which the relation holds. The interval is by scene
-            within each relation.
-        grounded: of the cases with a contrast, those that are grounded.
-        unread: of the answered cases, those with an answer that has no reading.
-    """
+    """The figures of one model over its relations, from the rows that count for it (``counted_rows``)."""
 
     model: str
     consistent: Share
+    """Of the judged cases, with unread ones, those in which the relation holds. The interval is by scene within each
+    relation."""
     grounded: Share
+    """Of the cases with a contrast, those that are grounded."""
     unread: Share
+    """Of the answered cases, those with an answer that has no reading."""
 
     @property
     def grounded_of(self) -> str:

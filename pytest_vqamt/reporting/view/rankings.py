@@ -36,6 +36,10 @@ _KINDS: Mapping[RankingKind, str] = {
 }
 _RANKING_HEAD = ("model", "pass rate", "95 % interval", "grounded", "points against the first", "p", "alone first in")
 
+_EQUAL = 1e-9
+
+_LARGEST_HEAD = ("relation", "shared cases", "first model", "second model", "points", "95 % interval", "p (Holm)")
+
 
 def ranking_table(report: Report, ranking: Ranking) -> ViewTable:
     """The models in the order of their pass rates: no order of merit, as a model that never looks may be first."""
@@ -58,9 +62,6 @@ def _points(before: RankedModel, after: RankedModel, difference: float) -> str:
     """The second model less the first, rounded as in every other table where both have judged the same cases."""
     is_of_all = abs(after.mean - before.mean - difference) < _EQUAL
     return format_change(before.mean, after.mean) if is_of_all else format_difference(difference)
-
-
-_EQUAL = 1e-9
 
 
 def _rows_of(report: Report, ranking: Ranking, model: str) -> list[ResultRow]:
@@ -202,9 +203,6 @@ def _difference_row(each: ModelDifference) -> tuple[TableCell, ...]:
         TableCell(text=f"{paired.second_only:,}", key=str(paired.second_only)),
         TableCell(text=f"{paired.shared:,}", key=str(paired.shared)),
     )
-
-
-_LARGEST_HEAD = ("relation", "shared cases", "first model", "second model", "points", "95 % interval", "p (Holm)")
 
 
 def largest_differences(data: str, found: Sequence[ModelDifference], most: int) -> ViewTable:

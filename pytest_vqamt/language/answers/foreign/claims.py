@@ -26,18 +26,15 @@ AT = frozenset({"at", "on", "in"})
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A word that matters: a stem, "=red", "~sit", a number, or "@left" without a noun.
-
-    Attributes:
-        binder: the preposition of a noun, "" without one.
-        article: "the" or "a" if an article stands before it, else "".
-        of: the noun beside a colour or the like, "" of what is said of the subject: "the bus is red".
-    """
+    """A word that matters: a stem, "=red", "~sit", a number, or "@left" without a noun."""
 
     mark: str
     binder: str = ""
+    """The preposition of a noun, "" without one."""
     article: str = ""
+    """"the" or "a" if an article stands before it, else ""."""
     of: str = ""
+    """The noun beside a colour or the like, "" of what is said of the subject: "the bus is red"."""
 
     @property
     def is_noun(self) -> bool:
@@ -47,18 +44,15 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A clause as the items that it says something about.
-
-    Attributes:
-        flags: its other marks: denials, "ONLY", "MAYBE" and the like.
-        denials: how many there are.
-        has_pronoun: whether its subject may be a pronoun, or left out.
-    """
+    """A clause as the items that it says something about."""
 
     items: tuple[Item, ...]
     flags: frozenset[str]
+    """Its other marks: denials, "ONLY", "MAYBE" and the like."""
     denials: int
+    """How many there are."""
     has_pronoun: bool
+    """Whether its subject may be a pronoun, or left out."""
     clause: Clause
 
 
@@ -132,22 +126,19 @@ def _noun_beside(language: Language, marks: Sequence[str], place: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question for yes or no asks.
-
-    Attributes:
-        items: the items of the statement that says yes, without its denial.
-        subject: the place of the subject among them, -1 without one.
-        denies: whether it asks that something is not so.
-        starts_with_verb: whether the first item may stand elsewhere in the answer.
-        is_presence: whether it asks for something that is there or can be seen.
-    """
+    """What a question for yes or no asks."""
 
     items: tuple[Item, ...]
+    """The items of the statement that says yes, without its denial."""
     flags: frozenset[str]
     subject: int
+    """The place of the subject among them, -1 without one."""
     denies: bool
+    """True if it asks that something is not so."""
     starts_with_verb: bool
+    """True if the first item may stand elsewhere in the answer."""
     is_presence: bool
+    """Whether it asks for something that is there or can be seen."""
 
 
 def asked_by(language: Language, clauses: Sequence[Clause], *, is_presence: bool) -> Asked:
@@ -162,7 +153,7 @@ def asked_by(language: Language, clauses: Sequence[Clause], *, is_presence: bool
 
 
 def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
-    """Whether a statement says what is asked, its denial left aside; None if it says nothing of it for sure.
+    """True if a statement says what is asked, its denial left aside; None if it says nothing of it for sure.
 
     ``is_alone``: whether the answer has no other statement, so that a fragment is about the subject.
     """
@@ -206,7 +197,7 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
 
 
 def _is_owner(asked: Asked, item: Item) -> bool:
-    """Whether the question asks more of the subject than that it is of this one."""
+    """True if the question asks more of the subject than that it is of this one."""
     owner = asked.items[asked.subject + 1 : asked.subject + 2]
     others = [each for place, each in enumerate(asked.items) if place != asked.subject and each not in owner]
     is_genitive = (
@@ -251,7 +242,7 @@ def _stands_for_the_subject(asked: Asked, statement: Statement, extra: Sequence[
 
 
 def _describes(asked: Asked) -> bool:
-    """Whether a question asks for nothing but how a thing looks."""
+    """True if a question asks for nothing but how a thing looks."""
     rest = [item for place, item in enumerate(asked.items) if place != asked.subject]
     return rest != [] and all(item.mark[0] == "=" for item in rest)
 
@@ -274,13 +265,13 @@ def _same_binder(wanted: str, said: str, *, denied: bool) -> bool:
 
 
 def _bound_otherwise(asked: Sequence[Item], extra: Sequence[Item]) -> bool:
-    """Whether a noun of the question stands in the answer with another preposition."""
+    """True if a noun of the question stands in the answer with another preposition."""
     marks = {item.mark for item in asked if item.mark[0] not in "=~#@"}
     return any(item.mark in marks for item in extra)
 
 
 def _in_order(asked: Asked, places: Sequence[int | None]) -> bool:
-    """Whether the words come in the order of the question, but for its verb and what has a preposition."""
+    """True if the words come in the order of the question, but for its verb and what has a preposition."""
     found = [
         place
         for number, (item, place) in enumerate(zip(asked.items, places, strict=True))
@@ -293,7 +284,7 @@ def _in_order(asked: Asked, places: Sequence[int | None]) -> bool:
 
 
 def _excluded(asked: Asked, rest: Sequence[Item], extra: Sequence[Item]) -> bool:
-    """Whether the one thing that is left out is replaced by one that it excludes; "a cushion" may be another one."""
+    """True if the one thing that is left out is replaced by one that it excludes; "a cushion" may be another one."""
     if asked.is_presence or (asked.subject >= 0 and asked.items[asked.subject].article == "a"):
         return False
     rest = [item for item in rest if item.mark[0] != "~"] or rest
@@ -315,7 +306,7 @@ def _excluded(asked: Asked, rest: Sequence[Item], extra: Sequence[Item]) -> bool
 
 
 def _is_empty(asked: Asked, items: Sequence[Item]) -> bool:
-    """Whether the place is said to be empty at which something is asked for."""
+    """True if the place is said to be empty at which something is asked for."""
     if any(item.mark in ("=empty", "=full") for item in asked.items) or Item("=empty") not in items:
         return False
     nouns = [item.mark for item in items if item.mark[0] not in "=~#@"]

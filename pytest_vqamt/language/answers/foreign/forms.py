@@ -14,6 +14,24 @@ from pytest_vqamt.language.questions.free import QuestionForm, begins_as_questio
 from pytest_vqamt.language.tables import toml_table
 from pytest_vqamt.language.translations.translated import ANSWER_IN_ENGLISH
 
+_WORD = re.compile(r"[^\W\d_]+")
+_INVERTED = re.compile(r"\b(?:est-ce\b|\w+-(?:t-)?(?:il|elle|ils|elles|on|vous|tu)\b)")
+"""A French question by the place of its pronoun: "pleut-il ?"."""
+
+_MARKUP = re.compile(r"[*`#\"\u201e\u201c\u201d\u00ab\u00bb\[\]{}$\\]")
+"""Signs of Markdown, LaTeX and quotes: "ich bin mir *nicht* sicher"."""
+_MAX_CHARS = 2400
+
+_BUT = re.compile(r"\b(?:aber|jedoch|allerdings|mais|cependant|toutefois|pero|sin embargo)\b")
+"""Takes a refusal back: "schwer zu sagen, aber es gibt einen Hund"."""
+
+_NO_ANSWER = (Unreadable.SEES_NOTHING, Unreadable.REFUSAL, Unreadable.UNSURE)
+_LETTERS = "ABCDEFGH"
+_LETTER = re.compile(r"(?<![\w'])\(?([A-H])(?:\)|(?![\w'-]| (?:la|el|los|las|un|una|mi|su|lo|simple)\b))")
+"""No letter is the preposition of "A la derecha"."""
+_FIRST = 9001
+"""The number that stands for the first letter in a gloss."""
+
 
 @lru_cache(maxsize=4096)
 def language_of(question: str) -> Language | None:
@@ -40,11 +58,6 @@ def language_of(question: str) -> Language | None:
         scores = {language: sum(word in lexicon_of(language).phrases for word in words) for language in known}
         likely = [language for language in known if scores[language] == max(scores.values()) > best]
     return likely[0] if best and len(likely) == 1 and isinstance(likely[0], Language) else None
-
-
-_WORD = re.compile(r"[^\W\d_]+")
-_INVERTED = re.compile(r"\b(?:est-ce\b|\w+-(?:t-)?(?:il|elle|ils|elles|on|vous|tu)\b)")
-"""A French question by the place of its pronoun: "pleut-il ?"."""
 
 
 @cache
@@ -139,11 +152,6 @@ def answer_proper(language: Language, answer: str | Prepared, question: str = ""
     return text
 
 
-_MARKUP = re.compile(r"[*`#\"\u201e\u201c\u201d\u00ab\u00bb\[\]{}$\\]")
-"""Signs of Markdown, LaTeX and quotes: "ich bin mir *nicht* sicher"."""
-_MAX_CHARS = 2400
-
-
 @cache
 def _heading(language: Language) -> re.Pattern[str]:
     ways = {
@@ -160,10 +168,6 @@ def _heading(language: Language) -> re.Pattern[str]:
 def _in_english(found: re.Match[str]) -> str:
     kind = next(kind for kind in ("question", "answer", "conclusion", "explanation") if found[kind])
     return f"{kind.capitalize()}{found['end'].replace(' ', '')}"
-
-
-_BUT = re.compile(r"\b(?:aber|jedoch|allerdings|mais|cependant|toutefois|pero|sin embargo)\b")
-"""Takes a refusal back: "schwer zu sagen, aber es gibt einen Hund"."""
 
 
 @cache
@@ -214,14 +218,6 @@ def read_choice(language: Language, answer: str | Prepared, options: tuple[str, 
         return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
     chosen = by_name if by_letter is None else by_letter
     return None if chosen is None else options[chosen]
-
-
-_NO_ANSWER = (Unreadable.SEES_NOTHING, Unreadable.REFUSAL, Unreadable.UNSURE)
-_LETTERS = "ABCDEFGH"
-_LETTER = re.compile(r"(?<![\w'])\(?([A-H])(?:\)|(?![\w'-]| (?:la|el|los|las|un|una|mi|su|lo|simple)\b))")
-"""No letter is the preposition of "A la derecha"."""
-_FIRST = 9001
-"""The number that stands for the first letter in a gloss."""
 
 
 def _numbered(found: re.Match[str]) -> str:

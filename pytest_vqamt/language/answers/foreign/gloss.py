@@ -15,6 +15,21 @@ from pytest_vqamt.language.tables import toml_table
 from pytest_vqamt.language.translations.translated import LANGUAGES
 from pytest_vqamt.language.translations.translated import language as translated
 
+_SHARED = "answers/foreign/shared.toml"
+ONE = "#1?"
+"""The mark of an indefinite article, which is the number one as well."""
+ARTICLE = "ARTICLE"
+FILLER = "FILLER"
+LOOK = "LOOK"
+"""The mark of a second look, which corrects what was said before."""
+
+_COMPARES = frozenset({"als", "plus", "moins", "aussi", "tan", "menos", "igual", "mayor", "menor", "mejor", "peor"})
+
+_PART = re.compile(r"(?:[^.,;:!?()\n\u2013\u2014\u2026\u00bf\u00a1\"-]|(?<=\S)-(?=\S)|(?<=\d)[.,](?=\d))+")
+_WORD = re.compile(r"\d+(?:[.,]\d+)?|[^\W\d_]+")
+
+_SHORTEST_STEM = 3
+
 
 class Language(StrEnum):
     """A language with a table of its own."""
@@ -29,28 +44,16 @@ class Language(StrEnum):
         return toml_table(f"answers/foreign/{self}.toml")
 
 
-_SHARED = "answers/foreign/shared.toml"
-ONE = "#1?"
-"""The mark of an indefinite article, which is the number one as well."""
-ARTICLE = "ARTICLE"
-FILLER = "FILLER"
-LOOK = "LOOK"
-"""The mark of a second look, which corrects what was said before."""
-
-
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A part of a text between two marks of punctuation, or between words such as "but" and "because".
-
-    Attributes:
-        words: the words as they stand, in lower case.
-        marks: what they say, such as "NOT", "#3", "@left" (a preposition), "=red", "~sit"; or the word without accents.
-        firsts: the word at which each of the marks begins.
-    """
+    """A part of a text between two marks of punctuation, or between words such as "but" and "because"."""
 
     words: tuple[str, ...]
+    """The words as they stand, in lower case."""
     marks: tuple[str, ...]
+    """What they say, such as "NOT", "#3", "@left" (a preposition), "=red", "~sit"; or the word without accents."""
     firsts: tuple[str, ...]
+    """The word at which each of the marks begins."""
 
     @property
     def said(self) -> str:
@@ -87,14 +90,14 @@ def glossed(language: Language, text: str, question: str = "") -> tuple[Clause, 
 
 
 def _is_place(language: Language, clause: Clause) -> bool:
-    """Whether a clause is just a preposition with its noun, and no "in fact"."""
+    """True if a clause is just a preposition with its noun, and no "in fact"."""
     rest = [mark for mark in clause.marks if mark[0] != "@" and mark not in (ARTICLE, ONE)]
     is_bound = clause.marks != () and clause.marks[0][0] == "@" and len(rest) == 1 and not rest[0].isupper()
     return is_bound and clause.said not in lexicon_of(language).clauses
 
 
 def _is_subject(clause: Clause) -> bool:
-    """Whether a clause is just "the shirt of the man"."""
+    """True if a clause is just "the shirt of the man"."""
     return clause.marks[:1] == (ARTICLE,) and all(
         mark == ARTICLE or mark[0] in "@=" or is_noun(mark) for mark in clause.marks
     )
@@ -119,9 +122,6 @@ def _with_que(clause: Clause) -> Clause:
     return Clause(clause.words, tuple(mark for mark, _ in kept), tuple(first for _, first in kept))
 
 
-_COMPARES = frozenset({"als", "plus", "moins", "aussi", "tan", "menos", "igual", "mayor", "menor", "mejor", "peor"})
-
-
 @lru_cache(maxsize=4096)
 def _vocabulary(language: Language, question: str) -> dict[str, str]:
     """The words of a question by what they may be without an ending."""
@@ -137,10 +137,6 @@ def _vocabulary(language: Language, question: str) -> dict[str, str]:
 def plain(text: str) -> str:
     """The text in lower case, with straight apostrophes."""
     return normalize("NFC", text).casefold().replace("\u2019", "'")
-
-
-_PART = re.compile(r"(?:[^.,;:!?()\n\u2013\u2014\u2026\u00bf\u00a1\"-]|(?<=\S)-(?=\S)|(?<=\d)[.,](?=\d))+")
-_WORD = re.compile(r"\d+(?:[.,]\d+)?|[^\W\d_]+")
 
 
 def _clauses(language: Language, words: list[str], known: Mapping[str, str]) -> Iterator[Clause]:
@@ -210,9 +206,6 @@ class Lexicon:
         """The colour of a compound such as "hellblau"."""
         rests = (form.removeprefix(shade) for shade in self.shades for form in forms if form.startswith(shade))
         return next((self.attributes[rest] for rest in rests if rest in self.attributes), None)
-
-
-_SHORTEST_STEM = 3
 
 
 @cache
@@ -332,7 +325,7 @@ def _complements() -> frozenset[tuple[str, str]]:
 
 
 def is_complement(one: str, other: str) -> bool:
-    """Whether all is the one that is not the other, as open and closed."""
+    """True if all is the one that is not the other, as open and closed."""
     return (one, other) in _complements()
 
 

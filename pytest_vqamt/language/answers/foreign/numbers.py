@@ -25,6 +25,19 @@ from pytest_vqamt.language.answers.foreign.gloss import (
     with_labels,
 )
 
+_MOST = 10**9
+_NOT_WHOLE = re.compile(r"\d[.,]\d(?!\d\d\b)|\d ?(?:%|cm|km|kg|m\b|h\b)|\d:\d")
+"""A number that counts no things: "1,5", "30 %". "2.000" is one."""
+
+_CAPITALS = re.compile(r"(?<![.!?:\n] )(?<!^)\b[^\W\d_a-z\u00e4\u00f6\u00fc\u00df][^\W\d_]+")
+"""German nouns within a sentence: "ein Hund mit zwei Leinen"."""
+_PLURALS = re.compile(r"\b[^\W\d_]+[sx]\b")
+"""Words that may be French or Spanish nouns: "un chien et deux laisses"."""
+
+_PARTS = 2
+
+_ENOUGH = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Amount:
@@ -35,20 +48,17 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number of a clause.
-
-    Attributes:
-        noun: the stem of the word behind it, "" without one.
-        is_article: whether it is "ein" or the like, which may be an article.
-        is_given: whether it stands behind a definite article: "of the seven glasses two are empty".
-        is_bound: whether it stands behind a preposition: "with a hat".
-    """
+    """A number of a clause."""
 
     value: int
     noun: str
+    """The stem of the word behind it, "" without one."""
     is_article: bool
+    """Whether it is "ein" or the like, which may be an article."""
     is_given: bool
+    """Whether it stands behind a definite article: "of the seven glasses two are empty"."""
     is_bound: bool
+    """Whether it stands behind a preposition: "with a hat"."""
     clause: int
 
 
@@ -124,25 +134,17 @@ def _chosen(
     return _one_of(same if others else exact)
 
 
-_MOST = 10**9
-_NOT_WHOLE = re.compile(r"\d[.,]\d(?!\d\d\b)|\d ?(?:%|cm|km|kg|m\b|h\b)|\d:\d")
-"""A number that counts no things: "1,5", "30 %". "2.000" is one."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a question counts.
-
-    Attributes:
-        counted: the noun, or several with "and" between them.
-        stems: all of its words.
-        is_seen: whether it asks how many can be seen.
-    """
+    """What a question counts."""
 
     counted: tuple[str, ...]
+    """The noun, or several with "and" between them."""
     stems: frozenset[str]
+    """All of its words."""
     denies: bool
     is_seen: bool
+    """True if it asks how many can be seen."""
     items: tuple[Item, ...]
 
 
@@ -189,7 +191,7 @@ def _is_asked(asked: _Asked, number: Number) -> bool:
 
 
 def _is_counted(language: Language, asked: _Asked, number: Number) -> bool:
-    """Whether a number is none of "with a hat"."""
+    """True if a number is none of "with a hat"."""
     return (
         not (number.is_article and number.is_bound)
         or {number.noun, kind_of(language, number.noun)} & set(asked.counted) != set()
@@ -216,12 +218,6 @@ def _nouns(language: Language, text: str, question: str) -> frozenset[str]:
     """The words that look like nouns in the plural: German capitals, a French and Spanish plural ending."""
     found = (_CAPITALS if language is Language.GERMAN else _PLURALS).findall(text)
     return frozenset(mark for clause in glossed(language, ", ".join(found), question) for mark in clause.marks)
-
-
-_CAPITALS = re.compile(r"(?<![.!?:\n] )(?<!^)\b[^\W\d_a-z\u00e4\u00f6\u00fc\u00df][^\W\d_]+")
-"""German nouns within a sentence: "ein Hund mit zwei Leinen"."""
-_PLURALS = re.compile(r"\b[^\W\d_]+[sx]\b")
-"""Words that may be French or Spanish nouns: "un chien et deux laisses"."""
 
 
 def _amount(clauses: Sequence[Clause]) -> Amount | None:
@@ -279,7 +275,7 @@ def _at_the_place(language: Language, asked: _Asked, clauses: list[Clause]) -> l
 
 
 def _is_at_another_place(language: Language, asked: _Asked, clause: Clause) -> bool:
-    """Whether a clause says where things are, and this is not where they are counted."""
+    """True if a clause says where things are, and this is not where they are counted."""
     at = {item.mark for item in statement_of(language, clause).items if item.binder in AT}
     return bool(at) and at.isdisjoint(asked.stems)
 
@@ -320,9 +316,6 @@ def _total(
     return None
 
 
-_PARTS = 2
-
-
 def _sum_of_kinds(
     language: Language, asked: _Asked, clauses: Sequence[Clause], numbers: Sequence[Number]
 ) -> int | None:
@@ -353,11 +346,8 @@ def _counted_aloud(numbers: Sequence[Number]) -> int | None:
     return last if set(values[len(counted) :]) <= {last} else None
 
 
-_ENOUGH = 3
-
-
 def _none(asked: _Asked, clauses: Sequence[Clause], nouns: frozenset[str]) -> bool:
-    """Whether none of what is counted is said to be there."""
+    """True if none of what is counted is said to be there."""
     for clause in clauses:
         for place, mark in enumerate(clause.marks):
             if mark not in ("NONE", "NOBODY"):

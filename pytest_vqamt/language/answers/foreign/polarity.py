@@ -23,6 +23,16 @@ from pytest_vqamt.language.answers.foreign.gloss import (
 )
 from pytest_vqamt.language.answers.foreign.numbers import numbers_of
 
+_NOT_ONLY = re.compile(
+    r"\b(?:n['\u2019](?:est|y a|a|en a)|ne (?:sont|voit|vois|porte|montre)) pas (?:que|seulement|uniquement)\b",
+    re.IGNORECASE,
+)
+"""Says so and more, by what looks like a denial: "il n'y a pas que des chiens"."""
+
+_LINES = 2
+
+_SHORT = 6
+
 
 @lru_cache(maxsize=4096)
 def read_yes_no(language: Language, question: str, answer: str | Prepared) -> bool | UnreadableAnswer:
@@ -42,13 +52,6 @@ def read_yes_no(language: Language, question: str, answer: str | Prepared) -> bo
         return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
     asked = _asked(language, question)
     return _read(language, asked, after_corrections(language, glossed(language, text, question)))
-
-
-_NOT_ONLY = re.compile(
-    r"\b(?:n['\u2019](?:est|y a|a|en a)|ne (?:sont|voit|vois|porte|montre)) pas (?:que|seulement|uniquement)\b",
-    re.IGNORECASE,
-)
-"""Says so and more, by what looks like a denial: "il n'y a pas que des chiens"."""
 
 
 @lru_cache(maxsize=4096)
@@ -120,9 +123,6 @@ def _lines(language: Language, clauses: Sequence[Clause]) -> tuple[dict[str, boo
     return dict(found.values()), rest
 
 
-_LINES = 2
-
-
 def _listed(asked: Asked, lines: Mapping[str, bool]) -> bool | None:
     """Whether all that is asked for is there by a list, or one of them where the question has "or"."""
     said = {lines[item.mark] for item in asked.items if item.is_noun and item.mark in lines}
@@ -165,9 +165,6 @@ def _particles(language: Language, clause: Clause, number: int) -> Iterator[str]
         yield "NO"
     elif marks[0] in ("YES", "NO") and number == 0:
         yield marks[0]
-
-
-_SHORT = 6
 
 
 def _claim(language: Language, asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:

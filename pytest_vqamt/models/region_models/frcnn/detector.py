@@ -36,25 +36,29 @@ VERSION = 1
 
 _PRECISIONS = {"bfloat16": torch.bfloat16, "float16": torch.float16}
 
+_LEAST_SIDE = 3
+"""The stem cannot pool less: a picture more than 500 times as long as wide is made a little wider."""
+
+_ANCHORS = "proposal_generator.anchor_generator.cell_anchors.0"
+
+_RUNNING_VAR = "running_var"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Detection:
-    """The regions of a picture, the surest first; n is at most 36.
-
-    Attributes:
-        boxes_px: float32 (n, 4), x1 y1 x2 y2 in pixels of the picture, within it.
-        features: float32 (n, width), zero or more; of the proposal, from which the box was corrected.
-        names, scores: of the likeliest class of each; scores float32 (n,), 0 to 1.
-        attributes, attribute_scores: of the likeliest attribute of each; scores float32 (n,), 0 to 1.
-            Names and attributes are empty where the detector has no vocabulary.
-    """
+    """The regions of a picture, the surest first; n is at most 36."""
 
     boxes_px: NDArray[np.float32]
+    """Float32 (n, 4), x1 y1 x2 y2 in pixels of the picture, within it."""
     features: NDArray[np.float32]
+    """Float32 (n, width), zero or more; of the proposal, from which the box was corrected."""
     names: tuple[str, ...]
     scores: NDArray[np.float32]
+    """``names`` and ``scores``: of the likeliest class of each; scores float32 (n,), 0 to 1."""
     attributes: tuple[str, ...]
     attribute_scores: NDArray[np.float32]
+    """``attributes`` and ``attribute_scores``: of the likeliest attribute of each; scores float32 (n,), 0 to 1. Names
+    and attributes are empty where the detector has no vocabulary."""
 
 
 class FrcnnDetector:
@@ -133,10 +137,6 @@ def _deterministic(device: torch.device) -> Iterator[None]:
         yield
 
 
-_LEAST_SIDE = 3
-"""The stem cannot pool less: a picture more than 500 times as long as wide is made a little wider."""
-
-
 def detector_pixels(image: Image, config: DetectorConfig, device: torch.device) -> Tensor:
     """The resized RGB picture minus the mean: float32 (1, 3, height, width), about -123 to 152, in BGR.
 
@@ -167,9 +167,6 @@ def resized_shape(width: int, height: int, config: DetectorConfig) -> tuple[int,
         scale = config.max_size / longest
         new_width, new_height = new_width * scale, new_height * scale
     return max(_LEAST_SIDE, int(new_width + 0.5)), max(_LEAST_SIDE, int(new_height + 0.5))
-
-
-_ANCHORS = "proposal_generator.anchor_generator.cell_anchors.0"
 
 
 def load_network(path: Path, config: DetectorConfig) -> FasterRcnn:
@@ -241,9 +238,6 @@ def _checked_tensor(name: str, value: Tensor, expected: Tensor, path: Path) -> T
     if not value.isfinite().all():
         raise ModelError(f"Expected numbers in {name} of {path}, but some are infinite or none: copy the file again")
     return value
-
-
-_RUNNING_VAR = "running_var"
 
 
 def read_pickle(path: Path) -> dict[str, Tensor]:

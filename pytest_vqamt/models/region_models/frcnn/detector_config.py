@@ -19,6 +19,25 @@ _Form: TypeAlias = tuple[str, Callable[[object], object]]
 
 _WHOLE: _Form = ("a whole number, 1 or more", lambda value: value if type(value) is int and value >= 1 else None)
 
+BLOCKS: Mapping[int, tuple[int, int, int, int]] = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
+"""Numbers of blocks in res2, res3, res4 and res5 of a ResNet, by its depth."""
+
+_FIXED_VALUES: Mapping[str, object] = {
+    "model.max_pool": True,
+    "size_divisibility": 0,
+    "rpn.in_features": ["res4"],
+    "roi_heads.in_features": ["res4"],
+    "roi_box_head.res5halve": False,
+    "roi_box_head.attr": True,
+    "roi_box_head.cls_agnostic_bbox_reg": False,
+    "resnets.out_features": ["res4"],
+    "resnets.num_groups": 1,
+    "resnets.norm": "BN",
+    "resnets.stride_in_1x1": True,
+    "resnets.res5_dilation": 1,
+}
+"""Other values would be another network, in which the same weights mean something else."""
+
 
 def _one_of(*known: object) -> _Form:
     return " or ".join(map(str, known)), lambda value: value if value in known else None
@@ -53,53 +72,52 @@ def _number(value: object) -> float | None:
     return None
 
 
-BLOCKS: Mapping[int, tuple[int, int, int, int]] = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
-"""Numbers of blocks in res2, res3, res4 and res5 of a ResNet, by its depth."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectorConfig:
     """Everything of a detector that its weights do not say. Sizes are in pixels, boxes are x1 y1 x2 y2.
 
     Attributes:
-        channel_order: "BGR" or "RGB", of the pixels that the network takes.
-        pixel_mean, pixel_std: subtracted from and dividing each channel (0 to 255), in that order.
-        min_size, max_size: a picture is resized until its short side is min_size, or its long side max_size if sooner.
-        depth, stem_channels, res2_channels, width_per_group: of the ResNet; a region has 8 x res2_channels features.
-        anchor_sizes, anchor_ratios, anchor_offset: of the boxes that proposals start from.
-        hidden_channels: of the proposal head.
         proposal_scales, box_scales: by which the four numbers of a predicted change of a box are divided.
-        best_anchors, proposals: how many boxes there are before and after overlapping proposals are dropped.
-        proposal_overlap: the IoU above which one is dropped.
-        proposal_min_side: sides must be longer.
-        pooled_size: cells on each side of what is cut out for a proposal.
-        classes, attributes: how many there are, background and "no attribute" left out.
-        overlaps: the IoUs at which overlapping regions are dropped, tried in this order.
     """
 
     channel_order: str = "BGR"
+    """"BGR" or "RGB", of the pixels that the network takes."""
     pixel_mean: tuple[float, ...] = (102.9801, 115.9465, 122.7717)
     pixel_std: tuple[float, ...] = (1.0, 1.0, 1.0)
+    """``pixel_mean`` and ``pixel_std``: subtracted from and dividing each channel (0 to 255), in that order."""
     min_size: int = 800
     max_size: int = 1333
+    """``min_size`` and ``max_size``: A picture is resized until its short side is min_size, or its long side max_size
+    if sooner."""
     depth: int = 101
     stem_channels: int = 64
     res2_channels: int = 256
     width_per_group: int = 64
+    """``depth``, ``stem_channels``, ``res2_channels`` and ``width_per_group``: of the ResNet; a region has 8 x
+    res2_channels features."""
     anchor_sizes: tuple[float, ...] = (64.0, 128.0, 256.0, 512.0)
     anchor_ratios: tuple[float, ...] = (0.5, 1.0, 2.0)
     anchor_offset: float = 0.0
+    """``anchor_sizes``, ``anchor_ratios`` and ``anchor_offset``: of the boxes that proposals start from."""
     hidden_channels: int = 512
+    """Of the proposal head."""
     proposal_scales: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0)
     best_anchors: int = 6000
     proposals: int = 300
+    """``best_anchors`` and ``proposals``: how many boxes there are before and after overlapping proposals are dropped.
+    """
     proposal_overlap: float = 0.7
+    """The IoU above which one is dropped."""
     proposal_min_side: float = 0.0
+    """Sides must be longer."""
     pooled_size: int = 14
+    """Cells on each side of what is cut out for a proposal."""
     box_scales: tuple[float, ...] = (10.0, 10.0, 5.0, 5.0)
     classes: int = 1600
     attributes: int = 400
+    """``classes`` and ``attributes``: how many there are, background and "no attribute" left out."""
     overlaps: tuple[float, ...] = (0.5, 0.6, 0.7)
+    """The IoUs at which overlapping regions are dropped, tried in this order."""
 
     @property
     def features(self) -> int:
@@ -214,19 +232,3 @@ _FIELDS: Mapping[str, tuple[str, _Form]] = {
     "attributes": ("roi_box_head.num_attrs", _WHOLE),
 }
 """The name in the file and the valid form of each field."""
-
-_FIXED_VALUES: Mapping[str, object] = {
-    "model.max_pool": True,
-    "size_divisibility": 0,
-    "rpn.in_features": ["res4"],
-    "roi_heads.in_features": ["res4"],
-    "roi_box_head.res5halve": False,
-    "roi_box_head.attr": True,
-    "roi_box_head.cls_agnostic_bbox_reg": False,
-    "resnets.out_features": ["res4"],
-    "resnets.num_groups": 1,
-    "resnets.norm": "BN",
-    "resnets.stride_in_1x1": True,
-    "resnets.res5_dilation": 1,
-}
-"""Other values would be another network, in which the same weights mean something else."""

@@ -30,6 +30,18 @@ CONFIG = "config.yaml"
 WEIGHTS = "pytorch_model.bin"
 _FORM = f"a folder with {CONFIG} and {WEIGHTS}, or a file of weights (.bin, .safetensors, .pkl)"
 
+ADDRESS = "https://s3.amazonaws.com/models.huggingface.co/bert/unc-nlp/frcnn-vg-finetuned"
+"""The last known address of the authors' files: the hub's earlier storage."""
+
+_TIMEOUT_S = 30.0
+_BLOCK = 1 << 20
+
+_DETECTRON = "faster_rcnn_from_caffe_attr.pkl"
+
+_WEIGHT_FILES = (WEIGHTS, "model.safetensors", _DETECTRON)
+
+_SUFFIXES = (".bin", ".pth", ".pt", ".safetensors", ".pkl")
+
 
 def load_detector(options: ModelOptions, beside: Path | None = None, *, with_names: bool = False) -> FrcnnDetector:
     """The detector that ``find_detector`` finds; ``with_names`` requires names of classes.
@@ -126,13 +138,6 @@ def _cache_folder() -> Path:
     return cache_home() / "detector"
 
 
-ADDRESS = "https://s3.amazonaws.com/models.huggingface.co/bert/unc-nlp/frcnn-vg-finetuned"
-"""The last known address of the authors' files: the hub's earlier storage."""
-
-_TIMEOUT_S = 30.0
-_BLOCK = 1 << 20
-
-
 def download_detector(folder: Path, address: str) -> None:
     """Downloads missing files of the detector into ``folder``, in one process at a time.
 
@@ -169,15 +174,6 @@ def _download(address: str, file: Path) -> None:
                 progress(len(block))
         if expected is not None and opened.tell() != expected:
             raise OSError(f"{opened.tell()} of the {expected} bytes of {file.name}, and then no more")
-
-
-_DETECTRON = "faster_rcnn_from_caffe_attr.pkl"
-
-
-_WEIGHT_FILES = (WEIGHTS, "model.safetensors", _DETECTRON)
-
-
-_SUFFIXES = (".bin", ".pth", ".pt", ".safetensors", ".pkl")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,12 @@ from pytest_vqamt.core.spelling import option
 from pytest_vqamt.models.region_models.frcnn.detector_config import DetectorConfig
 from pytest_vqamt.models.region_models.frcnn.ops import RoIPool, apply_deltas, clip_boxes, has_sides_above, nms
 
+_PROPOSALS_PER_BATCH = 25
+"""The number of proposals that go through res5 together: on the CPU more are no faster, and 300 take gigabytes."""
+
+STRIDE = 16
+"""Pixels of the resized picture per cell of the map of features."""
+
 
 class FasterRcnn(nn.Module):
     """Faster R-CNN with attributes (Anderson et al., CVPR 2018); its keys are those of the published checkpoint."""
@@ -52,27 +58,20 @@ class FasterRcnn(nn.Module):
         self.roi_heads.res5.to(precision)
 
 
-_PROPOSALS_PER_BATCH = 25
-"""The number of proposals that go through res5 together: on the CPU more are no faster, and 300 take gigabytes."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Candidates:
-    """The regions predicted from n proposals.
-
-    Attributes:
-        boxes: float32 (n, 4), x1 y1 x2 y2 in pixels of the resized picture, within it.
-        scores, classes: float32 and int64 (n,), of the likeliest class that is not the background.
-        attribute_scores, attributes: the same of the likeliest attribute.
-        features: float32 (n, width), 0 or more.
-    """
+    """The regions predicted from n proposals."""
 
     boxes: Tensor
+    """Float32 (n, 4), x1 y1 x2 y2 in pixels of the resized picture, within it."""
     scores: Tensor
     classes: Tensor
+    """``scores`` and ``classes``: float32 and int64 (n,), of the likeliest class that is not the background."""
     attribute_scores: Tensor
     attributes: Tensor
+    """``attribute_scores`` and ``attributes``: the same of the likeliest attribute."""
     features: Tensor
+    """Float32 (n, width), 0 or more."""
 
 
 class BoxPredictor(nn.Module):
@@ -258,10 +257,6 @@ class ProposalGenerator(nn.Module):
         sound = has_sides_above(boxes, config.proposal_min_side)
         boxes, logits = boxes[sound], logits[sound]
         return boxes[nms(boxes, logits, config.proposal_overlap, limit=config.proposals)]
-
-
-STRIDE = 16
-"""Pixels of the resized picture per cell of the map of features."""
 
 
 class Anchors(nn.Module):

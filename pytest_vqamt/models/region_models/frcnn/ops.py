@@ -13,6 +13,11 @@ from pytest_vqamt.models.region_models.regions import REGIONS
 _LARGEST_GROWTH = log(1000 / 16)
 """The logarithm of how many times wider or higher a change may make a box: no exponential overflows."""
 
+_BLOCK = 128
+"""The number of boxes that are compared with all others at once."""
+
+_LAST_RESORT = (0.8, 0.9)
+
 
 def apply_deltas(boxes: Tensor, deltas: Tensor, scales: Sequence[float]) -> Tensor:
     """Each box moved and resized as its deltas say.
@@ -49,10 +54,6 @@ def clip_boxes(boxes: Tensor, width: int, height: int) -> Tensor:
 def has_sides_above(boxes: Tensor, least: float) -> Tensor:
     """Whether both sides of each box are longer than ``least``: bool (n,)."""
     return ((boxes[:, 2:] - boxes[:, :2]) > least).all(dim=1)
-
-
-_BLOCK = 128
-"""The number of boxes that are compared with all others at once."""
 
 
 def nms(boxes: Tensor, scores: Tensor, overlap: float, limit: int | None = None) -> Tensor:
@@ -177,9 +178,6 @@ def _running_maxima(table: Tensor, levels: int, dim: int) -> list[Tensor]:
         torch.maximum(near, last.narrow(dim, step, length), out=near)
         found.append(longer)
     return found
-
-
-_LAST_RESORT = (0.8, 0.9)
 
 
 def select_regions(boxes: Tensor, scores: Tensor, overlaps: Sequence[float]) -> Tensor:

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from transformers import GenerationConfig, PreTrainedConfig, PreTrainedTokenizerBase
 
 
+_PROCESSOR_FILES = ("processor_config.json", "preprocessor_config.json", "tokenizer_config.json")
+
+
 class GenerativeModel(Protocol):
     """A loaded generative checkpoint."""
 
@@ -43,12 +46,12 @@ class GenerativeModel(Protocol):
 
     @property
     def switches_reasoning(self) -> bool:
-        """Whether its chat template switches its reasoning."""
+        """True if its chat template switches its reasoning."""
         ...
 
     @property
     def reasons(self) -> bool:
-        """Whether its chat template makes it reason where nothing switches that."""
+        """True if its chat template makes it reason where nothing switches that."""
         ...
 
     def opening(self, reasoning: bool | None) -> str:
@@ -144,7 +147,7 @@ class CheckpointFamily:
 
     cls = ""
     takes_pixels = False
-    """Whether its image processor takes bounds of the number of pixels."""
+    """True if its image processor takes bounds of the number of pixels."""
 
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime, chat: ChatSettings | None = None) -> None:
         """Loads the checkpoint, the small files first.
@@ -184,7 +187,7 @@ class CheckpointFamily:
 
     @property
     def repeats_prompt(self) -> bool:
-        """Whether what is generated begins with the prompt, as that of decoders alone does."""
+        """True if what is generated begins with the prompt, as that of decoders alone does."""
         return not self.config.is_encoder_decoder
 
     def read_files(self, checkpoint: Checkpoint) -> None:
@@ -283,9 +286,6 @@ def _processor_class(name: str, config: PreTrainedConfig) -> Any:
         with suppress(ModuleNotFoundError):  # several kinds have the processor of one
             return getattr(import_module(f"transformers.models.{module}.processing_{module}"), name)
     return auto.processor_class_from_name(name)
-
-
-_PROCESSOR_FILES = ("processor_config.json", "preprocessor_config.json", "tokenizer_config.json")
 
 
 def usual_processor(config: PreTrainedConfig) -> str:

@@ -74,6 +74,27 @@ if TYPE_CHECKING:
 _ONE_AT_A_TIME = frozenset({"hunyuan_vl", "emu3", "perception_lm"})
 """Kinds whose answers would depend on the batch, or that take none."""
 
+GIT_PROMPTS = Prompts(question="{text}", entailment="", caption="")
+"""As in its fine-tuning: for questions, the question; for captions, nothing (Wang et al. 2022)."""
+
+VERSION = 2
+"""Goes up when answers change for the same weights and packages."""
+
+_BY_ENCODER: Mapping[tuple[str, str], type[CheckpointFamily]] = {("llava", "pixtral"): PixtralChat}
+"""Where checkpoints of one ``model_type`` are of several families: by it and that of the image encoder."""
+
+_REFUSED: Mapping[str, str] = {
+    "diffusion_gemma": "it writes its whole answer at once, not token by token as is measured here. Serve it, and test "
+    "it as openai:MODEL@URL",
+    "phi4_multimodal": "it sees through an adapter beside its weights (vision-lora), which is not loaded here. Serve "
+    "it, as vLLM does, and test it as openai:MODEL@URL",
+    "shieldgemma2": "it sorts pictures by policies, and writes nothing",
+}
+"""Kinds that transformers loads and that cannot be tested, and why."""
+
+_NO_KNOWN_CONVERSION = "Take a conversion of it to the layout of transformers, where there is one"
+_CONVERSIONS = {"florence2": "The conversions to the layout of transformers are called florence-community/Florence-2-*"}
+
 
 class ProcessorModel(CheckpointFamily):
     """A checkpoint used through its own processor. The picture is encoded again for each question."""
@@ -188,7 +209,7 @@ class ProcessorModel(CheckpointFamily):
 
 
 def _takes(cls: str, config: PreTrainedConfig, name: str) -> bool:
-    """Whether the model takes an input of this name."""
+    """True if the model takes an input of this name."""
     import transformers
     from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING as CLASSES
 
@@ -206,10 +227,6 @@ class Qwen3OmniThinker(ProcessorModel):
     """The part of Qwen3-Omni that reads and writes. What speaks is not loaded."""
 
     cls = "Qwen3OmniMoeThinkerForConditionalGeneration"
-
-
-GIT_PROMPTS = Prompts(question="{text}", entailment="", caption="")
-"""As in its fine-tuning: for questions, the question; for captions, nothing (Wang et al. 2022)."""
 
 
 class Git(CheckpointFamily):
@@ -251,9 +268,6 @@ class Git(CheckpointFamily):
         )
 
 
-VERSION = 2
-"""Goes up when answers change for the same weights and packages."""
-
 FAMILIES: Mapping[str, type[CheckpointFamily]] = {
     "llava": LlavaChat,
     "llava_next": LlavaNextChat,
@@ -274,9 +288,6 @@ FAMILIES: Mapping[str, type[CheckpointFamily]] = {
     "qwen3_omni_moe": Qwen3OmniThinker,
 }
 """The supported values of ``model_type`` in config.json."""
-
-_BY_ENCODER: Mapping[tuple[str, str], type[CheckpointFamily]] = {("llava", "pixtral"): PixtralChat}
-"""Where checkpoints of one ``model_type`` are of several families: by it and that of the image encoder."""
 
 
 def load(argument: str, options: ModelOptions) -> GenerativeAdapter:
@@ -361,19 +372,6 @@ def _encoder_type(config: Mapping[str, object]) -> str:
     """The model_type of the image encoder; "" where there is none."""
     part = config.get("vision_config")
     return str(part.get("model_type", "")) if isinstance(part, dict) else ""
-
-
-_REFUSED: Mapping[str, str] = {
-    "diffusion_gemma": "it writes its whole answer at once, not token by token as is measured here. Serve it, and test "
-    "it as openai:MODEL@URL",
-    "phi4_multimodal": "it sees through an adapter beside its weights (vision-lora), which is not loaded here. Serve "
-    "it, as vLLM does, and test it as openai:MODEL@URL",
-    "shieldgemma2": "it sorts pictures by policies, and writes nothing",
-}
-"""Kinds that transformers loads and that cannot be tested, and why."""
-
-_NO_KNOWN_CONVERSION = "Take a conversion of it to the layout of transformers, where there is one"
-_CONVERSIONS = {"florence2": "The conversions to the layout of transformers are called florence-community/Florence-2-*"}
 
 
 def _fingerprint(checkpoint: Checkpoint, runtime: Runtime, kind: str, prompts: Prompts, chat: ChatSettings) -> str:

@@ -43,6 +43,42 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
+FLORENCE_PROMPTS = Prompts(question="", entailment="", caption="<CAPTION>")
+"""Published checkpoints describe. They answer questions only where fine-tuned to, by a prompt of their own."""
+
+_FLORENCE_TASKS = {
+    "<CAPTION>": "What does the image describe?",
+    "<DETAILED_CAPTION>": "Describe in detail what is shown in the image.",
+    "<MORE_DETAILED_CAPTION>": "Describe with a paragraph what is shown in the image.",
+}
+"""Florence's description tasks, and what the model reads for them (Xiao et al. 2024)."""
+
+_IMAGE_SEPARATOR = "<fake_token_around_image>"
+_GLOBAL_IMAGE = "<global-img>"
+
+PALIGEMMA_PROMPTS = Prompts(question="answer en {text}", entailment="", caption="caption en")
+"""The tasks that the "mix" checkpoints were trained on; there is none for hypotheses.
+
+https://ai.google.dev/gemma/docs/paligemma/prompt-system-instructions
+"""
+
+ENTAILMENT_PROMPT = f"Question: {INSTRUCTION_PROMPTS.entailment} Answer:"
+
+OPT_PROMPTS = Prompts(question="Question: {text} Answer:", entailment=ENTAILMENT_PROMPT, caption="a photo of")
+"""OPT continues a text (Li et al. 2023, section 4.1)."""
+
+FLAN_T5_PROMPTS = Prompts(question="Question: {text} Short answer:", entailment=ENTAILMENT_PROMPT, caption="a photo of")
+"""Flan-T5 follows instructions (same section)."""
+
+INSTRUCTBLIP_PROMPTS = Prompts(
+    question="Question: {text} Short answer:", entailment=ENTAILMENT_PROMPT, caption="A short image description:"
+)
+"""Templates of its training (Dai et al. 2023, appendix)."""
+
+QFORMER_TOKENIZER = "qformer_tokenizer"
+"""The subfolder of the Q-Former's tokenizer."""
+
+
 class ChatModel(ImageTokenModel):
     """A checkpoint with a chat template."""
 
@@ -139,17 +175,6 @@ class MistralLarge4Chat(Mistral3Chat):
     cls = "MistralLarge4ForConditionalGeneration"
 
 
-FLORENCE_PROMPTS = Prompts(question="", entailment="", caption="<CAPTION>")
-"""Published checkpoints describe. They answer questions only where fine-tuned to, by a prompt of their own."""
-
-_FLORENCE_TASKS = {
-    "<CAPTION>": "What does the image describe?",
-    "<DETAILED_CAPTION>": "Describe in detail what is shown in the image.",
-    "<MORE_DETAILED_CAPTION>": "Describe with a paragraph what is shown in the image.",
-}
-"""Florence's description tasks, and what the model reads for them (Xiao et al. 2024)."""
-
-
 class Florence(ImageTokenModel):
     """Florence-2 in the layout of transformers."""
 
@@ -189,10 +214,6 @@ class Gemma3Chat(ChatModel):
         return {"token_type_ids": (tokens.ids == self.image_id).to(tokens.ids.dtype)}
 
 
-_IMAGE_SEPARATOR = "<fake_token_around_image>"
-_GLOBAL_IMAGE = "<global-img>"
-
-
 class Idefics3Chat(ChatModel):
     """Idefics3 (Laurencon et al. 2024)."""
 
@@ -226,13 +247,6 @@ class SmolVlmChat(Idefics3Chat):
     """SmolVLM and SmolVLM2, which read pictures as Idefics3 does."""
 
     cls = "SmolVLMForConditionalGeneration"
-
-
-PALIGEMMA_PROMPTS = Prompts(question="answer en {text}", entailment="", caption="caption en")
-"""The tasks that the "mix" checkpoints were trained on; there is none for hypotheses.
-
-https://ai.google.dev/gemma/docs/paligemma/prompt-system-instructions
-"""
 
 
 class PaliGemma(ImageTokenModel):
@@ -289,15 +303,6 @@ class Qwen3VlChat(Qwen2VlChat):
     cls = "Qwen3VLForConditionalGeneration"
 
 
-ENTAILMENT_PROMPT = f"Question: {INSTRUCTION_PROMPTS.entailment} Answer:"
-
-OPT_PROMPTS = Prompts(question="Question: {text} Answer:", entailment=ENTAILMENT_PROMPT, caption="a photo of")
-"""OPT continues a text (Li et al. 2023, section 4.1)."""
-
-FLAN_T5_PROMPTS = Prompts(question="Question: {text} Short answer:", entailment=ENTAILMENT_PROMPT, caption="a photo of")
-"""Flan-T5 follows instructions (same section)."""
-
-
 class Blip2Model(PretrainedModel, Protocol):
     """The further interface of transformers' BLIP-2 classes."""
 
@@ -330,7 +335,7 @@ class Blip2(CheckpointFamily):
 
     @property
     def is_decoder_only(self) -> bool:
-        """Whether the language model continues its input, unlike an encoder-decoder."""
+        """True if the language model continues its input, unlike an encoder-decoder."""
         return not self.config.get_text_config().is_encoder_decoder
 
     def encode(self, pixels: torch.Tensor) -> torch.Tensor:
@@ -390,15 +395,6 @@ class Blip2(CheckpointFamily):
         pixels = torch.cat([self._runtime.to_device(each.tensors["pixel_values"]) for each in ready])
         # Cloned, since a slice would keep all of them in memory.
         return [each.clone() for each in self.encode(pixels)]
-
-
-INSTRUCTBLIP_PROMPTS = Prompts(
-    question="Question: {text} Short answer:", entailment=ENTAILMENT_PROMPT, caption="A short image description:"
-)
-"""Templates of its training (Dai et al. 2023, appendix)."""
-
-QFORMER_TOKENIZER = "qformer_tokenizer"
-"""The subfolder of the Q-Former's tokenizer."""
 
 
 class _Output(Protocol):

@@ -48,6 +48,10 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
+_MAX_METADATA_NUMBERS = 16
+"""A tensor of at most so many numbers is metadata, such as the picture's size."""
+
+
 class ImageTokenModel(CheckpointFamily, ABC):
     """A checkpoint that reads pictures in place of image tokens."""
 
@@ -115,7 +119,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
 
     @property
     def adds_special_tokens(self) -> bool:
-        """Whether the tokenizer adds the tokens that begin and end a text."""
+        """True if the tokenizer adds the tokens that begin and end a text."""
         return True
 
     @abstractmethod
@@ -216,25 +220,18 @@ class ImageTokenModel(CheckpointFamily, ABC):
         return str(added.content)
 
 
-_MAX_METADATA_NUMBERS = 16
-"""A tensor of at most so many numbers is metadata, such as the picture's size."""
-
-
 class _ImageProcessor(Protocol):
     def __call__(self, images: object, **settings: object) -> Mapping[str, object]: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PicturePixels:
-    """An encoder's input for one or more pictures.
-
-    Attributes:
-        tensors: by the model's names for them, pictures or their parts along the first axis.
-        lists: other values for each picture.
-    """
+    """An encoder's input for one or more pictures."""
 
     tensors: Mapping[str, torch.Tensor]
+    """By the model's names for them, pictures or their parts along the first axis."""
     lists: Mapping[str, Sequence[object]]
+    """Other values for each picture."""
 
     @classmethod
     def of(cls, found: Mapping[str, object]) -> PicturePixels:
@@ -341,17 +338,14 @@ def _concatenated(parts: Sequence[torch.Tensor]) -> torch.Tensor:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class EncodedPicture:
-    """The encoding of a picture.
-
-    Attributes:
-        encoding: (tokens, width), or (parts, tokens, width), on the device.
-        layers: features that Qwen3-VL adds in deeper layers, (tokens, width) each.
-        metadata: of the picture.
-    """
+    """The encoding of a picture."""
 
     encoding: torch.Tensor
+    """(tokens, width), or (parts, tokens, width), on the device."""
     layers: tuple[torch.Tensor, ...]
+    """Features that Qwen3-VL adds in deeper layers, (tokens, width) each."""
     metadata: PicturePixels
+    """Of the picture."""
 
     @property
     def length(self) -> int:

@@ -25,19 +25,21 @@ if TYPE_CHECKING:
     from transformers import BatchEncoding, GenerationConfig, PreTrainedConfig, PreTrainedTokenizerBase
 
 
+_KEPT_SETTINGS = ("bos_token_id", "decoder_start_token_id", "forced_bos_token_id", "bad_words_ids", "suppress_tokens")
+
+_OLDER_TEMPLATE_FILES = ("chat_template.json", "processor_config.json", "tokenizer_config.json")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """The text for one picture.
-
-    Attributes:
-        prompt: all of it.
-        question: the part that may be truncated; "" for none.
-        reasoning: that of the query.
-    """
+    """The text for one picture."""
 
     prompt: str
+    """All of it."""
     question: str = ""
+    """The part that may be truncated; "" for none."""
     reasoning: bool | None = None
+    """That of the query."""
 
     def cut(self, length: int) -> Prompt:
         """The prompt with its question truncated to ``length`` characters."""
@@ -47,19 +49,16 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completions:
-    """One generated text for each prompt, without the prompt.
-
-    Attributes:
-        texts: with the marks around reasoning, and without other special tokens.
-        cut: which questions were truncated.
-        ended: which texts came to their end, and not to the most tokens.
-        scores: where wanted, the candidates for the first token of each answer with natural log-probabilities.
-    """
+    """One generated text for each prompt, without the prompt."""
 
     texts: tuple[str, ...]
+    """With the marks around reasoning, and without other special tokens."""
     cut: tuple[bool, ...]
+    """Which questions were truncated."""
     ended: tuple[bool, ...]
+    """Which texts came to their end, and not to the most tokens."""
     scores: tuple[tuple[tuple[str, float], ...] | None, ...] | None = None
+    """Where wanted, the candidates for the first token of each answer with natural log-probabilities."""
 
     @classmethod
     def together(cls, each: Sequence[Completions]) -> Completions:
@@ -183,9 +182,6 @@ def fit_prompt(prompt: Prompt, room: int, length: Callable[[Prompt], int]) -> Pr
     return prompt
 
 
-_KEPT_SETTINGS = ("bos_token_id", "decoder_start_token_id", "forced_bos_token_id", "bad_words_ids", "suppress_tokens")
-
-
 class _GenerationModel(Protocol):
     generation_config: GenerationConfig
 
@@ -285,9 +281,6 @@ def _check_generation_config(checkpoint: Checkpoint) -> None:
 def _end_tokens(saved: GenerationConfig) -> list[int]:
     ends: object = saved.eos_token_id
     return list(ends) if isinstance(ends, list | tuple) else [ends] if isinstance(ends, int) else []
-
-
-_OLDER_TEMPLATE_FILES = ("chat_template.json", "processor_config.json", "tokenizer_config.json")
 
 
 class ChatTemplate:
