@@ -17,7 +17,7 @@ from tests.relations.inserted import corpus_of as corpus_with_cutouts
 from tests.relations.inserted import kennel
 from tests.relations.metavqa.test_insertion import YARD as KENNELS_YARD
 from tests.relations.spatial.gardens import IN_A_ROW
-from tests.relations.veglue.rooms import said
+from tests.relations.veglue.rooms import ROOM, said
 from tests.relations.veglue.tables import FRUIT
 from tests.rows import each_row
 
@@ -28,9 +28,11 @@ NOT_ALIKE = "all answers must be the same, but got {}"
 MORE = "the second count must be one more than the first, but got {}"
 LESS = "the second count must be one less than the first, but got {}"
 SIX_TIMES_NO = ("no",) * 6
+ENTAILED, NEUTRAL, DENIED = "entailment", "neutral", "contradiction"
 
 # Three brown and black dogs, a cat on a bench, a car; the cut pictures of it have five pieces.
 YARD = "yard"
+OPEN_DOOR = scene_of("open door", exhaustive=("door",))
 DESCRIBED = scene_of("black dog", "brown dog", "red car", "striped cat", "standing man")
 
 # An item, its scene, the verdict, whether it is vacuous (None: not said) and how its reason begins, where "{}" is all
@@ -89,6 +91,28 @@ VERDICTS: tuple[tuple[str, str | Scene, Outcome, bool | None, str, tuple[tuple[s
     ("veglue.vqa_mr2", FRUIT, VIOLATED, None, "yes must become no, but got {}", (("yes", "yes"), ("no", "yes"))),
     ("veglue.vqa_mr3", FRUIT, HOLDS, None, "", (("yes", "Yes."),)),
     ("veglue.vqa_mr3", FRUIT, VIOLATED, None, NOT_ALIKE, (("yes", "no"),)),
+    ("veglue.mr1_joint_erase", ROOM, HOLDS, False, "", (
+        (ENTAILED, ENTAILED), (DENIED, "It is an entailment."),
+    )),
+    ("veglue.mr1_joint_erase", ROOM, VIOLATED, False, "", ((ENTAILED, DENIED), (NEUTRAL, NEUTRAL))),
+    ("veglue.mr1_joint_erase", ROOM, UNPARSED, False, "", ((ENTAILED, "a dog"),)),
+    ("veglue.mr2_linked_erase", ROOM, HOLDS, False, "", ((ENTAILED, DENIED),)),
+    ("veglue.mr2_linked_erase", ROOM, HOLDS, True, "", ((DENIED, DENIED),)),
+    ("veglue.mr2_linked_erase", ROOM, VIOLATED, False, "", ((ENTAILED, ENTAILED), (ENTAILED, NEUTRAL))),
+    ("veglue.mr2_linked_erase", ROOM, UNPARSED, False, "", ((ENTAILED, "yes"),)),
+    ("veglue.mr3_unlinked_erase", ROOM, HOLDS, None, "", ((ENTAILED, ENTAILED),)),
+    ("veglue.mr3_unlinked_erase", ROOM, VIOLATED, None, "", ((ENTAILED, NEUTRAL), (NEUTRAL, NEUTRAL))),
+    ("veglue.mr3_unlinked_erase", ROOM, UNPARSED, None, "", ((ENTAILED, "no"),)),
+    ("veglue.corruption[zoom-global]", ROOM, HOLDS, None, "", ((ENTAILED, ENTAILED), (NEUTRAL, NEUTRAL))),
+    ("veglue.corruption[zoom-global]", ROOM, VIOLATED, None, "", ((ENTAILED, DENIED),)),
+    ("veglue.corruption[zoom-global]", ROOM, UNPARSED, None, "", ((ENTAILED, "snow"),)),
+    ("text.antonym_swap", OPEN_DOOR, HOLDS, False, "", ((ENTAILED, DENIED),)),
+    ("text.antonym_swap", OPEN_DOOR, HOLDS, True, "", ((DENIED, DENIED),)),
+    ("text.antonym_swap", OPEN_DOOR, VIOLATED, False, "", ((ENTAILED, NEUTRAL),)),
+    ("text.antonym_swap", OPEN_DOOR, UNPARSED, False, "", ((ENTAILED, "closed"),)),
+    ("text.word_substitution", scene_of("couch"), HOLDS, None, "", ((ENTAILED, ENTAILED), (NEUTRAL, NEUTRAL))),
+    ("text.word_substitution", scene_of("couch"), VIOLATED, None, "", ((ENTAILED, NEUTRAL),)),
+    ("text.word_substitution", scene_of("couch"), UNPARSED, None, "", ((NEUTRAL, "sofa"),)),
     ("spatial.mirror[opposite]", IN_A_ROW, HOLDS, False, "", (("yes", "no"),)),
     ("spatial.mirror[opposite]", IN_A_ROW, VIOLATED, False, "", (("yes", "yes"), ("no", "no"))),
     ("spatial.mirror[opposite]", IN_A_ROW, UNPARSED, False, "", (("yes", "maybe"),)),

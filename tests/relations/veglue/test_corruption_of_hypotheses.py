@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, Outcome
+from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.edits import Corrupt
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.corruption import PictureCorruption
 from pytest_vqamt.relations.veglue import HypothesisCorruption
-from tests.making import answers_of
 from tests.relations.deriving import cases_of
 from tests.relations.veglue.rooms import RIFLE, ROOM, groups
 from tests.rows import each_row
@@ -59,16 +58,3 @@ def test_a_published_hypothesis_is_put_where_there_is_one() -> None:
 def test_the_severity_is_a_setting() -> None:
     found = cases(ROOM, "zoom-global", HypothesisCorruption(severity="5"))
     assert {(corrupt_of(case).severity, case.fact("severity")) for case in found} == {(5, 5)}
-
-
-@pytest.mark.parametrize(
-    ("given", "outcome"),
-    [
-        (("entailment", "entailment"), Outcome.HOLDS),
-        (("neutral", "neutral"), Outcome.HOLDS),
-        (("entailment", "contradiction"), Outcome.VIOLATED),
-        (("entailment", "snow"), Outcome.UNPARSED),
-    ],
-)
-def test_verdicts(given: tuple[str, str], outcome: Outcome) -> None:
-    assert CORRUPTION.judge(cases(ROOM, "zoom-global")[0], answers_of(*given)).outcome is outcome

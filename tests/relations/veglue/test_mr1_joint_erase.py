@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, Outcome
+from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.meaning import Label, truth
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene, Thing
@@ -15,7 +15,7 @@ from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.veglue import JointErase
 from pytest_vqamt.sampling.chooser import Sampler
-from tests.making import answers_of, scene_of, thing_of
+from tests.making import scene_of, thing_of
 from tests.relations.veglue.rooms import RIFLE, ROOM, groups, photo, said, unit
 from tests.relations.veglue.tables import derived
 
@@ -150,21 +150,6 @@ def test_of_one_unit_nothing_would_be_left() -> None:
 
 
 # ---- verdicts
-
-
-@pytest.mark.parametrize(
-    ("given", "outcome"),
-    [
-        (("entailment", "entailment"), Outcome.HOLDS),
-        (("contradiction", "It is an entailment."), Outcome.HOLDS),
-        (("entailment", "contradiction"), Outcome.VIOLATED),
-        (("neutral", "neutral"), Outcome.VIOLATED),
-        (("entailment", "a dog"), Outcome.UNPARSED),
-    ],
-)
-def test_verdicts(given: tuple[str, str], outcome: Outcome) -> None:
-    verdict = MR1.judge(derived(MR1, ROOM)[0], answers_of(*given))
-    assert (verdict.outcome, verdict.vacuous) == (outcome, False)
 
 
 def test_in_the_picture_world_one_thing_is_gone_and_the_rest_is_entailed(world: PictureWorld) -> None:
