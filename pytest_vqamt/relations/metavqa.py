@@ -403,7 +403,7 @@ class RemovalPlus(OneThingLess):
     Yuan et al., CVPR 2021, section 4.2.2 and Table 3, Removal+: it exposes models that answer "0" to every count. The
     thing is counted alone, with another name, or by the one property that it surely has. ``erase`` as in ``removal``.
 
-    **Deviation:** only salient things (``rules.SALIENT``) of which nothing stays (``edits.whole_patch``): in
+    **Deviation:** only salient things (``soundness.is_salient``) of which nothing stays (``edits.whole_patch``): in
     photos with masks they are recognisable, have none of their family near, and the patch has a margin. Only names
     that can be counted in this picture, of which it has no crowd; the other name is one that ``removal`` could ask
     about, and the patch bears neither a name nor a colour that is asked about. "presumed" as there.
