@@ -57,3 +57,8 @@ def test_nothing_counted_is_vacuous() -> None:
     cases = [derive(PARTITION, scene, choose, "object", corpus) for choose in choosers(100)]
     absent = next(case for case in cases if isinstance(case, Case) and case.fact("present_groups") == 0)
     assert PARTITION.judge(absent, answers_of("0", "none", "There are no trees.")).vacuous
+
+
+def test_a_count_is_read_in_any_words(yard: Scene) -> None:
+    verdict = PARTITION.judge(the_case(PARTITION, yard, "object"), answers_of("4", "three", "There is one cat."))
+    assert verdict.readings == ("4", "3", "1")
