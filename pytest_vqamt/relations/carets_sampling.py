@@ -24,6 +24,7 @@ from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.carets_arguments import Argument
 from pytest_vqamt.relations.carets_verifying import definite_phrases, plausible_attributes
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
+from pytest_vqamt.relations.rules import UNGRADED
 from pytest_vqamt.relations.soundness import object_names
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -135,7 +136,7 @@ def _of_class(view: AskableScene, thing: Thing, word: str, others: tuple[str, ..
     by_attribute = (
         replace(bare, attributes=(attribute,))
         for attribute in view.askable_attributes(thing)
-        if not view.known.ontology.is_gradable(attribute)
+        if UNGRADED.check(view.known, attribute)
         and attribute not in (thing.name, *others)  # no orange fruit with an orange among the choices
         and view.is_unique_in_class(thing, word, attribute)
     )

@@ -31,6 +31,7 @@ from pytest_vqamt.relations import carets_arguments as arguments
 from pytest_vqamt.relations.askable_scene import AskableScene, related_group
 from pytest_vqamt.relations.carets_arguments import Argument, existence_argument
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
+from pytest_vqamt.relations.rules import ANTONYM, FALSE, UNIQUE
 from pytest_vqamt.sampling.chooser import Chooser
 
 _WITH_ATTRIBUTE = 0.5
@@ -271,7 +272,7 @@ def definite_phrases(view: AskableScene, thing: Thing, asked: str = "") -> tuple
     if thing.name not in view.names:
         return ()
     bare = Group(name=thing.name)
-    only = view.is_unique_by_name(thing)
+    only = UNIQUE.check(view, thing)
     by_relation = view.phrases_by_relation(thing, bare) if only else ()
     category = view.known.ontology.category_of(asked) if asked else None
     words = (word for word in view.askable_attributes(thing) if view.known.ontology.category_of(word) != category)
@@ -283,14 +284,14 @@ def definite_phrases(view: AskableScene, thing: Thing, asked: str = "") -> tuple
 
 def _false_beside(view: AskableScene, thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
     """Returns plausible attributes of the category of ``word`` that the thing surely lacks."""
-    return tuple(pair for pair in plausible_attributes(view, thing.name, word) if view.surely_lacks(thing, pair[0]))
+    return tuple(pair for pair in plausible_attributes(view, thing.name, word) if FALSE.check(view, thing, pair[0]))
 
 
 def _antonym_beside(view: AskableScene, thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
     """Returns the antonym of ``word`` if the thing surely lacks it and a thing of its name might have it."""
     kinds = view.known.ontology
-    other = kinds.antonym(word, thing.name)
-    if not other or not view.surely_lacks(thing, other):
+    other = ANTONYM.check(view, thing, word)
+    if other is None:
         return ()
     borne = {kinds.canonical(each) for each, _ in view.corpus.attributes.get(thing.name, ())}
     of_such_a_thing = (

@@ -51,7 +51,7 @@ from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.contradictions import contradiction
 from pytest_vqamt.relations.contrast_edits import edited_pictures
 from pytest_vqamt.relations.expectations import format_reading, read_answer, same_reading
-from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge, LexicalRelation, default_knowledge
+from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge, knowledge_of
 from pytest_vqamt.relations.published import question_of
 from pytest_vqamt.relations.sure_answers import (
     MIN_AGREEMENT,
@@ -80,7 +80,7 @@ def with_contrast(relation: Relation, case: Case, corpus: Corpus, share: float) 
         return case
     if int(digest("contrast", case.id), 16) >= share * 2**64:
         return case
-    known = relation.known if isinstance(relation, LexicalRelation) else default_knowledge()
+    known = knowledge_of(relation)
     contrast = _contrast(case, corpus, known, None if info.contrast is True else info.contrast)
     return case if contrast is None else replace(case, contrast=contrast)
 

@@ -29,7 +29,8 @@ from pytest_vqamt.relations.recognition import (
     is_recognisable,
     min_inserted_area,
 )
-from pytest_vqamt.relations.soundness import cannot_be_confused, presumed, unrelated
+from pytest_vqamt.relations.rules import UNTOUCHED
+from pytest_vqamt.relations.soundness import cannot_be_confused, presumed
 from pytest_vqamt.sampling.chooser import Chooser
 
 ERASE = RelationSetting(
@@ -171,7 +172,7 @@ class InsertedThing:
         inserted = self.thing.name
         is_all_there = self.is_whole and only_worn_items(self.alongside, inserted)
         in_part = self.alongside if is_all_there else (inserted, *self.alongside)
-        return unrelated(name, inserted, scene) and all(cannot_be_confused(name, other) for other in in_part)
+        return UNTOUCHED.check(name, inserted, scene) and all(cannot_be_confused(name, other) for other in in_part)
 
     def is_presumed(self, groups: Iterable[Group]) -> bool:
         """Whether things of the groups may be in the cut-out without being annotated."""

@@ -13,7 +13,7 @@ from pytest_vqamt.language.english.families import family, is_kind_either_way, i
 from pytest_vqamt.language.english.nouns import head, singular
 from pytest_vqamt.language.ontology import NounClass, Ontology, ontology
 from pytest_vqamt.language.wordnet import WordNet, wordnet
-from pytest_vqamt.relations.base import BuiltInRelation
+from pytest_vqamt.relations.base import BuiltInRelation, Relation
 from pytest_vqamt.relations.soundness import are_disjoint, are_unrelated
 
 WORDNET = RelationSetting(
@@ -103,6 +103,11 @@ class LexicalRelation(BuiltInRelation):
 def default_knowledge() -> LexicalKnowledge:
     """Returns the knowledge of relations without settings for it."""
     return load_knowledge(WORDNET.default, ONTOLOGY.default)
+
+
+def knowledge_of(relation: Relation) -> LexicalKnowledge:
+    """Returns the knowledge that the relation's settings name; the default where it has no such settings."""
+    return relation.known if isinstance(relation, LexicalRelation) else default_knowledge()
 
 
 @cache

@@ -25,7 +25,6 @@ from pytest_vqamt.core.edits import Cutout
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Query, Task
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.language.answers.answer_text import prepare
 from pytest_vqamt.language.captions.caption_reader import CaptionReading, class_of, classes_in
@@ -35,6 +34,7 @@ from pytest_vqamt.language.english.nouns import indefinite, is_countable, plural
 from pytest_vqamt.relations import insertion_places as placement
 from pytest_vqamt.relations import recognition
 from pytest_vqamt.relations.base import BuiltInRelation
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.edits import AT_MOST, LARGEST_SHARE, is_whole
 from pytest_vqamt.relations.insertion_places import (
     MAX_SALIENT_SHARE,
@@ -56,6 +56,7 @@ from pytest_vqamt.relations.recognition import (
     cutout_id,
     min_inserted_area,
 )
+from pytest_vqamt.relations.rules import SALIENT
 from pytest_vqamt.relations.soundness import presumed
 from pytest_vqamt.sampling.chooser import Chooser, RandomChooser
 
@@ -200,7 +201,7 @@ def classes_that_fit(scene: Scene, classes: Iterable[str]) -> tuple[str, ...]:
     """
     unsure = {class_of(region.name) for region in scene.regions}
     for thing in scene.objects:
-        if not (is_salient(thing, scene) and is_countable(thing.name)):
+        if not (SALIENT.check(thing, scene) and is_countable(thing.name)):
             unsure.add(class_of(thing.name))
     return tuple(each for each in classes if each not in unsure)
 
@@ -218,7 +219,7 @@ def _brings_no_class(entry: CutoutEntry, corpus: Corpus) -> bool:
 def _is_well_shown(entry: CutoutEntry, corpus: Corpus) -> bool:
     scene = corpus.scene(entry.index)
     thing = scene.thing(entry.thing)
-    return is_whole(thing, scene) and is_salient(thing, scene)
+    return is_whole(thing, scene) and SALIENT.check(thing, scene)
 
 
 METAIC = RelationSetting(
@@ -232,6 +233,11 @@ METAIC = RelationSetting(
 def caption_query(picture: Picture) -> Query:
     """Returns the query for a caption of ``picture``."""
     return Query(picture=picture, meaning=Describe(), task=Task.CAPTIONING)
+
+
+def caption_queries(draw: Draw, edited: Picture) -> tuple[Query, Query]:
+    """Returns the queries for captions of the scene's picture and of the ``edited`` one."""
+    return caption_query(draw.picture), caption_query(edited)
 
 
 def caption_texts(answers: Sequence[Answer]) -> tuple[str, ...]:
@@ -287,19 +293,17 @@ class InsertionRelation(CutoutRelation):
         names = chain.from_iterable(names_by_class(corpus, CaptionReading(self.metaic)).values())
         return {name: cut_outs(corpus, name, self.excluded) for name in names}
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        found = sample_placed_cutout(scene, corpus, choose, CaptionReading(self.metaic), self.excluded)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        scene = draw.scene
+        found = sample_placed_cutout(scene, draw.corpus, draw.choose, CaptionReading(self.metaic), self.excluded)
         if isinstance(found, NotApplicable):
             return found
         name = found.cutout.thing.name
-        return Case(
-            relation=self.info.name,
-            variant=variant,
-            scene=scene.id,
-            queries=(caption_query(scene.picture), caption_query(found.picture(scene, variant))),
+        return draw.case_of(
+            caption_queries(draw, found.picture(scene, draw.variant)),
             expected=self.expected.format(class_of(name)),
-            facts=_facts(found, variant, scene),
-            tags=("presumed",) if presumed((name,), scene) else (),
+            facts=_facts(found, draw.variant, scene),
+            presumed=presumed((name,), scene),
         )
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
@@ -424,20 +428,13 @@ class Deeptest(BuiltInRelation):
         draws_as="metaic.deeptest",
     )
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        step = choose.between(1, _STEPS)
-        changed = _changed(scene, variant, step)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        step = draw.choose.between(1, _STEPS)
+        changed = _changed(draw.scene, draw.variant, step)
         if changed is None:
             return NotApplicable(reason="a thing would leave the picture")
         picture, strength = changed
-        return Case(
-            relation=self.info.name,
-            variant=variant,
-            scene=scene.id,
-            queries=(caption_query(scene.picture), caption_query(picture)),
-            expected="first = second",
-            facts=(("strength", strength),),
-        )
+        return draw.case_of(caption_queries(draw, picture), expected="first = second", facts=(("strength", strength),))
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
         reading = CaptionReading.REFINED

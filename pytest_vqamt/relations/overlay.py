@@ -9,7 +9,6 @@ from types import MappingProxyType
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
@@ -17,8 +16,8 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.free import Kept
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.askable_scene import AskableScene
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.edits import Size, occupied_boxes, places_anywhere
 from pytest_vqamt.relations.expectations import same_and_read, same_if_read
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
@@ -102,24 +101,21 @@ class Text(LexicalRelation):
     )
     expect = same_and_read
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        drawn = sample_presence(view, choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        view = draw.view
+        drawn = sample_presence(view, draw.choose)
         if isinstance(drawn, NotApplicable):
             return drawn
-        asked, word, truth = _ASKED[variant](drawn, choose)
+        asked, word, truth = _ASKED[draw.variant](drawn, draw.choose)
         if " " in word:
             return _NO_WORD
-        written = sample_card(word, view, choose)
+        written = sample_card(word, view, draw.choose)
         if written is None:
             return _NO_ROOM
-        question = simple.about_things(asked, choose.between(0, simple.LEAVING_ASIDE - 1))
-        reading = simple.written(word, choose.between(0, simple.WRITTEN_WORDINGS - 1))
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, question), (written, question), (written, reading)),
+        question = simple.about_things(asked, draw.wording(simple.LEAVING_ASIDE))
+        reading = simple.written(word, draw.wording(simple.WRITTEN_WORDINGS))
+        return draw.case(
+            ((draw.picture, question), (written, question), (written, reading)),
             expected="first and second are the same, third is yes",
             facts=(("truth", truth), ("word", word)),
             presumed=drawn.presumed and truth != "yes",
@@ -199,23 +195,20 @@ class DrawnQuestion(LexicalRelation):
     )
     expect = same_if_read
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        asked = _present_or_not(view, choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        view = draw.view
+        asked = _present_or_not(view, draw.choose)
         if isinstance(asked, NotApplicable):
             return asked
         question, facts = asked
-        again = simple.drawn(question.meaning, choose.between(0, simple.DRAWN - 1))
-        sentences = choose.several(_SENTENCES, 2)
-        control = view.cached(("in the margin", sentences[0]), lambda: with_margin(sentences[0], scene))
-        wording = choose.one(_OF_A_SENTENCE)
-        return case_of(
-            self,
-            variant,
-            scene,
+        again = simple.drawn(question.meaning, draw.wording(simple.DRAWN))
+        sentences = draw.choose.several(_SENTENCES, 2)
+        control = view.cached(("in the margin", sentences[0]), lambda: with_margin(sentences[0], draw.scene))
+        wording = draw.choose.one(_OF_A_SENTENCE)
+        return draw.case(
             (
-                (scene.picture, question),
-                (with_margin(question.text, scene), again),
+                (draw.picture, question),
+                (with_margin(question.text, draw.scene), again),
                 *((control, simple.written(each, wording)) for each in sentences),
             ),
             expected="first and second are the same, if third is yes and fourth is no",

@@ -21,11 +21,11 @@ from pytest_vqamt.core.corpus import Corpus, CutoutEntry, ThingLook
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import expanded, read_text
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.tables import toml_table
 from pytest_vqamt.relations.base import BuiltInRelation
+from pytest_vqamt.relations.rules import SALIENT
 
 _SHAPES = "english/shapes.toml"
 
@@ -58,7 +58,7 @@ def _is_usual(thing: Thing, scene: Scene) -> bool:
     """Whether all that needs no pixels is as it must be: the name, the shape of the box, its place."""
     names, box, frame = toml_table(_SHAPES)["names"], thing.box, scene.frame
     margin = min(box.x, box.y, frame.x1 - box.x1, frame.y1 - box.y1)
-    if thing.name in names["loose"] or margin < _EDGE_PX or not is_salient(thing, scene):
+    if thing.name in names["loose"] or margin < _EDGE_PX or not SALIENT.check(thing, scene):
         return False
     low, high = _aspects(thing.name)
     return low <= box.h / box.w <= high

@@ -1,7 +1,4 @@
-"""Soundness rules: which names and things a relation may ask about, so that no perfect perceiver violates it.
-
-docs/explanation/soundness.md names the rules. A docstring that cites one has its name, as in "(rule: the only one)".
-"""
+"""What the names in a scene decide: which are counted, disjoint, unrelated or alike; ``rules`` names the rules."""
 
 from __future__ import annotations
 
@@ -31,6 +28,11 @@ def countable_names(scene: Scene) -> tuple[str, ...]:
         for name in names
         if is_countable(name) and name not in crowds and (plural(name) == name or plural(name) not in names)
     )
+
+
+def is_countable_here(name: str, scene: Scene) -> bool:
+    """Whether things of this name can be counted in the scene."""
+    return name in countable_names(scene)
 
 
 @cached_by_identity

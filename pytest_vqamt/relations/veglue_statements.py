@@ -11,7 +11,6 @@ from typing import Protocol
 from pytest_vqamt.core.case import Fact
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Entails, Group, Related, Unit
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import LinkedUnit, Scene, Thing
 from pytest_vqamt.language.english.nouns import head, is_plural, singular
 from pytest_vqamt.language.english.phrases import stands_before_its_noun
@@ -22,6 +21,7 @@ from pytest_vqamt.language.units.lexicon import VERBS, Tag, VerbForm, look_up, v
 from pytest_vqamt.language.units.parser import parse
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
+from pytest_vqamt.relations.rules import SALIENT
 from pytest_vqamt.relations.soundness import WIDER_THAN_THE_WORD, countable_names
 from pytest_vqamt.relations.veglue_erasing import erasure_facts, is_place
 from pytest_vqamt.sampling.chooser import Chooser
@@ -318,7 +318,7 @@ def _heads_with_article(text: str) -> frozenset[str]:
 # the man, who is aiming his rifle, and the rifle).
 #
 # Attributes follow ``askable_scene``, without those that depend on other things ("small"). Each thing is salient
-# (``soundness.is_salient``), and no thing goes by the names of two units.
+# (``rules.SALIENT``), and no thing goes by the names of two units.
 
 
 _RELATED_CHANCE, _EXACT_CHANCE = 0.5, 0.7
@@ -473,7 +473,7 @@ class StatementWriter:
         names = frozenset(countable_names(scene)).intersection(self.view.nouns) - WIDER_THAN_THE_WORD
         words = self.view.known.wordnet
         named = frozenset(name for name in names if not words.is_under(name, _BODY_PARTS))
-        return tuple(thing for thing in scene.objects if thing.name in named and is_salient(thing, scene))
+        return tuple(thing for thing in scene.objects if thing.name in named and SALIENT.check(thing, scene))
 
     def _said(self, thing: Thing, others: Sequence[Thing], choose: Chooser, *, saying: str = "") -> StatementUnit:
         """Samples a unit of the thing, half of the time related to one of the others."""

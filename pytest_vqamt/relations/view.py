@@ -18,7 +18,6 @@ from math import floor
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.meaning import Group, groups_of, sides
 from pytest_vqamt.core.picture import Picture
@@ -28,8 +27,8 @@ from pytest_vqamt.core.scene import PublishedQuestion, Scene, Thing
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.free import Kept
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
-from pytest_vqamt.relations.base import Relation, case_of
+from pytest_vqamt.relations.askable_scene import AskableScene
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.groups import QuestionKind, sample_question
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
@@ -65,13 +64,10 @@ class ViewQuestion:
     about: tuple[Thing, ...]
     presumed: bool
 
-    def case(self, relation: Relation, variant: str, scene: Scene, picture: Picture, *facts: tuple[str, Fact]) -> Case:
+    def case(self, draw: Draw, picture: Picture, *facts: tuple[str, Fact]) -> Case:
         """Returns the case of the question about the scene's picture and about another view of it."""
-        return case_of(
-            relation,
-            variant,
-            scene,
-            ((scene.picture, self.question), (picture, self.question)),
+        return draw.case(
+            draw.before_and_after(self.question, picture),
             expected="first = second",
             facts=(("asked", self.kind), *facts),
             presumed=self.presumed,
@@ -238,21 +234,21 @@ class Shift(LexicalRelation):
     )
     expect = same_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        asked = sample_view_question(view, choose, scene.frame, change=Kept.SHIFT)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        scene = draw.scene
+        asked = sample_view_question(draw.view, draw.choose, scene.frame, change=Kept.SHIFT)
         if isinstance(asked, NotApplicable):
             return asked
         if asked.kind == PUBLISHED:
             left = right = up = down = _UNSEEN_PX
         else:
             left, right, up, down = _room((*asked.about, *_rivals(asked.question, scene)), scene)
-        dx, dy = choose.between(-left, right), choose.between(-up, down)
+        dx, dy = draw.choose.between(-left, right), draw.choose.between(-up, down)
         if not dx and not dy:
             dx, dy = next((step for room, step in zip((right, down, left, up), _STEPS, strict=True) if room), (0, 0))
         if not dx and not dy:
             return NotApplicable(reason="what could be asked about would leave the picture")
-        return asked.case(self, variant, scene, scene.picture.shift(dx, dy), ("pixels", max(abs(dx), abs(dy))))
+        return asked.case(draw, draw.picture.shift(dx, dy), ("pixels", max(abs(dx), abs(dy))))
 
 
 _STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))
@@ -313,8 +309,9 @@ class Pad(LexicalRelation):
     )
     expect = same_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        width, height = scene.width, scene.height
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        choose = draw.choose
+        width, height = draw.scene.width, draw.scene.height
         wide = height > width
         if max(width, height) <= _NEARLY_SQUARE * min(width, height):
             wide = choose.chance(0.5)
@@ -323,15 +320,16 @@ class Pad(LexicalRelation):
             added = abs(width - height)
         fill = choose.one(tuple(COLOURS))
         before = added // 2 if choose.chance(0.5) else 0
-        view = askable_scene_of(scene, corpus, self.known)
         frame = Box(0, 0, width + wide * added, height + (not wide) * added)
-        asked = sample_view_question(view, choose, frame, kinds=("count", "exists"), change=Kept.MARGIN, avoid=fill)
+        asked = sample_view_question(
+            draw.view, choose, frame, kinds=("count", "exists"), change=Kept.MARGIN, avoid=fill
+        )
         if isinstance(asked, NotApplicable):
             return asked
         after = added - before
         margins = {"left": before, "right": after} if wide else {"top": before, "bottom": after}
-        padded = scene.picture.pad(**margins, colour=COLOURS[fill])
-        return asked.case(self, variant, scene, padded, ("fill", fill))
+        padded = draw.picture.pad(**margins, colour=COLOURS[fill])
+        return asked.case(draw, padded, ("fill", fill))
 
 
 _SCALES = {"down": (1 / 2, 2 / 3, 3 / 4), "up": (3 / 2, 2.0, 3.0)}
@@ -361,16 +359,16 @@ class Rescale(LexicalRelation):
     )
     expect = same_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        scales = [each for each in _SCALES[variant] if each * max(scene.width, scene.height) <= _MOST_PX]
-        for scale in choose.several(scales, len(scales)):
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        scene = draw.scene
+        scales = [each for each in _SCALES[draw.variant] if each * max(scene.width, scene.height) <= _MOST_PX]
+        for scale in draw.choose.several(scales, len(scales)):
             width, height = round(scene.width * scale), round(scene.height * scale)
             change = Kept.SMALLER if scale < 1 else Kept.LARGER
-            asked = sample_view_question(view, choose, Box(0, 0, width, height), scale, change=change)
+            asked = sample_view_question(draw.view, draw.choose, Box(0, 0, width, height), scale, change=change)
             if isinstance(asked, NotApplicable):
                 continue
-            return asked.case(self, variant, scene, scene.picture.rescale(width, height), ("scale", round(scale, 2)))
+            return asked.case(draw, draw.picture.rescale(width, height), ("scale", round(scale, 2)))
         return NO_QUESTION if scales else NotApplicable(reason="the picture is too large to be scaled up")
 
 
@@ -396,10 +394,9 @@ class Jpeg(LexicalRelation):
     )
     expect = same_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        asked = sample_view_question(view, choose, scene.frame, change=Kept.JPEG)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        asked = sample_view_question(draw.view, draw.choose, draw.scene.frame, change=Kept.JPEG)
         if isinstance(asked, NotApplicable):
             return asked
-        quality = choose.between(LEAST_QUALITY, MOST_QUALITY)
-        return asked.case(self, variant, scene, scene.picture.jpeg(quality), ("quality", quality))
+        quality = draw.choose.between(LEAST_QUALITY, MOST_QUALITY)
+        return asked.case(draw, draw.picture.jpeg(quality), ("quality", quality))

@@ -11,13 +11,13 @@ import pytest
 
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.carets import load
 from pytest_vqamt.execution.plan import Plan, Sampling, is_left_out
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.published import PublishedPairs
-from pytest_vqamt.sampling.chooser import Chooser, Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tests.data.made_carets import SUITE, choice_row, write_carets
 from tests.execution.worlds import Rule, Scenes, query
 
@@ -216,9 +216,9 @@ class Listed(Rule):
             for text in texts
         )
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        cases = self.every(scene, variant)
-        return cases if isinstance(cases, NotApplicable) else choose.one(cases)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        cases = self.every(draw.scene, draw.variant)
+        return cases if isinstance(cases, NotApplicable) else draw.choose.one(cases)
 
 
 def plan_of_published(sampling: Sampling, scenes: int = 5) -> Plan:

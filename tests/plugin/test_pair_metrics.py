@@ -34,8 +34,8 @@ RELATION = """
                 inner.info, name="ours.negated", breakdown=("present_groups",), pairs=PairKind.OPPOSITE
             )
 
-        def derive(self, scene, corpus, choose, variant):
-            case = self._inner.derive(scene, corpus, choose, variant)
+        def derive(self, draw):
+            case = self._inner.derive(draw)
             if isinstance(case, vqamt.NotApplicable):
                 return case
             presumed = len(case.queries[0].text) % 3 == 0

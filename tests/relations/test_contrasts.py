@@ -201,6 +201,16 @@ def test_a_caption_must_name_only_what_people_name(
     assert (found.names if found else ()) == names
 
 
+def test_equal_counts_give_no_contrast() -> None:
+    two, number = scene("two", "dog", "dog", "car"), Count(groups=(group_of("dog"),))
+    assert contrast_of(number, two, scene("also two", "dog", "dog", "cat")) is None
+    # One more or less than two does.
+    for dogs, change in ((3, Change.MORE), (1, Change.LESS)):
+        found = contrast_of(number, two, scene("other", *["dog"] * dogs, "cat"))
+        assert found is not None
+        assert found.change is change
+
+
 @pytest.mark.parametrize("meaning", [DOG, Count(groups=(group_of("dog"),))])
 def test_the_same_picture_with_what_is_asked_about_covered_comes_first(meaning: Meaning) -> None:
     found = contrast_of(meaning, scene("here", "dog", "car", apart=True), scene("there", "car"))
