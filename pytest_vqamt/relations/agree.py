@@ -138,13 +138,13 @@ def _exists(group: Group, draw: Draw) -> Question:
 
 
 def _is_there(name: str, view: AskableScene) -> bool:
-    """Whether a thing of this name is seen for certain, and nothing else could go by the name."""
+    """True if a thing of this name is seen for certain, and nothing else could go by the name."""
     return view.is_unambiguous(name) and any(SALIENT.check(thing, view.scene) for thing in view.things_named(name))
 
 
 @cache
 def _is_read(name: str) -> bool:
-    """Whether the number of things of this name can be read from a caption."""
+    """True if the number of things of this name can be read from a caption."""
     return (
         class_of(name) is not None
         and least_claimed(indefinite(name), name) == 1

@@ -33,6 +33,8 @@ PARTITION_SIZE = 3
 
 _DIGEST_DIGITS = 12
 
+_CONDITIONS = ("clean", "noisy")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noise(BuiltInRelation):
@@ -139,17 +141,14 @@ class AnswerType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MainQuestion:
-    """A main question, with or without a known answer.
-
-    Attributes:
-        annotators: the number of annotators; 0 without any, or if each answer has a score instead.
-        truth_known: whether accuracy is defined: the annotators or the scene give the right answer.
-    """
+    """A main question, with or without a known answer."""
 
     question: Question
     answer_type: AnswerType
     annotators: int
+    """The number of annotators; 0 without any, or if each answer has a score instead."""
     truth_known: bool
+    """Whether accuracy is defined: the annotators or the scene give the right answer."""
 
     @property
     def facts(self) -> tuple[tuple[str, Fact], ...]:
@@ -198,9 +197,6 @@ def _answer_type(meaning: Meaning) -> AnswerType:
         if best.strip().isdecimal():
             return AnswerType.NUMBER
     return AnswerType.OTHER
-
-
-_CONDITIONS = ("clean", "noisy")
 
 
 def accuracy_figures(case: Case, readings: Sequence[str]) -> tuple[Amount, ...]:

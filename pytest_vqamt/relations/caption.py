@@ -37,6 +37,18 @@ from pytest_vqamt.relations.rules import SALIENT
 from pytest_vqamt.relations.soundness import annotated_names, is_bulky, is_disjoint_from_all, presumed, salient_names
 from pytest_vqamt.relations.veglue_erasing import erasable_things, whole_erasure
 
+_NEAR = 0.25
+"""Somebody nearer to a thing than this share of its longer side may hold or ride it."""
+_NO_ONLY_ONE = NotApplicable(reason="no thing that is the only one of its class can be erased whole and alone")
+_NONE = NotApplicable(reason="no large thing can be erased alone where another one stays")
+
+_MOST_MOVED = 3
+_MAX_RISE = 0.08
+"""The furthest that a thing of a photo moves up or down, as a share of the height: dogs stay on the ground."""
+_MIN_MOVE = 0.5
+"""The shortest way of a thing, as a share of its longer side."""
+_EDGE_PX = 1
+
 
 @lru_cache(maxsize=4096)
 def class_claimed(name: str) -> str | None:
@@ -60,10 +72,6 @@ def absent_classes(scene: Scene) -> frozenset[str]:
 
 
 _ERASED, _OTHERS = "erased", "others"
-_NEAR = 0.25
-"""Somebody nearer to a thing than this share of its longer side may hold or ride it."""
-_NO_ONLY_ONE = NotApplicable(reason="no thing that is the only one of its class can be erased whole and alone")
-_NONE = NotApplicable(reason="no large thing can be erased alone where another one stays")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,14 +183,6 @@ def _judged(case: Case, before: str, after: str, erased: str) -> tuple[list[str]
     stay = shown_classes(edited) - {erased}
     missing = [f"{name} is not named, which is still there" for name in change.missing if name in stay]
     return missing, not any(least_claimed(before, name) for name in stay)
-
-
-_MOST_MOVED = 3
-_MAX_RISE = 0.08
-"""The furthest that a thing of a photo moves up or down, as a share of the height: dogs stay on the ground."""
-_MIN_MOVE = 0.5
-"""The shortest way of a thing, as a share of its longer side."""
-_EDGE_PX = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

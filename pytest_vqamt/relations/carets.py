@@ -32,6 +32,16 @@ from pytest_vqamt.sampling.chooser import Chooser
 
 _REPHRASED_TYPES = tuple(each for each in QuestionType if each is not QuestionType.ATTRIBUTE)
 
+_WITH_ATTRIBUTE = 0.5
+
+_ORDERED_TYPES: Mapping[str, tuple[QuestionType, ...]] = {
+    "conjunction": (QuestionType.CONJUNCTION,),
+    "disjunction": (QuestionType.DISJUNCTION,),
+    "choices": CHOICE_TYPES,
+}
+
+_NEGATED_TYPES = (QuestionType.OBJECT, QuestionType.CONJUNCTION, QuestionType.DISJUNCTION)
+
 
 @dataclass(frozen=True, slots=True)
 class Rephrase(LexicalRelation):
@@ -116,9 +126,6 @@ class Ontological(LexicalRelation):
         )
 
 
-_WITH_ATTRIBUTE = 0.5
-
-
 def sample_hypernym(view: AskableScene, choose: Chooser) -> tuple[Argument, Argument] | NotApplicable:
     """Draws "is there a dog", which is true, and "is there an animal", with the same attribute or none."""
     found = [
@@ -163,13 +170,6 @@ def sample_hyponym(view: AskableScene, choose: Chooser) -> tuple[Argument, Argum
         existence_argument(Group(name=word, attributes=attributes), subject=word, truth="no", unsure=unsure),
         existence_argument(Group(name=name, attributes=attributes), subject=word, truth="no", unsure=unsure),
     )
-
-
-_ORDERED_TYPES: Mapping[str, tuple[QuestionType, ...]] = {
-    "conjunction": (QuestionType.CONJUNCTION,),
-    "disjunction": (QuestionType.DISJUNCTION,),
-    "choices": CHOICE_TYPES,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,9 +218,6 @@ def _reordered(meaning: Askable, choose: Chooser) -> Askable:
             return replace(meaning, options=choose.one(orders))
         case _:
             return meaning
-
-
-_NEGATED_TYPES = (QuestionType.OBJECT, QuestionType.CONJUNCTION, QuestionType.DISJUNCTION)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,19 @@ from pytest_vqamt.sampling.chooser import Chooser
 
 _THREE_OPTIONS = 0.5
 
+T = TypeVar("T")
+SampledArgument: TypeAlias = Argument | NotApplicable
+
+VERIFY_SAMPLERS: Mapping[QuestionType, Callable[[AskableScene, Chooser, bool], SampledArgument]] = MappingProxyType(
+    {
+        QuestionType.OBJECT: verifying.object_argument,
+        QuestionType.CONJUNCTION: verifying.conjunction_argument,
+        QuestionType.DISJUNCTION: verifying.disjunction_argument,
+        QuestionType.ATTRIBUTE: verifying.attribute_argument,
+    }
+)
+"""Samplers of the yes/no types, for a wanted truth."""
+
 
 def object_choice(view: AskableScene, choose: Chooser) -> Argument | NotApplicable:
     """Q5: is the black animal a dog or a cat? Which animal is on the couch, a dog or a cat?"""
@@ -166,19 +179,6 @@ def _options(
         return choose.several((right, first, arguments.sample_by_frequency(choose, rest)), 3)
     return choose.several((right, first), 2)
 
-
-T = TypeVar("T")
-SampledArgument: TypeAlias = Argument | NotApplicable
-
-VERIFY_SAMPLERS: Mapping[QuestionType, Callable[[AskableScene, Chooser, bool], SampledArgument]] = MappingProxyType(
-    {
-        QuestionType.OBJECT: verifying.object_argument,
-        QuestionType.CONJUNCTION: verifying.conjunction_argument,
-        QuestionType.DISJUNCTION: verifying.disjunction_argument,
-        QuestionType.ATTRIBUTE: verifying.attribute_argument,
-    }
-)
-"""Samplers of the yes/no types, for a wanted truth."""
 
 CHOICE_SAMPLERS: Mapping[QuestionType, Callable[[AskableScene, Chooser], SampledArgument]] = {
     QuestionType.OBJECT_CHOICE: object_choice,

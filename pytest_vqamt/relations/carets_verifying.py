@@ -42,6 +42,13 @@ _SPATIAL = frozenset(
 )  # fmt: skip
 """Predicates with any subject; those of others come from one family."""
 
+_TOO_FEW_NAMES = NotApplicable(reason="too few kinds of things are surely there or surely absent")
+
+_FalseOf: TypeAlias = Callable[[AskableScene, Thing, str], tuple[tuple[str, int], ...]]
+
+_GENERAL_CATEGORIES = frozenset({"color", "material", "size", "pattern", "shape", "cleanliness", "wetness", "pose"})
+"""Categories whose attributes any thing might have; a moon is full, but never empty."""
+
 
 def object_argument(view: AskableScene, choose: Chooser, yes: bool) -> Argument | NotApplicable:
     """Q1: is there an A, a red A, an A on the B?"""
@@ -93,9 +100,6 @@ def disjunction_argument(view: AskableScene, choose: Chooser, yes: bool) -> Argu
         _described_absent(view, choose, arguments.sample_by_frequency(choose, beside), one_of_two=True),
     )
     return _of_two(view, QuestionType.DISJUNCTION, both, choose, truth=False, absent=both)
-
-
-_TOO_FEW_NAMES = NotApplicable(reason="too few kinds of things are surely there or surely absent")
 
 
 def _exists(group: Group, truth: str, unsure: bool = False) -> Argument:
@@ -223,9 +227,6 @@ def antonym_arguments(view: AskableScene, choose: Chooser) -> tuple[Argument, Ar
     return (right, wrong) if choose.chance(0.5) else (wrong, right)
 
 
-_FalseOf: TypeAlias = Callable[[AskableScene, Thing, str], tuple[tuple[str, int], ...]]
-
-
 def _true_and_absent_group(
     view: AskableScene, choose: Chooser, false_of: _FalseOf
 ) -> tuple[Argument, Argument] | NotApplicable:
@@ -298,10 +299,6 @@ def _antonym_beside(view: AskableScene, thing: Thing, word: str) -> tuple[tuple[
         kinds.category_of(word) in _GENERAL_CATEGORIES or kinds.antonym(word) is None
     )  # listed for this name
     return ((other, 1),) if of_such_a_thing or kinds.canonical(other) in borne else ()
-
-
-_GENERAL_CATEGORIES = frozenset({"color", "material", "size", "pattern", "shape", "cleanliness", "wetness", "pose"})
-"""Categories whose attributes any thing might have; a moon is full, but never empty."""
 
 
 def plausible_attributes(view: AskableScene, name: str, word: str) -> tuple[tuple[str, int], ...]:

@@ -28,6 +28,14 @@ from pytest_vqamt.sampling.chooser import Chooser
 
 _SIGMA_PX = {"blur3": 3.0, "blur6": 6.0, "blur9": 9.0}
 
+_PARTLY_VISIBLE = NotApplicable(reason="the half-hidden thing could be mistaken for the thing asked about")
+
+_ALONE = 2
+"""How much larger than one that is salient a thing must be that is recognised by nothing around it."""
+
+MIN_PATCH_PX = 32
+"""People do not reliably recognise smaller patches (Jimenez et al., footnote 3, after Torralba et al., 2008)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Visual(LexicalRelation):
@@ -96,9 +104,6 @@ def _obscured(picture: Picture, keep: tuple[Box, ...], variant: str, corpus: Cor
     return picture.mask(keep, colour)
 
 
-_PARTLY_VISIBLE = NotApplicable(reason="the half-hidden thing could be mistaken for the thing asked about")
-
-
 class Obscuring(StrEnum):
     """The way in which the background is obscured."""
 
@@ -137,10 +142,6 @@ def kept_boxes(
     return keep
 
 
-_ALONE = 2
-"""How much larger than one that is salient a thing must be that is recognised by nothing around it."""
-
-
 def _is_recognised_alone(thing: Thing, scene: Scene, how: Obscuring) -> bool:
     match how:
         case Obscuring.BLUR:
@@ -177,10 +178,6 @@ def _names_not_to_suggest(argument: Argument, named: Iterable[Thing], absent: It
         *(group.name for group in absent),
         *(condition.to.name for group in groups_of(meaning) for condition in group.related),
     }
-
-
-MIN_PATCH_PX = 32
-"""People do not reliably recognise smaller patches (Jimenez et al., footnote 3, after Torralba et al., 2008)."""
 
 
 def foreground(things: Iterable[Thing], scene: Scene) -> tuple[Box, ...]:

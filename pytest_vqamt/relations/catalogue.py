@@ -46,6 +46,11 @@ WORDINGS = RelationSetting(
 RUN_SETTINGS = (THOUGHT_TAGS, READER, WORDINGS)
 """Settings of how all answers are read, and all questions worded."""
 
+OTHER = "other"
+"""The kind of relations that are not built in."""
+
+_NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
+
 
 class Kind(StrEnum):
     """The kind of failure that a relation finds, in the words of ``vqamt list``."""
@@ -62,8 +67,6 @@ class Kind(StrEnum):
 
 
 KINDS: tuple[str, ...] = tuple(kind.value for kind in Kind)
-OTHER = "other"
-"""The kind of relations that are not built in."""
 
 
 class Row(NamedTuple):
@@ -151,8 +154,6 @@ ON_REQUEST: dict[str, Row] = {
 
 BUILT_IN = {**TABLE, **ON_REQUEST}
 """All relations of the package."""
-
-_NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
 
 _registered: dict[str, Relation] = {}
 

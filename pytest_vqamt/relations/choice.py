@@ -40,24 +40,29 @@ from pytest_vqamt.sampling.chooser import Chooser
 
 _COLOR = "color"
 
+_YES_OR_NO = ("Yes", "No")
+_MOST_OPTIONS = 8
+_ABOUT_OPTIONS = re.compile(
+    r"\b(?:above|below|both|all|none|neither|either|any|other|others|these|[a-h] (?:and|or) [a-h])\b"
+)
+
+_NOTHING = re.compile(r"(?:none|no one|nobody|nothing|neither|zero|0|no|not any)\W*", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """A question with options, before they are listed.
-
-    Attributes:
-        about: "thing", "color" or, of a question of the data set, "published".
-        options: names or colors in a random order.
-        right: the one that is right; "" if it is not known.
-        ask: makes the question for the options that are listed; ``NONE_OF_THESE`` may be the last.
-        presumed: whether that one is right, and no other, rests on an absence that is not guaranteed.
-    """
+    """A question with options, before they are listed."""
 
     about: str
+    """"thing", "color" or, of a question of the data set, "published"."""
     options: tuple[str, ...]
+    """Names or colors in a random order."""
     right: str
+    """The one that is right; "" if it is not known."""
     ask: Callable[[tuple[str, ...]], Question]
+    """Makes the question for the options that are listed; ``NONE_OF_THESE`` may be the last."""
     presumed: bool
+    """True if that one is right, and no other, rests on an absence that is not guaranteed."""
 
     def case(self, draw: Draw, lists: Iterable[tuple[tuple[str, ...], Labels]], expected: str) -> Case:
         """Returns the case of one query for each list of options with labels, all in one layout."""
@@ -84,13 +89,6 @@ def sample_options(view: AskableScene, choose: Chooser, least: int, most: int) -
         if drawn := sample(view, choose, count, wording):
             return drawn
     return _of_published(view.scene, choose) if view.scene.questions else TOO_FEW
-
-
-_YES_OR_NO = ("Yes", "No")
-_MOST_OPTIONS = 8
-_ABOUT_OPTIONS = re.compile(
-    r"\b(?:above|below|both|all|none|neither|either|any|other|others|these|[a-h] (?:and|or) [a-h])\b"
-)
 
 
 def _of_published(scene: Scene, choose: Chooser, *, only_answered: bool = False) -> Options | NotApplicable:
@@ -120,9 +118,6 @@ def _of_published(scene: Scene, choose: Chooser, *, only_answered: bool = False)
     return Options(
         about="published", options=choose.several(options, len(options)), right=right, ask=ask, presumed=False
     )
-
-
-_NOTHING = re.compile(r"(?:none|no one|nobody|nothing|neither|zero|0|no|not any)\W*", re.IGNORECASE)
 
 
 def _listed(published: PublishedQuestion) -> tuple[str, ...]:

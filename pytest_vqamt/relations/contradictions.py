@@ -34,6 +34,8 @@ from pytest_vqamt.sampling.chooser import Chooser
 TWO_MEANINGS = NotApplicable(reason="a question has two meanings with different answers on the picture")
 TWO_ANSWERS = NotApplicable(reason="the data has two answers to a question about the picture")
 
+_NOT_KNOWN = "?"
+
 
 def derive_case(
     relation: Relation, scene: Scene, corpus: Corpus, choose: Chooser, variant: str
@@ -77,9 +79,6 @@ def contradiction(query: Query, corpus: Corpus, known: LexicalKnowledge) -> NotA
 @cache
 def _is_published(kind: type[Relation]) -> bool:
     return issubclass(kind, PublishedRelation)
-
-
-_NOT_KNOWN = "?"
 
 
 def _given(text: str, scene: Scene) -> Iterator[str]:

@@ -120,10 +120,10 @@ def _is_counted(group: Group, view: AskableScene) -> bool:
 
 
 def _is_certain(thing: Thing, group: Group) -> bool:
-    """Whether the thing surely is in the group, and in none of the same name with other attributes."""
+    """True if the thing surely is in the group, and in none of the same name with other attributes."""
     return not group.attributes or certain_properties(thing) == group.attributes
 
 
 def _stays_apart(other: Group, thing: Thing, view: AskableScene) -> bool:
-    """Whether the number of the other group is the same without the thing."""
+    """True if the number of the other group is the same without the thing."""
     return other.name == thing.name or UNTOUCHED.check(other.name, thing.name, view.scene)

@@ -72,6 +72,34 @@ _MAX_DRAWS = 200
 _BITS_OF_A_DRAW = 128
 """Of two random numbers."""
 
+_GRAY = (127, 127, 127)
+_SHOWN_BY_NOTHING = frozenset(
+    [
+        "no",
+        "none",
+        "nothing",
+        "nobody",
+        "0",
+        "zero",
+        "unknown",
+        "unsure",
+        "gray",
+        "grey",
+        "silver",
+        "white",
+        "black",
+        "blank",
+        "empty",
+        "blurry",
+        "dark",
+    ]
+)
+"""Answers, or words of answers, that may be right about a blank picture."""
+
+_CANNOT_TELL = frozenset(
+    {Unreadable.REFUSAL, Unreadable.SEES_NOTHING, Unreadable.UNSURE, Unreadable.NO_NUMBER, Unreadable.NO_YES_OR_NO}
+)
+
 
 def with_contrast(relation: Relation, case: Case, corpus: Corpus, share: float) -> Case:
     """Returns the case with a contrast, if there is one and the case is among the ``share`` of cases that have one."""
@@ -216,7 +244,7 @@ class Wanted(NamedTuple):
     predicates: frozenset[str] = frozenset()
 
     def is_in(self, scene: Scene) -> bool:
-        """Whether a scene with the name may have it, by a quick look."""
+        """True if a scene with the name may have it, by a quick look."""
         if not self.attributes and not self.predicates:
             return True
         return self.predicates <= {each.predicate for each in scene.relationships} and any(
@@ -304,31 +332,6 @@ def _other_annotation(
     return None
 
 
-_GRAY = (127, 127, 127)
-_SHOWN_BY_NOTHING = frozenset(
-    [
-        "no",
-        "none",
-        "nothing",
-        "nobody",
-        "0",
-        "zero",
-        "unknown",
-        "unsure",
-        "gray",
-        "grey",
-        "silver",
-        "white",
-        "black",
-        "blank",
-        "empty",
-        "blurry",
-        "dark",
-    ]
-)
-"""Answers, or words of answers, that may be right about a blank picture."""
-
-
 def _blank(query: Query, meaning: Annotated) -> Contrast | None:
     """Returns the question about a gray picture, where its answer claims that something is there; None for others."""
     here = agreed_answer(meaning)
@@ -411,11 +414,6 @@ def _differs(contrast: Contrast, first: Answer, answer: Answer) -> ContrastVerdi
     if type(before) is int and type(after) is int and contrast.change is not Change.OTHER:
         changed = after > before if contrast.change is Change.MORE else after < before
     return _contrast_verdict(contrast, answer, reading, changed=changed)
-
-
-_CANNOT_TELL = frozenset(
-    {Unreadable.REFUSAL, Unreadable.SEES_NOTHING, Unreadable.UNSURE, Unreadable.NO_NUMBER, Unreadable.NO_YES_OR_NO}
-)
 
 
 def _names_others(contrast: Contrast, first: Answer, answer: Answer) -> ContrastVerdict:

@@ -38,9 +38,11 @@ SEVERITY = RelationSetting(
 VARIANTS: tuple[str, ...] = tuple(f"{kind}-{where}" for kind, where in product(Corruption, ("object", "global")))
 """Each corruption in the boxes of things ("object") and in the whole picture ("global")."""
 
+_ASKED = (groups.QuestionKind.COUNT, groups.QuestionKind.EXISTS)
+
 
 def is_global(variant: str) -> bool:
-    """Whether the whole picture is corrupted."""
+    """True if the whole picture is corrupted."""
     return variant.endswith("-global")
 
 
@@ -49,9 +51,6 @@ def corrupted(scene: Scene, variant: str, severity: str, things: Iterable[Thing]
     boxes = tuple(dict.fromkeys(box for thing in things if (box := pixel_box(thing.box, scene))))
     kind = Corruption(variant.partition("-")[0])
     return scene.picture.corrupt(kind, int(severity), () if is_global(variant) else boxes)
-
-
-_ASKED = (groups.QuestionKind.COUNT, groups.QuestionKind.EXISTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,17 @@ from pytest_vqamt.relations.soundness import countable_names, scene_properties
 from pytest_vqamt.relations.view import is_readable
 from pytest_vqamt.sampling.chooser import Chooser
 
+_TRIES = 12
+"""The scenes that are looked at for a second picture."""
+_GAP_SHARE = 1 / 16
+"""The width of the strip, as a share of the height of both pictures."""
+_STRIPS: tuple[Colour, ...] = ((255, 255, 255), (0, 0, 0))
+_SEAM_PX = 2
+"""A thing that is nearer than this to the seam may be cut off there."""
+
+_LEAST_SIDE = 1 / 7
+"""Of the picture's longer side. In a picture of 336 px, the legs of a smaller thing are 3 px wide."""
+
 
 @dataclass(frozen=True, slots=True)
 class PartOfWhole(BuiltInRelation):
@@ -59,15 +70,6 @@ class PartOfWhole(BuiltInRelation):
             expected="second is at most first",
             facts=(("wording", wording),),
         )
-
-
-_TRIES = 12
-"""The scenes that are looked at for a second picture."""
-_GAP_SHARE = 1 / 16
-"""The width of the strip, as a share of the height of both pictures."""
-_STRIPS: tuple[Colour, ...] = ((255, 255, 255), (0, 0, 0))
-_SEAM_PX = 2
-"""A thing that is nearer than this to the seam may be cut off there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,10 +211,6 @@ def _countable(view: AskableScene) -> tuple[tuple[Parts, Group], ...]:
             and (group := _meant(thing, view)) is not None
         ),
     )
-
-
-_LEAST_SIDE = 1 / 7
-"""Of the picture's longer side. In a picture of 336 px, the legs of a smaller thing are 3 px wide."""
 
 
 def _shows_its_parts(thing: Thing, scene: Scene) -> bool:

@@ -165,21 +165,18 @@ VARIANTS: tuple[str, ...] = tuple(kind.value for kind in QuestionKind)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupQuestion:
-    """A question about groups.
-
-    Attributes:
-        present: the number of groups in the scene.
-        shape: "one name", "two names" or "property".
-        presumed: whether it is a count of which some instance may not be annotated. Existence rests on no absence,
-            since things that are there stay.
-    """
+    """A question about groups."""
 
     question: Question
     groups: tuple[Group, ...]
     present: int
+    """The number of groups in the scene."""
     shape: str
+    """"one name", "two names" or "property"."""
     wording: int
     presumed: bool
+    """True if it is a count of which some instance may not be annotated. Existence rests on no absence, since things
+    that are there stay."""
 
     @property
     def facts(self) -> tuple[tuple[str, Fact], ...]:

@@ -25,6 +25,9 @@ from pytest_vqamt.sampling.chooser import Chooser
 _PRESENT = 0.5
 """The share of names that are there, among those of which it is asked whether there is one."""
 
+_MANY = 5
+"""The number of things from which on reports do not tell counts apart."""
+
 
 @dataclass(frozen=True, slots=True)
 class Switch(LexicalRelation):
@@ -163,8 +166,6 @@ def _coloured(view: AskableScene, other: Language) -> tuple[tuple[Thing, str, tu
     return tuple(found)
 
 
-_MANY = 5
-"""The number of things from which on reports do not tell counts apart."""
 _KINDS: tuple[Callable[[AskableScene, Language, Chooser], _Asked | None], ...] = (_exists, _count, _colour)
 
 

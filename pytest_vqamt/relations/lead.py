@@ -28,15 +28,14 @@ from pytest_vqamt.sampling.chooser import Chooser
 _TYPES = (QuestionType.OBJECT, QuestionType.ATTRIBUTE)
 _NAMES_THE_PICTURE = re.compile(r"\b(?:picture|image|photo)\b")
 
+_TRIES = 8
+
 
 @cache
 def templates_about_the_picture(type_: QuestionType) -> tuple[int, ...]:
     """Returns the templates that ask what the picture shows, in so many words."""
     wordings = TEMPLATES[type_].applicable(related=False)
     return tuple(number for number, text in enumerate(wordings) if _NAMES_THE_PICTURE.search(text))
-
-
-_TRIES = 8
 
 
 def _sample_clear_argument(view: AskableScene, choose: Chooser) -> Argument | NotApplicable:

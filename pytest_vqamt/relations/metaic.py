@@ -64,6 +64,24 @@ _MAX_CUT_OUTS = 30
 """The most cut-outs to try. Most of those without a place fail fast."""
 _LAST_SEED = 2**32 - 1
 
+METAIC = RelationSetting(
+    name="metaic",
+    values=(CaptionReading.REFINED.value, CaptionReading.STRICT.value),
+    default=CaptionReading.REFINED.value,
+    meaning="how classes are read from captions: with kinds, compounds and numbers understood, or as published",
+)
+
+DRAWS_AS = "metaic"
+"""The seed name that all items of both relations share."""
+BREAKDOWN = ("was_there", "objects")
+
+_OBJECT_COUNT_BOUNDS = (2, 5, 10)
+_OBJECT_COUNTS = ("1", "2 to 4", "5 to 9", "10 or more")
+
+_STEPS = 10
+_SIGMAS_PX = (0.8, 1.1, 1.4, 1.7)
+"""The spreads of DeepTest's Gaussian and averaging filters: of 3, 4 and 5, or 7, and 6 pixels."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedCutout:
@@ -222,14 +240,6 @@ def _is_well_shown(entry: CutoutEntry, corpus: Corpus) -> bool:
     return is_whole(thing, scene) and SALIENT.check(thing, scene)
 
 
-METAIC = RelationSetting(
-    name="metaic",
-    values=(CaptionReading.REFINED.value, CaptionReading.STRICT.value),
-    default=CaptionReading.REFINED.value,
-    meaning="how classes are read from captions: with kinds, compounds and numbers understood, or as published",
-)
-
-
 def caption_query(picture: Picture) -> Query:
     """Returns the query for a caption of ``picture``."""
     return Query(picture=picture, meaning=Describe(), task=Task.CAPTIONING)
@@ -266,14 +276,6 @@ def _in_words(answer: Answer, reading: CaptionReading) -> str:
     forms = classes_in(prepare(answer.text).said, reading)
     named = (f"2+ {plural(each)}" if form is NounForm.PLURAL else each for each, form in forms.items())
     return ", ".join(named) or "no class"
-
-
-DRAWS_AS = "metaic"
-"""The seed name that all items of both relations share."""
-BREAKDOWN = ("was_there", "objects")
-
-_OBJECT_COUNT_BOUNDS = (2, 5, 10)
-_OBJECT_COUNTS = ("1", "2 to 4", "5 to 9", "10 or more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -397,11 +399,6 @@ class SingularPlural(InsertionRelation):
     kinds = ("quantity",)
 
 
-_STEPS = 10
-_SIGMAS_PX = (0.8, 1.1, 1.4, 1.7)
-"""The spreads of DeepTest's Gaussian and averaging filters: of 3, 4 and 5, or 7, and 6 pixels."""
-
-
 @dataclass(frozen=True, slots=True)
 class Deeptest(BuiltInRelation):
     """A blurred, brighter, sheared picture, or one of more contrast, has the same caption.
@@ -468,7 +465,7 @@ def _changed(scene: Scene, how: str, step: int) -> tuple[Picture, Fact] | None:
 
 
 def _all_stay(factor: float, scene: Scene) -> bool:
-    """Whether nothing leaves the frame if rows move right by ``factor`` times their height above the middle."""
+    """True if nothing leaves the frame if rows move right by ``factor`` times their height above the middle."""
     middle = scene.height / 2
     return all(
         box.x + factor * (middle - box.y1) >= 0 and box.x1 + factor * (middle - box.y) <= scene.width

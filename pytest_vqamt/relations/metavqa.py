@@ -46,6 +46,12 @@ from pytest_vqamt.relations.recognition import EXCLUDE_CUTOUTS, CutoutRelation
 from pytest_vqamt.relations.rules import SALIENT, UNTOUCHED
 from pytest_vqamt.relations.soundness import certain_properties, countable_names, object_names
 
+_EXPECTED: Mapping[QuestionKind, tuple[Expectation, str]] = {
+    QuestionKind.COUNT: (sum_of_parts, "the first is the sum of all others"),
+    QuestionKind.EXISTS: (any_yes, "the first is yes just where one of the others is"),
+    QuestionKind.ABSENT: (all_yes, "the first is yes just where all of the others are"),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class CountedPair(LexicalRelation, ABC):
@@ -144,13 +150,6 @@ class Reversion(LexicalRelation):
             expected="one yes, one no",
             facts=(("present_groups", int(single.present)), ("wording", exists), ("negated_wording", absent)),
         )
-
-
-_EXPECTED: Mapping[QuestionKind, tuple[Expectation, str]] = {
-    QuestionKind.COUNT: (sum_of_parts, "the first is the sum of all others"),
-    QuestionKind.EXISTS: (any_yes, "the first is yes just where one of the others is"),
-    QuestionKind.ABSENT: (all_yes, "the first is yes just where all of the others are"),
-}
 
 
 @dataclass(frozen=True, slots=True)

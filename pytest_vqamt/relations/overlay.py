@@ -35,6 +35,40 @@ _LINE = 28
 _GAP_PX = 4
 """The least distance between a card and the box of a thing."""
 
+_NEUTRAL = ("HELLO", "WELCOME", "MONDAY", "SUMMER", "THANKS", "TODAY", "PLEASE", "TOGETHER")
+"""Words that name nothing that can be seen."""
+
+_NO_WORD = NotApplicable(reason="the name of the thing has several words")
+_NO_ROOM = NotApplicable(reason="no room for a card away from all things")
+
+_ONE = Group(name="dog")
+_EXISTS = tuple(
+    wording
+    for wording in range(simple.EXISTS_WORDINGS)
+    if not simple.exists(_ONE, wording).text.startswith(("In ", "Looking "))
+)
+"""Wordings that can follow a clause."""
+_WHICH_THERE = tuple(
+    wording
+    for wording in range(simple.WHICH_THERE_WORDINGS)
+    if not simple.which_there((_ONE, _ONE), wording).text.startswith(("In ", "Looking "))
+)
+
+_SENTENCES = (
+    "Today is a fine day.",
+    "The meeting is at nine.",
+    "All visitors are welcome.",
+    "Please keep the door closed.",
+    "We thank you for coming.",
+    "The train leaves at noon.",
+)
+"""Sentences, short enough for one line, of which one is written, to see whether the model reads, and one is not."""
+
+_OF_A_SENTENCE = tuple(
+    wording for wording in range(simple.WRITTEN_WORDINGS) if "word" not in simple.written("", wording).text
+)
+"""Wordings that do not say that it is a word that is written."""
+
 
 def card_size(text: str, scene: Scene) -> Size:
     """Returns the width and height in pixels of a card on which a line of ``text`` can be read."""
@@ -65,13 +99,6 @@ def with_margin(text: str, scene: Scene) -> Picture:
     for number, line in enumerate(lines):
         picture = picture.write(line, Box(0, scene.height + number * height, scene.width, height))
     return picture
-
-
-_NEUTRAL = ("HELLO", "WELCOME", "MONDAY", "SUMMER", "THANKS", "TODAY", "PLEASE", "TOGETHER")
-"""Words that name nothing that can be seen."""
-
-_NO_WORD = NotApplicable(reason="the name of the thing has several words")
-_NO_ROOM = NotApplicable(reason="no room for a card away from all things")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,30 +174,6 @@ _ASKED: Mapping[str, Callable[[Presence, Chooser], tuple[Question, str, str]]] =
     {"neutral": _neutral, "contradicting": _contradicting, "absent_name": _absent_name}
 )
 
-_ONE = Group(name="dog")
-_EXISTS = tuple(
-    wording
-    for wording in range(simple.EXISTS_WORDINGS)
-    if not simple.exists(_ONE, wording).text.startswith(("In ", "Looking "))
-)
-"""Wordings that can follow a clause."""
-_WHICH_THERE = tuple(
-    wording
-    for wording in range(simple.WHICH_THERE_WORDINGS)
-    if not simple.which_there((_ONE, _ONE), wording).text.startswith(("In ", "Looking "))
-)
-
-
-_SENTENCES = (
-    "Today is a fine day.",
-    "The meeting is at nine.",
-    "All visitors are welcome.",
-    "Please keep the door closed.",
-    "We thank you for coming.",
-    "The train leaves at noon.",
-)
-"""Sentences, short enough for one line, of which one is written, to see whether the model reads, and one is not."""
-
 
 @dataclass(frozen=True, slots=True)
 class DrawnQuestion(LexicalRelation):
@@ -231,9 +234,3 @@ def _present_or_not(
     name = drawn.there if is_there else drawn.absent[0]
     question = simple.exists(Group(name=name), choose.between(0, simple.EXISTS_WORDINGS - 1))
     return question, (("truth", "yes" if is_there else "no"), ("name", name))
-
-
-_OF_A_SENTENCE = tuple(
-    wording for wording in range(simple.WRITTEN_WORDINGS) if "word" not in simple.written("", wording).text
-)
-"""Wordings that do not say that it is a word that is written."""

@@ -28,6 +28,17 @@ TOO_FEW = NotApplicable(reason="too few kinds of things are surely there or sure
 MOST_ABSENT = 3
 """The most absent names that a question has."""
 
+_OFTEN_PICTURED = "person"
+"""A class of COCO that has no toys, statues and people on posters, which others may count as persons."""
+
+_COLOR = "color"
+_WORDINGS = tuple(
+    wording
+    for wording in range(simple.PROPERTY_WORDINGS)
+    if not simple.property_of(Group(name="dog"), _COLOR, COLOURS, wording).text.startswith("Can")
+)
+"""Wordings to which "no" can only mean that there is none, and not that nobody can tell."""
+
 
 class Presence(NamedTuple):
     """A name that is there, and names that are not; ``presumed`` unless these are annotated exhaustively."""
@@ -35,10 +46,6 @@ class Presence(NamedTuple):
     there: str
     absent: tuple[str, ...]
     presumed: bool
-
-
-_OFTEN_PICTURED = "person"
-"""A class of COCO that has no toys, statues and people on posters, which others may count as persons."""
 
 
 def seen_names(view: AskableScene) -> tuple[str, ...]:
@@ -124,15 +131,6 @@ class Scope(LexicalRelation):
             facts=(("there", drawn.there), ("absent", drawn.absent[0]), ("wording", wording)),
             presumed=drawn.presumed,
         )
-
-
-_COLOR = "color"
-_WORDINGS = tuple(
-    wording
-    for wording in range(simple.PROPERTY_WORDINGS)
-    if not simple.property_of(Group(name="dog"), _COLOR, COLOURS, wording).text.startswith("Can")
-)
-"""Wordings to which "no" can only mean that there is none, and not that nobody can tell."""
 
 
 @dataclass(frozen=True, slots=True)

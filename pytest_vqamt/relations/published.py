@@ -19,6 +19,28 @@ from pytest_vqamt.relations.base import BuiltInRelation
 from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.sampling.chooser import Chooser
 
+PUBLISHED_TESTS = (
+    "antonym_consistency",
+    "ontological_consistency",
+    "phrasal_invariance",
+    "symmetry_invariance",
+    "negation_consistency",
+)
+"""The tests of the authors' default.yml, in its order."""
+
+_TYPES = {
+    "object_verification_conjunction": QuestionType.CONJUNCTION,
+    "object_verification_disjunction": QuestionType.DISJUNCTION,
+    "object_verification": QuestionType.OBJECT,
+    "attribute_verification": QuestionType.ATTRIBUTE,
+    "object": QuestionType.OBJECT_CHOICE,
+    "attribute": QuestionType.ATTRIBUTE_CHOICE,
+    "action": QuestionType.ACTION_CHOICE,
+}
+"""Question types by the prefix of the published kind, longer prefixes first."""
+
+_EXPECTED = {PairKind.SAME: "first = second", PairKind.OPPOSITE: "one yes, one no", PairKind.IMPLIED: "first = second"}
+
 
 def sample_published_question(scene: Scene, choose: Chooser) -> Question | None:
     """Draws one of the scene's published questions; None if it has none."""
@@ -59,29 +81,6 @@ def annotated(published: PublishedQuestion) -> Annotated:
     given = Counter(published.answers)
     shares = tuple((answer, count / given.total()) for answer, count in given.items())
     return Annotated(answers=shares, options=published.options, question=published.text)
-
-
-PUBLISHED_TESTS = (
-    "antonym_consistency",
-    "ontological_consistency",
-    "phrasal_invariance",
-    "symmetry_invariance",
-    "negation_consistency",
-)
-"""The tests of the authors' default.yml, in its order."""
-
-_TYPES = {
-    "object_verification_conjunction": QuestionType.CONJUNCTION,
-    "object_verification_disjunction": QuestionType.DISJUNCTION,
-    "object_verification": QuestionType.OBJECT,
-    "attribute_verification": QuestionType.ATTRIBUTE,
-    "object": QuestionType.OBJECT_CHOICE,
-    "attribute": QuestionType.ATTRIBUTE_CHOICE,
-    "action": QuestionType.ACTION_CHOICE,
-}
-"""Question types by the prefix of the published kind, longer prefixes first."""
-
-_EXPECTED = {PairKind.SAME: "first = second", PairKind.OPPOSITE: "one yes, one no", PairKind.IMPLIED: "first = second"}
 
 
 @dataclass(frozen=True, slots=True)

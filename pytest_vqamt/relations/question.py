@@ -37,6 +37,12 @@ FRAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Frames that ask for nothing else, by variant; {} is the question."""
 
+_LONG = re.compile(r"\b[a-z]{6,}\b")
+_ALL_CAPITALS = re.compile(r"\b[A-Z]{2,}\b")
+SPELLINGS = ("lower", "upper", "unmarked", "swapped", "doubled")
+
+MOST_DEGREES = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Frame(BuiltInRelation):
@@ -65,11 +71,6 @@ class Frame(BuiltInRelation):
         frame = draw.wording(len(frames))
         text = frames[frame].format(question_of(published).text)
         return _case(draw, published, text=text, facts=(("frame", frame),))
-
-
-_LONG = re.compile(r"\b[a-z]{6,}\b")
-_ALL_CAPITALS = re.compile(r"\b[A-Z]{2,}\b")
-SPELLINGS = ("lower", "upper", "unmarked", "swapped", "doubled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +187,6 @@ class Mirror(BuiltInRelation):
 
 def _names_a_side(text: str) -> bool:
     return other_side(text) != text
-
-
-MOST_DEGREES = 5
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,9 @@ BECOMES: Mapping[str, tuple[str, ...]] = {
 _RECOLOURABLE = frozenset({"vehicle", "furniture", "clothing", "household", "kitchenware", "electronics", "plaything"})
 """Families of things that are made in any colour. Food, plants and animals are told by their colours, too."""
 
+_ABSENT = 0.3
+"""The share of questions of existence that are about what is not in the picture, as in MetaVQA."""
+
 
 @dataclass(frozen=True, slots=True)
 class Recolour(LexicalRelation):
@@ -100,10 +103,6 @@ def _asked(thing: Thing, variant: str, view: AskableScene, choose: Chooser) -> Q
     fits = readable_names(view, view.scene.frame)
     found = sample_question(view.scene, choose, QuestionKind(variant), fits.__contains__, first=group)
     return found if isinstance(found, NotApplicable) else found.question
-
-
-_ABSENT = 0.3
-"""The share of questions of existence that are about what is not in the picture, as in MetaVQA."""
 
 
 def _recolourable(view: AskableScene, *, only: bool) -> tuple[tuple[Thing, str], ...]:

@@ -27,6 +27,19 @@ from pytest_vqamt.relations.soundness import countable_names, salient_names
 _NOTHING_ABSENT = "no kind of thing is surely absent and can be counted"
 _NOTHING_LARGE = "nothing in the picture is large enough and can be counted for sure"
 
+_EXCHANGED = ("red", "blue")
+"""The names that pure colours exchange where the first and the last channel are exchanged."""
+
+_ENLARGED_PX = 2048
+_LARGE_PX = 1448
+"""A longer side from which on enlarging would less than double the pixels."""
+_RATIO = 3
+_MARGIN = (127, 127, 127)
+
+FILLER = "This line is filler and says nothing about the picture."
+LINES: Mapping[str, int] = MappingProxyType({"300-words": 30, "1500-words": 150, "6000-words": 600})
+"""Lines of filler, of 10 words each, by variant."""
+
 
 @dataclass(frozen=True, slots=True)
 class AnotherPicture(LexicalRelation):
@@ -98,10 +111,6 @@ class AnotherText(LexicalRelation):
         )
 
 
-_EXCHANGED = ("red", "blue")
-"""The names that pure colours exchange where the first and the last channel are exchanged."""
-
-
 @dataclass(frozen=True, slots=True)
 class Colours(LexicalRelation):
     """A red thing is not called blue where a blue one is called red.
@@ -150,13 +159,6 @@ def _names(view: AskableScene) -> Iterator[str]:
     for thing in view.scene.objects:
         if thing.name in view.names and UNIQUE.check(view, thing):
             yield from (thing.name for color in the_color(thing, view) if color in _EXCHANGED)
-
-
-_ENLARGED_PX = 2048
-_LARGE_PX = 1448
-"""A longer side from which on enlarging would less than double the pixels."""
-_RATIO = 3
-_MARGIN = (127, 127, 127)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,11 +242,6 @@ class StoredForm(LexicalRelation):
         form = FileForm(draw.variant)
         plain, stored = (draw.picture.store(form, plain=plain) for plain in (True, False))
         return draw.case(((plain, asked), (stored, asked)), expected="first = second")
-
-
-FILLER = "This line is filler and says nothing about the picture."
-LINES: Mapping[str, int] = MappingProxyType({"300-words": 30, "1500-words": 150, "6000-words": 600})
-"""Lines of filler, of 10 words each, by variant."""
 
 
 def with_filler(text: str, lines: int) -> str:

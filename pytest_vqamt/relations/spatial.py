@@ -49,6 +49,14 @@ _TELLS_THE_PLACE = frozenset(
 )
 _SHOWS_THINGS_AGAIN = frozenset({"mirror", "mirrors", "reflection", "reflections"})
 
+_CLOCKWISE = (Side.ABOVE, Side.RIGHT, Side.BELOW, Side.LEFT)
+"""Each side is followed by what it becomes in a picture that is turned by 90 degrees."""
+
+_HANGS_ON_ITS_POSE = frozenset(
+    {"ceiling", "floor", "ground", "hill", "ramp", "rug", "carpet", "mat", "slope", "stairs", "tapestry", "wall"}
+)
+"""Names, or last words of names, of what is another thing when it is turned."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
@@ -295,15 +303,6 @@ class Transitive(LexicalRelation):
             expected="third is yes if first and second are",
             facts=(("side", one.side.value), ("wording", wording)),
         )
-
-
-_CLOCKWISE = (Side.ABOVE, Side.RIGHT, Side.BELOW, Side.LEFT)
-"""Each side is followed by what it becomes in a picture that is turned by 90 degrees."""
-
-_HANGS_ON_ITS_POSE = frozenset(
-    {"ceiling", "floor", "ground", "hill", "ramp", "rug", "carpet", "mat", "slope", "stairs", "tapestry", "wall"}
-)
-"""Names, or last words of names, of what is another thing when it is turned."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,14 +63,11 @@ class CountRange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SureAnswer:
-    """A right answer: yes or no, an option, a label, an annotators' answer, or the range of a count.
-
-    Attributes:
-        presumed: whether it rests on an absence that the annotations do not guarantee.
-    """
+    """A right answer: yes or no, an option, a label, an annotators' answer, or the range of a count."""
 
     value: bool | str | CountRange
     presumed: bool = False
+    """True if it rests on an absence that the annotations do not guarantee."""
 
 
 Range: TypeAlias = tuple[CountRange, bool]
@@ -213,7 +210,7 @@ def group_in(group: Group, view: AskableScene) -> Group | None:
 
 
 def _is_meant(thing: Thing, group: Group, view: AskableScene) -> bool:
-    """Whether the thing surely is what the noun says, and no likeness of one."""
+    """True if the thing surely is what the noun says, and no likeness of one."""
     if thing.name not in view.names:
         return False
     return (
@@ -238,7 +235,7 @@ def _most(group: Group, annotated: int, view: AskableScene) -> float:
 
 
 def _none(group: Group, view: AskableScene) -> bool | None:
-    """Whether it is presumed, and not guaranteed, that no thing is in the group; None if there may be one."""
+    """True if it is presumed, and not guaranteed, that no thing is in the group; None if there may be one."""
     name = group.name
     if group.covers:
         if view.is_class_absent(name):
@@ -367,7 +364,7 @@ def agreed_answer(meaning: Annotated) -> SureAnswer | None:
 
 
 def surely_differ(one: Annotated, other: Annotated, known: LexicalKnowledge) -> bool:
-    """Whether two published questions surely have different answers.
+    """True if two published questions surely have different answers.
 
     Yes and no, numbers and the options of one question are different where they are not the same. Other words may both
     be right ("gray" and "silver", "black" and "black and white"): they must exclude each other, or name what is never

@@ -42,6 +42,14 @@ from pytest_vqamt.relations.veglue_statements import (
 )
 from pytest_vqamt.sampling.chooser import Chooser
 
+_ALSO_OF_PEOPLE = frozenset({"human", "climber"})
+"""Names of animals and plants in WordNet that people use for people."""
+_WORD = re.compile(r"[a-z-]+")
+_SHARING = re.compile(
+    r" (?:and|or) (?!(?:a|an|the|his|her|its|their|one|another|is|are|has)\b|\w+(?:s|ing)\b)", re.IGNORECASE
+)
+"""Another noun, without an article of its own; "sits and talks" has verbs."""
+
 
 @dataclass(frozen=True, slots=True)
 class AntonymSwap(LexicalRelation):
@@ -233,20 +241,17 @@ def _instead(statement: PublishedStatement, unit: LinkedUnit, name: str, attribu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordChange:
-    """A hypothesis in which one word is replaced.
-
-    Attributes:
-        kind: the kind of word or replacement.
-        word, instead: the word before and afterwards.
-        unsure: whether the label afterwards rests on an absence that the annotations do not guarantee.
-    """
+    """A hypothesis in which one word is replaced."""
 
     statement: Statement
     after: Hypothesis
     kind: str
+    """The kind of word or replacement."""
     word: str
     instead: str
+    """``word`` and ``instead``: the word before and afterwards."""
     unsure: bool = False
+    """True if the label afterwards rests on an absence that the annotations do not guarantee."""
 
     def case(self, draw: Draw, *, expected: str) -> Case:
         """Returns the case with both hypotheses on the scene's own picture."""
@@ -290,15 +295,6 @@ class WordSubstitution(LexicalRelation):
         if change is None:
             return NotApplicable(reason="no word of a hypothesis has a synonym or a class")
         return change.case(draw, expected="first = second")
-
-
-_ALSO_OF_PEOPLE = frozenset({"human", "climber"})
-"""Names of animals and plants in WordNet that people use for people."""
-_WORD = re.compile(r"[a-z-]+")
-_SHARING = re.compile(
-    r" (?:and|or) (?!(?:a|an|the|his|her|its|their|one|another|is|are|has)\b|\w+(?:s|ing)\b)", re.IGNORECASE
-)
-"""Another noun, without an article of its own; "sits and talks" has verbs."""
 
 
 def sample_substitution(scene: Scene, corpus: Corpus, known: LexicalKnowledge, choose: Chooser) -> WordChange | None:
@@ -375,7 +371,7 @@ def _with_class(
 
 
 def _has_own_article(before: str, after: str) -> bool:
-    """Whether the noun has an article of its own and no adjective, so not "a man and woman"."""
+    """True if the noun has an article of its own and no adjective, so not "a man and woman"."""
     if _SHARING.match(after):
         return False
     return before.lower().endswith((" a ", " an ", " the ")) or before.lower() in ("a ", "an ", "the ")

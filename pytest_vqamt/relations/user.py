@@ -33,23 +33,19 @@ Input: TypeAlias = "tuple[Picture, Question | str]"
 FollowUp: TypeAlias = "Input | Picture | Question | str"
 """An input, or what is new in it: another picture with the same question, or another question on the same picture."""
 
+Derive: TypeAlias = Callable[[Scene, Corpus, Chooser], "Draft | NotApplicable"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What a user's relation returns, made by ``case``.
-
-    Attributes:
-        inputs: the source input first.
-        expected: how the answers relate, in words; "" for the claim of the relation.
-        facts: names and values by which the report can be read.
-    """
+    """What a user's relation returns, made by ``case``."""
 
     inputs: tuple[Input, ...]
+    """The source input first."""
     expected: str
+    """How the answers relate, in words; "" for the claim of the relation."""
     facts: tuple[tuple[str, Fact], ...] = ()
-
-
-Derive: TypeAlias = Callable[[Scene, Corpus, Chooser], "Draft | NotApplicable"]
+    """Names and values by which the report can be read."""
 
 
 def case(

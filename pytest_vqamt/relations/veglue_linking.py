@@ -94,7 +94,7 @@ class ErasureSampler:
         return LinkedErasure(erased=thing, statement=statement, rest=statement)
 
     def is_sure(self, linked: LinkedErasure) -> bool:
-        """Whether what is left of the hypothesis needs nothing that it does not name, and so not what is erased."""
+        """True if what is left of the hypothesis needs nothing that it does not name, and so not what is erased."""
         return self.by_iou or linked.rest.needs_nothing_unnamed
 
     @property
@@ -146,7 +146,7 @@ class ErasureSampler:
         return [(statement, thing) for statement in every for thing in statement.things if thing.id in ids]
 
     def _is_located(self, statement: PublishedStatement) -> bool:
-        """Whether everything that it mentions has a known position, so that none of it is erased with another."""
+        """True if everything that it mentions has a known position, so that none of it is erased with another."""
         return self.by_iou or statement.is_all_located
 
     def _can_be_absent(self, name: str) -> bool:

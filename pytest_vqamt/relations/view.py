@@ -49,20 +49,37 @@ KINDS = ("count", "exists", "place")
 _PRESENT = 0.7
 """The share of questions of existence that are about a thing in the picture, as in MetaVQA."""
 
+PUBLISHED = "published"
+
+MAX_PX = 8
+_UNSEEN_PX = 2
+"""Whatever is asked about, it is more than so many pixels at the edge of the picture."""
+
+_STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))
+
+_LEAST_UNHARMED_PX = 64
+"""A thing of this size can be told without a margin of ``MAX_PX``."""
+
+COLOURS: dict[str, Colour] = {"black": (0, 0, 0), "gray": (127, 127, 127), "white": (255, 255, 255)}
+"""The colours of margins that pipelines use."""
+
+_NEARLY_SQUARE = 1.02
+
+_SCALES = {"down": (1 / 2, 2 / 3, 3 / 4), "up": (3 / 2, 2.0, 3.0)}
+_MOST_PX = 2048
+"""The longest side of a picture that was scaled up."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewQuestion:
-    """A question that has one answer in both pictures.
-
-    Attributes:
-        about: the things that it is about, all of which stay in the picture; none of a question of the data set.
-        presumed: whether the answer rests on things that are not annotated.
-    """
+    """A question that has one answer in both pictures."""
 
     question: Question
     kind: str
     about: tuple[Thing, ...]
+    """The things that it is about, all of which stay in the picture; none of a question of the data set."""
     presumed: bool
+    """True if the answer rests on things that are not annotated."""
 
     def case(self, draw: Draw, picture: Picture, *facts: tuple[str, Fact]) -> Case:
         """Returns the case of the question about the scene's picture and about another view of it."""
@@ -75,7 +92,7 @@ class ViewQuestion:
 
 
 def is_readable(box: Box, frame: Box) -> bool:
-    """Whether a thing in ``box`` can be made out in a picture of this frame, and after a model has scaled it."""
+    """True if a thing in ``box`` can be made out in a picture of this frame, and after a model has scaled it."""
     scale = min(1.0, MODEL_PX / max(frame.w, frame.h))
     return max(box.w, box.h) * scale >= MIN_PX and min(box.w, box.h) * scale >= _MIN_SHORTER_PX
 
@@ -118,7 +135,6 @@ def sample_view_question(
     return sample_published(view.scene, choose, scale, change, avoid)
 
 
-PUBLISHED = "published"
 _LEAST_SCALE, _LEAST_SCALED_PX = 3 / 4, 448
 """How far a picture is scaled down whose small things may be asked about."""
 
@@ -206,11 +222,6 @@ def _named(names: set[str], view: AskableScene) -> tuple[Thing, ...]:
     return tuple(thing for thing in view.scene.objects if thing.name in names)
 
 
-MAX_PX = 8
-_UNSEEN_PX = 2
-"""Whatever is asked about, it is more than so many pixels at the edge of the picture."""
-
-
 @dataclass(frozen=True, slots=True)
 class Shift(LexicalRelation):
     """A picture that is moved by a few pixels gets the same answer.
@@ -251,13 +262,6 @@ class Shift(LexicalRelation):
         return asked.case(draw, draw.picture.shift(dx, dy), ("pixels", max(abs(dx), abs(dy))))
 
 
-_STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))
-
-
-_LEAST_UNHARMED_PX = 64
-"""A thing of this size can be told without a margin of ``MAX_PX``."""
-
-
 def _rivals(question: Question, scene: Scene) -> Sequence[Thing]:
     """Small things that may be taken for what is asked about, where only a part of them is seen."""
     asked = [group.name for group in groups_of(question.meaning)]
@@ -279,12 +283,6 @@ def _room(things: Sequence[Thing], scene: Scene) -> tuple[int, int, int, int]:
     )
     left, right, up, down = (max(0, min(MAX_PX, floor(round(room, 6)))) for room in rooms)
     return left, right, up, down
-
-
-COLOURS: dict[str, Colour] = {"black": (0, 0, 0), "gray": (127, 127, 127), "white": (255, 255, 255)}
-"""The colours of margins that pipelines use."""
-
-_NEARLY_SQUARE = 1.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,11 +328,6 @@ class Pad(LexicalRelation):
         margins = {"left": before, "right": after} if wide else {"top": before, "bottom": after}
         padded = draw.picture.pad(**margins, colour=COLOURS[fill])
         return asked.case(draw, padded, ("fill", fill))
-
-
-_SCALES = {"down": (1 / 2, 2 / 3, 3 / 4), "up": (3 / 2, 2.0, 3.0)}
-_MOST_PX = 2048
-"""The longest side of a picture that was scaled up."""
 
 
 @dataclass(frozen=True, slots=True)
