@@ -26,7 +26,7 @@ from pytest_vqamt.core.text import error_reason, short_path
 from pytest_vqamt.data import catalogue, coco, vqa_v2
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.scene_source import PublishedPairs, SceneSource
+from pytest_vqamt.data.scene_source import PairedSource, SceneSource
 from pytest_vqamt.data.snli_ve import index as snli_ve
 from pytest_vqamt.export.cases import ReportedQueries, ReportedQuery, Wanted, is_certain, read_queries
 from pytest_vqamt.export.export_files import Example, ExportWriter, Layout, new_folder, scratch_folder
@@ -331,7 +331,7 @@ def evaluation_data(
 
 def held_out_reason(source: SceneSource) -> str:
     """Why a whole source is evaluation data: a published test set, or a held-out split; "" if it is not."""
-    if isinstance(source, PublishedPairs) and source.published_pairs:
+    if isinstance(source, PairedSource) and source.published_pairs:
         return f"a published test set, {source.spec}"
     for name in _names_of(source.spec):
         if _HELD_OUT.search(name):
