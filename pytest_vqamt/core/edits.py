@@ -665,10 +665,8 @@ class Beside(Edit):
 
     def after(self, scene: Scene) -> Scene:
         place = self.place(scene)
-        across, down = (
-            place.w / self.second.width,
-            place.h / self.second.height,
-        )  # they differ a little, as the width is rounded
+        # They differ a little, as the width is rounded to whole pixels.
+        across, down = place.w / self.second.width, place.h / self.second.height
 
         def moved(box: Box) -> Box:
             return box.scaled(across, down).moved(place.x, 0)

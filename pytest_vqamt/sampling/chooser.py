@@ -62,6 +62,7 @@ class RandomChooser:
 
     def weighted(self, options: Sequence[T], weights: Sequence[float]) -> T:
         sums = list(accumulate(weights))
+        # bisect_right leaves out options of weight 0; min, as rounding may give the sum itself.
         return options[min(bisect_right(sums, self._random() * sums[-1]), len(options) - 1)]
 
     def chance(self, p: float) -> bool:
@@ -150,9 +151,9 @@ def explore(make: Callable[[Chooser], T], look: Callable[[T], None], seed: int, 
         phases=(Phase.generate, Phase.shrink) if shrink else (Phase.generate,),
         database=None,
         deadline=None,
-        derandomize=False,
+        derandomize=False,  # it would seed by the function's name instead
         print_blob=False,
-        report_multiple_bugs=False,
+        report_multiple_bugs=False,  # else it raises a group of exceptions, and shrinks each kind of them
         suppress_health_check=tuple(HealthCheck),
         verbosity=Verbosity.quiet,
     )
@@ -163,5 +164,5 @@ def explore(make: Callable[[Chooser], T], look: Callable[[T], None], seed: int, 
 
     with seeded(seed), suppress(Interesting, _CarriedOut):
         run()
-    if raised:
+    if raised:  # the error itself, without Hypothesis's frames and notes
         raise raised[0]

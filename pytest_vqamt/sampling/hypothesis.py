@@ -18,6 +18,7 @@ from hypothesis.strategies import SearchStrategy
 T = TypeVar("T")
 
 _STEPS = 1 << 20
+"""Chances and weights are rounded to one in so many: each choice is one whole number."""
 
 BACKEND = "pytest-vqamt"
 
@@ -47,10 +48,10 @@ class HypothesisChooser:
         return options[min(bisect_right(sums, at), len(options) - 1)]
 
     def chance(self, p: float) -> bool:
-        return self.between(0, _STEPS - 1) >= (1 - p) * _STEPS
+        return self.between(0, _STEPS - 1) >= (1 - p) * _STEPS  # from above, so that 0 shrinks to False
 
     def between(self, lo: int, hi: int) -> int:
-        return self._draw(_integers(lo, hi)) if hi > lo else lo
+        return self._draw(_integers(lo, hi)) if hi > lo else lo  # a single number is no choice, and costs no draw
 
 
 @lru_cache(maxsize=1024)
