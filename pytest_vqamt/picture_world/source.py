@@ -31,22 +31,29 @@ if TYPE_CHECKING:
     from PIL import Image
 
     from pytest_vqamt.picture_world.graph import Graph
-    from pytest_vqamt.picture_world.layout import Layout
+    from pytest_vqamt.picture_world.layout import SceneLayout
 
 _MAX_GRAPHS = 256
+"""A graph holds a map of 50 kB."""
 _MAX_LAYOUTS = 32_000
 """A layout takes about 4 kB, and a picture with a known layout is drawn without placing everything again."""
 _MAX_PHOTOS = 128
+"""Of 150 kB each."""
 
 COUNT = 5000
+"""The number of stored scenes; later ones are laid out when they are asked for."""
 PART = 500
 """The number of scenes in a file."""
 SEED = 0
+"""Of the stored scenes."""
 FOLDER = Path(__file__).with_name("scenes")
 
 ThingRow: TypeAlias = tuple[str, tuple[int, int, int, int], list[str]]
+"""Name, box, attributes."""
 LinkRow: TypeAlias = tuple[int, str, int]
+"""The index of the subject, the predicate, the index of the object."""
 SceneRow: TypeAlias = tuple[str, list[ThingRow], list[LinkRow], list[str]]
+"""Setting, things, relationships, captions."""
 
 
 class PictureWorld:
@@ -58,7 +65,7 @@ class PictureWorld:
         self.count = count
         self.seed = seed
         self._graphs: LruCache[int, Graph] = LruCache(_MAX_GRAPHS)
-        self._layouts: LruCache[int, Layout] = LruCache(_MAX_LAYOUTS)
+        self._layouts: LruCache[int, SceneLayout] = LruCache(_MAX_LAYOUTS)
         self._scenes = scene_cache()
         self._photos: LruCache[int, Image.Image] = LruCache(_MAX_PHOTOS)
 
@@ -119,7 +126,7 @@ class PictureWorld:
             )
         from pytest_vqamt.picture_world.graph import paint
 
-        return paint(self._layout(index), {int(redraw.thing): redraw.number})
+        return paint(self._layout(index), {int(redraw.thing): redraw.number})  # the id of a thing is its index
 
     def mask(self, photo: Photo, thing_id: str) -> Image.Image:
         """Returns the mask of the thing; that of a person includes garments."""
@@ -156,10 +163,11 @@ class PictureWorld:
         from pytest_vqamt.picture_world.graph import read
         from pytest_vqamt.picture_world.layout import lay_out
 
+        # A stored layout has lost its hidden blocks already, so it is read as it is.
         known = self._layouts.get(index)
         graph = read(known) if known else None
         rng = scene_rng(self.seed, index)
-        while graph is None:
+        while graph is None:  # of few things all but one may be hidden
             graph = read(lay_out(rng))
         self._layouts.put(index, graph.layout)
         return graph
@@ -169,7 +177,7 @@ class PictureWorld:
 
         return paint(self._layout(index))
 
-    def _layout(self, index: int) -> Layout:
+    def _layout(self, index: int) -> SceneLayout:
         return self._layouts.get_or_make(index, lambda index: self.graph(index).layout)
 
     def _make_scene(self, index: int) -> Scene:
@@ -229,8 +237,6 @@ def load(argument: str) -> PictureWorld:
 
 
 # ``python -m tools.picture_scenes`` writes the files anew; a test says when that is due.
-
-
 def made_with() -> list[str]:
     """Returns the versions that the files hold for: another Pillow may draw other edges."""
     return [str(VERSION), PIL.__version__]
