@@ -150,6 +150,7 @@ class Erase(Edit):
     """Cover ``box``: with white, with ``colour`` (the data set's mean), or by the inpainter that ``method`` names."""
 
     box: Box
+    """Rounded outwards to whole pixels when it is drawn; it may leave the picture."""
     fill: Fill = Fill.WHITE
     colour: Colour | None = None
     """The mean colour with ``Fill.MEAN``, else None."""
@@ -261,11 +262,12 @@ class Insert(Edit):
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blur(Edit):
-    """Blur everything outside the boxes ``keep`` with a Gaussian; without boxes, the whole picture."""
+    """Blur everything outside the boxes ``keep`` with a Gaussian."""
 
     cost = 20
 
     keep: tuple[Box, ...]
+    """Empty to blur the whole picture."""
     sigma_px: float
     """The standard deviation of the Gaussian in pixels; 0 changes nothing."""
 
@@ -360,10 +362,11 @@ _COST_OF_CORRUPTION = {Corruption.IMPULSE: 35, Corruption.ZOOM: 80, Corruption.S
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corrupt(Edit):
-    """Corrupt the picture, or only the inside of ``boxes``; ``severity`` is from 1 to 5."""
+    """Corrupt the picture, or only the inside of ``boxes``."""
 
     kind: Corruption
     severity: int
+    """From 1 to 5, as Hendrycks and Dietterich have it."""
     boxes: tuple[Box, ...] = ()
     """Empty for the whole picture."""
 
@@ -460,7 +463,9 @@ class Shift(Edit):
     """
 
     dx: int
+    """Above 0 to the right."""
     dy: int
+    """Above 0 downwards."""
 
     @property
     def words(self) -> str:
@@ -486,12 +491,13 @@ def _moved(start: float, end: float, by: int, size: int) -> tuple[float, float]:
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pad(Edit):
-    """Put a margin of one ``colour`` around the picture; the widths are in pixels."""
+    """Put a margin of one ``colour`` around the picture."""
 
     left: int = 0
     top: int = 0
     right: int = 0
     bottom: int = 0
+    """``left`` to ``bottom``: the widths in pixels, 0 or more."""
     colour: Colour = (0, 0, 0)
 
     @property
@@ -533,11 +539,12 @@ class Rescale(Edit):
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jpeg(Edit):
-    """Encode the picture as JPEG of this ``quality`` (1 to 100), and decode it."""
+    """Encode the picture as JPEG, and decode it."""
 
     cost = 6
 
     quality: int
+    """From 1 to 100, as Pillow counts."""
 
     @property
     def words(self) -> str:
@@ -551,9 +558,10 @@ class Jpeg(Edit):
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rotate(Edit):
-    """Turn the whole picture clockwise by ``degrees``: 90, 180 or 270."""
+    """Turn the whole picture clockwise."""
 
     degrees: int
+    """90, 180 or 270."""
 
     @property
     def words(self) -> str:

@@ -132,7 +132,7 @@ def raised_at(error: BaseException) -> str:
 
 
 def location(function: object) -> str:
-    """Where a function or a class of the user's code begins, as "FILE:LINE"; "" where that is not known.
+    """Where a function of the user's code begins, as "FILE:LINE"; "" of a class and where that is not known.
 
     The file is relative to the current folder where it lies in it.
     """

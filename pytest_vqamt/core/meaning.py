@@ -90,9 +90,10 @@ class Absent:
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Both:
-    """Is there one of each group? Of two groups or more."""
+    """Is there one of each group?"""
 
     groups: tuple[Group, ...]
+    """Two or more."""
 
 
 @registered
@@ -173,6 +174,7 @@ class Located:
 
     group: Group
     side: Side
+    """Where it is, seen from the other thing."""
     other: Group
 
 
@@ -196,6 +198,7 @@ class WhichThere:
     """
 
     groups: tuple[Group, ...]
+    """Their names are the options."""
     missing: bool = False
     """Asks which group is not in the picture."""
     or_none: bool = False
@@ -220,9 +223,10 @@ class Property:
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """Is this word written in the picture? Upper and lower case are alike."""
+    """Is this word written in the picture?"""
 
     text: str
+    """In any case: "stop" is written where "STOP" is."""
 
 
 @registered

@@ -41,6 +41,7 @@ class CocoImage:
     height: int
     annotations: tuple[CocoAnnotation, ...] = ()
     captions: tuple[str, ...] = ()
+    """Empty without a captions file."""
     in_part: frozenset[str] = frozenset()
     """Names of things that were left out for an empty box."""
 

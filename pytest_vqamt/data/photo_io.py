@@ -63,6 +63,12 @@ _WITH_ALPHA = ("LA", "La", "PA", "RGBA", "RGBa")
 _FIRST_BYTES = 8
 """The bytes that a message quotes of a file that is no image: "<!DOCTYP" of a page that was fetched in its place."""
 
+_TIFF_WIDTH, _TIFF_HEIGHT = 256, 257
+_TIFF_PHOTOMETRIC, _TIFF_SAMPLE_FORMAT = 262, 339
+"""Tags of TIFF."""
+
+_JPEG_START, _JPEG_END = b"\xff\xd8", b"\xff\xd9"
+_PNG_START, _PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
 _SCAN = 0xDA
 """The second byte of the mark before the pixels of a JPEG."""
 _FRAMES = (*range(0xC0, 0xC4), *range(0xC5, 0xC8), *range(0xC9, 0xCC), *range(0xCD, 0xD0))
@@ -351,10 +357,6 @@ def _bytes_of(image: Image.Image) -> int:
     return image.width * image.height * len(image.getbands())
 
 
-_TIFF_WIDTH, _TIFF_HEIGHT = 256, 257
-_TIFF_PHOTOMETRIC, _TIFF_SAMPLE_FORMAT = 262, 339
-
-
 def decode(data: bytes, file: str) -> Image.Image:
     """The first frame of the image, RGB uint8, turned as its EXIF says, on white where it is transparent.
 
@@ -459,10 +461,6 @@ def _orientation(image: Image.Image) -> int:
     except Exception:  # viewers, and so annotators, ignore broken EXIF
         return 1
     return found if found in range(1, 9) else 1
-
-
-_JPEG_START, _JPEG_END = b"\xff\xd8", b"\xff\xd9"
-_PNG_START, _PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
 
 
 def is_whole(data: bytes) -> bool:

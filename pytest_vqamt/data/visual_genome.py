@@ -266,6 +266,7 @@ class _Draft:
     box: Box
     """As drawn, not clipped yet."""
     synset: str | None
+    """Such as "dog.n.01"; None where the record has none."""
     attributes: dict[str, None]
     """In the order of the files, each once."""
 

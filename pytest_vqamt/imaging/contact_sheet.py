@@ -54,6 +54,7 @@ class Strip:
     """Pictures, such as those of one case, under a title and lines of notes."""
 
     title: str
+    """Wrapped where it is longer than a line."""
     notes: tuple[str, ...]
     """Lines below the title."""
     panels: tuple[Panel, ...]

@@ -146,6 +146,7 @@ class Stroke:
     width: int
     """Of the line in pixels, without its rim."""
     dashed: bool
+    """So that edits can be distinguished without colours, too."""
 
     @property
     def rim_width(self) -> int:
