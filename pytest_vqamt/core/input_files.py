@@ -69,7 +69,7 @@ _ID = re.compile(r"[0-9a-f]{16}", re.ASCII)
 
 
 class InputError(OSError):
-    """A file is not read: it is of another kind, too large, or no text. The text of the error is the reason alone."""
+    """A file is not read: it is of another kind, too large, or no text. ``str`` gives the reason alone."""
 
     def __str__(self) -> str:
         return self.strerror or ""
@@ -109,7 +109,7 @@ def open_input(path: str | Path) -> BufferedReader:
 
 
 class _InputFile(FileIO):
-    """A file whose errors are distinguished from those of a file that is written meanwhile."""
+    """A file that raises InputError where reading fails, so that errors of a file written meanwhile stay apart."""
 
     def readinto(self, buffer: Any, /) -> int | None:
         with _read_errors(self):
@@ -441,7 +441,7 @@ def recorded_settings(recorded: Mapping[str, object], known: Iterable[RelationSe
 
 
 def check_data(spec: str, kinds: Iterable[str]) -> str:
-    """Returns the spec of data in a file, if it is of one of ``kinds``: the sources that are read as data.
+    """Returns a spec of data that a file names, if it is of one of ``kinds``: the sources that run no foreign code.
 
     Raises:
         DataError: it is of another kind, whose code an installed package would run.

@@ -77,7 +77,7 @@ class ShortRepr:
 
 
 def count_noun(number: int, one: str, many: str = "") -> str:
-    """A number with what it is of.
+    """A number with its noun.
 
     >>> count_noun(1, "case"), count_noun(1200, "case"), count_noun(2, "query", "queries")
     ('1 case', '1,200 cases', '2 queries')

@@ -116,7 +116,7 @@ class ListedAnnotations:
     """
 
     def __init__(self, photos: Iterable[str], bad_records: Iterable[str], digest: str, remarks: Iterable[str]) -> None:
-        """``remarks`` are those of ``SourceChecks`` and others, so that no source forgets to look."""
+        """``remarks`` is required, so that no source forgets to run ``SourceChecks``."""
         self._photos = tuple(photos)
         self.bad_records = tuple(bad_records)
         self.digest = digest
@@ -333,7 +333,7 @@ def _equal(files: Iterable[str], *keys: Callable[[str], Hashable]) -> list[list[
 
 
 def merged(things: Iterable[Thing]) -> tuple[tuple[Thing, ...], dict[str, str]]:
-    """The things without duplicates, and for each id the id of the thing that it became.
+    """The things without duplicates, and the new id of each by its old id.
 
     Duplicates have the same synset or name, both or neither are a group ("bikes"), and the IoU of their boxes is
     ``LEAST_IOU`` or more. A thing is compared to the first of each set of duplicates, so that a row of neighbours is

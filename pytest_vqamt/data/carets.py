@@ -66,7 +66,7 @@ class CaretsPhotos(AnnotatedPhotos):
 
 
 class CaretsAnnotations(ListedAnnotations):
-    """The images of pairs in the order of the files, without objects; their size is that of the photo, or 0 x 0."""
+    """The images of pairs, in the order of the files, without objects; 0 x 0 px without photos."""
 
     def __init__(
         self,

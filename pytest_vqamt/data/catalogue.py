@@ -84,7 +84,7 @@ def check(spec: str) -> None:
 
 
 def spec_of_path(text: str) -> str:
-    """The spec of data at a path, such as ``questions:a.csv``, for messages; "" if its kind cannot be told."""
+    """The spec of data at a path, such as ``questions:a.csv``, for messages; "" if its kind is not clear."""
     path = expanded(text)
     if path.is_dir():
         kind = _kind_of_folder(path)

@@ -94,7 +94,7 @@ class Graphs(ListedAnnotations):
     """
 
     def __init__(self, file: Path, photos: PhotoFiles | None, *, optional: PhotoFiles | None = None) -> None:
-        """The ``optional`` photos are those of the scenes if one of them is there.
+        """Uses the ``optional`` photos if one of them is there.
 
         Raises:
             DataError: the file cannot be read, or no record can be used.

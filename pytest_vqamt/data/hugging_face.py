@@ -98,7 +98,7 @@ class TablePhotos(PhotoFiles):
         self._sizes: dict[str, int] = {}  # in bytes
 
     def add(self, name: str, data: bytes, read: Callable[[], bytes]) -> str:
-        """Adds a photo, which ``read`` gives again, and returns its name: that of an earlier one of the same bytes."""
+        """Adds a photo, which ``read`` gives again, and returns its name; two photos of the same bytes share one."""
         known = self._by_content.setdefault(sha256(data).hexdigest(), name)
         self._cells.setdefault(known, read)
         self._sizes[known] = len(data)
@@ -192,7 +192,7 @@ def _bytes_in(cell: object) -> object:
 
 @contextmanager
 def _of(file: Path) -> Iterator[None]:
-    """Raises DataError for what pyarrow raises, such as of a broken page, which it finds only when it is read."""
+    """Turns errors of pyarrow into DataError; it finds a broken page only when it reads the page."""
     import pyarrow as pa  # type: ignore[import-untyped]  # it has no types
 
     try:

@@ -255,7 +255,7 @@ class QuestionRows(ListedAnnotations):
         return (f"{short_path(file)} has columns that are not used: {names} (used: {known}){renamed}",)
 
     def _rows_with_one_option(self, file: Path) -> tuple[str, ...]:
-        """Tells of rows that have one option where others have several."""
+        """A remark on rows that have one option where others have several; empty without any."""
         odd = self._lone_options
         if not odd.count or not self._are_in_columns:
             return ()
@@ -266,7 +266,7 @@ class QuestionRows(ListedAnnotations):
         )
 
     def _letters_without_options(self, file: Path) -> tuple[str, ...]:
-        """Tells of answers that count as words, where most are letters."""
+        """A remark on answers that count as words, where most are letters; empty without any."""
         odd = self._lone_letters
         if odd.count <= self._words:
             return ()

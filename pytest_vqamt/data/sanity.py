@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
@@ -211,9 +211,9 @@ class BoxChecks:
     """The scales that are much smaller than the picture."""
 
     def add(self, image: str, id_: str, box: Box, frame: Box, area: float | None = None) -> None:
-        """Takes note of a box as it stands in the file, before it is clipped; ``area`` is that of a thing without mask.
+        """Records a box as it stands in the file, before it is clipped; ``area``: of a thing without a mask.
 
-        The boxes of crowds are not told of: their masks are not those of single things.
+        Readers leave the boxes of crowds out: their masks are not those of single things.
         """
         x, y, w, h = box.x, box.y, box.w, box.h
         right, low = x + w, y + h
@@ -238,7 +238,7 @@ class BoxChecks:
             self._add_area(image, id_, box, area)
 
     def add_mask(self, image: str, id_: str, box: Box, covered: Extent | None, area: float | None = None) -> None:
-        """Holds a box, and an area if there is one, against what the mask covers; None of an empty mask."""
+        """Compares a box, and an area if there is one, with what the mask covers (None if it is empty)."""
         if covered is None:
             self.empty_masks.add(self._named(image, id_))
             return
@@ -255,7 +255,7 @@ class BoxChecks:
                 self.wrong_area.add(f"{self._named(image, id_)}: {said}")
 
     def add_things(self, image: str, things: Sequence[_Boxed]) -> None:
-        """Takes note of things that a picture has twice."""
+        """Records things that a picture has twice."""
         if len({each.box.x for each in things}) == len(things):  # as in most pictures, and found in no time
             return
         seen = set()
@@ -295,7 +295,8 @@ class BoxChecks:
         of_all = count_noun(self.boxes, "box", "boxes")
         return f"all {of_all}" if count == self.boxes else f"{count:,} of {of_all}"
 
-    def _area_lines(self) -> Iterable[str]:
+    def _area_lines(self) -> Iterator[str]:
+        """Lines on areas that do not fit the boxes: on single ones, else on all of a file together."""
         shares, of_corners = self.shares, self.shares_of_corners
         if self.wrong_area.count:  # single areas are wrong, so shares of all of them mean nothing
             yield (
@@ -319,71 +320,78 @@ class BoxChecks:
 
     def lines(self) -> tuple[str, ...]:
         """A line for each oddity."""
-        found: list[str] = []
+        return (*self._unit_lines(), *self._place_lines(), *self._area_lines(), *self._annotation_lines())
+
+    def _unit_lines(self) -> Iterator[str]:
+        """Lines on units, where nearly all boxes of a file seem to be in others than pixels."""
         least = max(1, _NEARLY_ALL * self.boxes)
         if self.in_shares >= least:
-            found.append(
+            yield (
                 f"{self._some(self.in_shares)} of {self.file} lie within 1 px of the corner: are they "
                 "shares from 0 to 1? Multiply them by the width and the height of their picture"
             )
         if self.of_a_pixel.count >= least:
-            found.append(
+            yield (
                 f"{self._some(self.of_a_pixel.count)} of {self.file} are of 1 px at most "
                 f"({self.of_a_pixel.first}): write their sizes in pixels"
             )
         for scale in self.scales:
             if self.boxes >= _FEWEST_CENTRES and scale.boxes >= least and scale.is_spread:
-                found.append(
+                yield (
                     f"{self._some(scale.boxes)} of {self.file} end within {scale.end} px of the corner, and none of "
                     f"their pictures has a side below {scale.least_side:g} px: are they shares from 0 to {scale.end}? "
                     "Multiply them by the width and the height of their picture, and divide by "
                     f"{scale.end}"
                 )
+
+    def _place_lines(self) -> Iterator[str]:
+        """Lines on boxes that leave their picture: perhaps the numbers are two corners, or a centre."""
         leaving = self.leaving.first or self.outside.first
         # One box outside is a slip, which its own message names; from two on the units may be wrong.
         if self.leaving.count + (self.outside.count > 1) and (
             len(self.leaving_pictures) > self.tolerated * self.pictures
         ):
-            found.append(
+            yield (
                 f"boxes of {count_noun(len(self.leaving_pictures), 'picture')} of {self.file} leave it by more than "
                 f"{_LEAVES:.0%} ({leaving}): are they two corners, or centres, or of another size of the "
                 "photo, or are x and y exchanged? Write [x, y, width, height] in pixels, from the top left corner"
             )
         elif self.past_the_end.count and self.are_like_centres and self.boxes >= _FEWEST_CENTRES:
             ends = "ends" if self.past_the_end.count == 1 else "end"
-            found.append(
+            yield (
                 f"all {self.boxes:,} boxes of {self.file} could be given by their centres, and "
                 f"{self.past_the_end.count:,} of them {ends} outside of the picture ({self.past_the_end.first}): if x "
                 "and y are centres, take half of the width and the height off"
             )
-        found += self._area_lines()
+
+    def _annotation_lines(self) -> Iterator[str]:
+        """Lines on single annotations."""
         if self.unread_areas.count:
-            found.append(
+            yield (
                 f"{self.unread_areas.subject('area', self.file, 'is', 'are')} no number from 0 on "
                 f"({self.unread_areas.first}): boxes and masks are not held against it; correct it, or leave it out"
             )
         if self.beside_mask.count:
-            found.append(
+            yield (
                 f"{self.beside_mask.subject('mask', self.file, 'lies', 'lie')} elsewhere than the box "
                 f"({self.beside_mask.first}): are x and y exchanged, is it in other units, or were the runs inverted, "
                 "or written row by row?"
             )
         if self.empty_masks.count:
-            found.append(
+            yield (
                 f"{self.empty_masks.subject('mask', self.file, 'shows', 'show')} no pixel ({self.empty_masks.first}): "
                 "draw it, or leave the segmentation out"
             )
         if self.twice.count:
-            found.append(
+            yield (
                 f"{self.twice.subject('annotation', self.file, 'is', 'are')} there twice ({self.twice.first}): "
                 "things are counted by their boxes, so leave one out"
             )
         if self.empty_boxes.count:
-            found.append(
+            yield (
                 f"{self.empty_boxes.subject('box', self.file, 'is', 'are')} empty ({self.empty_boxes.first}): "
                 "the thing is left out, and no case takes others of its class for absent from that photo"
             )
-        return tuple(found)
 
 
 def _numbers(box: Box) -> str:
@@ -428,7 +436,7 @@ class TextChecks:
     """Texts with a mark of a picture or of a turn."""
 
     def add(self, where: str, text: str) -> None:
-        """Takes note of a text of a place."""
+        """Records a text; ``where`` is its file and line, or its photo."""
         self.texts += 1
         # A cheap look first: there may be a million texts, and hardly any has one of these characters.
         if ("<" in text or "[" in text or "{" in text) and (found := _MARK.search(text)):
@@ -474,7 +482,7 @@ class SourceChecks:
         return cls(BoxChecks(file))
 
     def add_scene(self, scene: Scene, where: str) -> None:
-        """Takes note of the names and the texts of a scene."""
+        """Records the names and the texts of a scene."""
         self.names.update(thing.name for thing in scene.objects)
         for checks, texts in (
             (self.captions, scene.captions),

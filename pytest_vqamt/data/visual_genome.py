@@ -146,7 +146,7 @@ class PictureSizes:
     """Sizes in pixels, of image_data.json or else of the photo."""
 
     def __init__(self, path: Path | None, photos: Path | None) -> None:
-        """``path`` is that of image_data.json, ``photos`` the folder of photos; either may be missing."""
+        """``path``: the file image_data.json; ``photos``: the folder of photos; either may be None."""
         self._path = path
         self._photos = photos
         self._known: dict[str, tuple[int, int] | DataError] = {}
@@ -442,7 +442,7 @@ class RecordsBeside:
         return None
 
     def left(self, graphs: Path) -> Iterator[str]:
-        """The errors of broken records and of those not taken, in the order of the file."""
+        """The errors of broken records and of records of no image, in the order of the file."""
         late = [(image_id, self._places) for image_id, _ in self._read()]
         yield from self._bad
         early = self._early.execute("SELECT image, place FROM early ORDER BY place")

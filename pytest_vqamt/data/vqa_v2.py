@@ -323,7 +323,7 @@ def _annotations_of(questions: Path, folder: Path) -> Path | None:
 
 
 def _partner(questions: Path) -> str:
-    """The official name of the other file, without its end: of ``questions.json`` it is ``annotations``."""
+    """The official name of the file of answers without its suffix: "annotations" for "questions.json"."""
     return questions.name.partition(".json")[0].replace("OpenEnded_", "").replace("questions", "annotations")
 
 

@@ -145,7 +145,7 @@ class UsedQueries:
 def read_queries(
     report: Path, wanted: Wanted, tags: Mapping[str, Sequence[str]], beside: Path
 ) -> Iterator[UsedQueries]:
-    """Yields the queries of the wanted cases of the report in the folder ``report``; ``tags`` has those of its items.
+    """Yields the queries of the wanted cases of a report; ``tags`` has the tags of its items.
 
     Queries of the same picture, text and task are one, as it occurs first. Relations tagged "baseline" are taken only
     by a glob that names them: for a fifth or more of their cases the answer does not stay what it was. The database is

@@ -328,7 +328,7 @@ class EvaluationData:
 def evaluation_data(
     named: Sequence[str], report: Path, loaded: Mapping[str, SceneSource], *, published: bool = True
 ) -> EvaluationData:
-    """The evaluation data that is ``named``: specs of sources, files, ids; and that of ``vqamt-evaluation.txt``.
+    """The evaluation data that is ``named`` (specs of sources, files, ids), with ``vqamt-evaluation.txt``.
 
     ``loaded`` are sources that are open already, by their specs.
 

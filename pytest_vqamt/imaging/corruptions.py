@@ -136,7 +136,7 @@ SNOWFALLS = (
 
 
 def snow(image: Image.Image, severity: int, rng: np.random.Generator) -> Image.Image:
-    """An RGB uint8 image, whitened where it is dark, under two layers of snow, one the other turned round; a copy.
+    """An RGB uint8 image, whitened where it is dark, under a layer of snow and the same layer turned round; a copy.
 
     Hendrycks and Dietterich (2019). **Deviations**: their figures in pixels are for 224 x 224, so the layer has as many
     pixels, in the shape of the picture, and is brought to its size: snow looks the same on a picture and on its

@@ -213,13 +213,13 @@ def _around(box: Box, stroke: Stroke, scale: tuple[float, float], size: tuple[in
 
 
 def _span(start: float, stop: float, border: int, within: int) -> tuple[int, int]:
-    """The first and last pixel of a span, at least so many that it can be seen, just inside the image."""
+    """The first and last pixel of a span inside the image, at least ``_LEAST_PX`` apart."""
     first = max(1, min(round(start) - border, within - _LEAST_PX - 1))
     return first, min(within - 2, max(round(stop) - 1 + border, first + _LEAST_PX - 1))
 
 
 def _drawn_apart(rect: Rect, edited: Sequence[Rect], size: tuple[int, int]) -> Rect:
-    """Moves the frame of a thing asked about outwards if that of an edit would hide it."""
+    """Moves the frame of a thing outwards if the frame of an edit would hide it."""
     left, top, right, bottom = rect
     if not any(all(abs(a - b) < _APART_PX for a, b in zip(rect, over, strict=True)) for over in edited):
         return rect

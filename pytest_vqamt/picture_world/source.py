@@ -113,7 +113,7 @@ class PictureWorld:
         return self._photos.get_or_make(self.place(photo.id), self._paint).copy()
 
     def redrawn(self, photo: Photo, redraw: Redraw) -> Image.Image:
-        """Returns the photo with another number of a thing's parts.
+        """The photo with another number of a thing's parts.
 
         Raises:
             DataError: the thing cannot be drawn so.
@@ -129,7 +129,7 @@ class PictureWorld:
         return paint(self._layout(index), {int(redraw.thing): redraw.number})  # the id of a thing is its index
 
     def mask(self, photo: Photo, thing_id: str) -> Image.Image:
-        """Returns the mask of the thing; that of a person includes garments."""
+        """The mask of the thing; a person's includes garments."""
         graph = self.graph(self.place(photo.id))
         if not thing_id.isdecimal() or int(thing_id) >= len(graph.things):
             raise DataError(f"Expected the id of a thing of {photo.id}, but got thing_id={thing_id!r}: see its scene")
@@ -141,7 +141,7 @@ class PictureWorld:
         return Image.fromarray(np.isin(graph.labels, [i + 1 for i in shown]).astype(np.uint8) * 255)
 
     def label_map(self, index: int) -> Image.Image:
-        """Returns mode L: 1 + the index of the foremost thing in ``scene.objects`` at each pixel, 0 for none."""
+        """An image of mode L: at each pixel 1 + the index of the foremost thing in ``scene.objects``, 0 for none."""
         from PIL import Image
 
         return Image.fromarray(self.graph(index).labels)
@@ -185,7 +185,7 @@ class PictureWorld:
         return ready or self.lay_out(index)
 
     def lay_out(self, index: int) -> Scene:
-        """Returns the scene at ``index``, laid out anew."""
+        """The scene at ``index``, laid out anew."""
         from pytest_vqamt.picture_world.looks import captions
 
         graph = self.graph(index)
@@ -219,12 +219,12 @@ def _scene(
 
 
 def scene_rng(seed: int, index: int) -> Random:
-    """Returns the generator of one scene's choices."""
+    """The generator of one scene's choices."""
     return Random(int.from_bytes(sha256(f"pictures\x1f{VERSION}\x1f{seed}\x1f{index}".encode()).digest(), "big"))
 
 
 def load(argument: str) -> PictureWorld:
-    """Returns the picture world of ``pictures`` or ``pictures:N``.
+    """The picture world of ``pictures`` or ``pictures:N``.
 
     Raises:
         OptionError: N is no whole number from 1 up.
@@ -238,12 +238,12 @@ def load(argument: str) -> PictureWorld:
 
 # ``python -m tools.picture_scenes`` writes the files anew; a test says when that is due.
 def made_with() -> list[str]:
-    """Returns the versions that the files hold for: another Pillow may draw other edges."""
+    """The versions that the files hold for: another Pillow may draw other edges."""
     return [str(VERSION), PIL.__version__]
 
 
 def laid_out(index: int) -> Scene | None:
-    """Returns the stored scene at ``index``; None if there is none, or of another version."""
+    """The stored scene at ``index``; None if there is none, or of another version."""
     part, place = divmod(index, PART)
     scenes = _part(part) if 0 <= index < COUNT else ()
     return scenes[place] if scenes else None
@@ -257,7 +257,7 @@ def _part(part: int) -> Sequence[Scene]:
 
 
 def file_of(part: int) -> Path:
-    """Returns the file of scenes ``part * PART`` to ``(part + 1) * PART``."""
+    """The file of scenes ``part * PART`` to ``(part + 1) * PART``."""
     return FOLDER / f"{part}.json.gz"
 
 

@@ -102,7 +102,7 @@ def hypothesis_part(make: Callable[[Chooser], T], seed: int) -> list[T]:
 
 
 class _CarriedOut(BaseException):
-    """Leaves Hypothesis at once: it is not taken for a failing example, which would be run again."""
+    """Leaves Hypothesis at once: other exceptions are failing examples, which are run again."""
 
 
 class Interesting(Exception):  # noqa: N818 - it marks a find, not an error
@@ -126,7 +126,7 @@ def explore(make: Callable[[Chooser], T], look: Callable[[T], None], seed: int, 
 
     @contextmanager
     def carrying_out() -> Iterator[None]:
-        """Keeps any error that is none of Hypothesis's own: ours, the user's, or that of pytest-timeout.
+        """Records any error that is not Hypothesis's own: ours, the user's, or pytest-timeout's.
 
         Hypothesis would call ``make`` again, which raises no more (the disk has room, the time is not up), and blame it
         as flaky.

@@ -190,7 +190,7 @@ def _units(record: Record, frame: Box | None) -> tuple[UnitRow, ...]:
 
 
 def _note_boxes(boxes: Iterable[Box | None], hypothesis: str, where: str, frame: Box, checks: BoxChecks | None) -> None:
-    """Takes note of boxes on a photo whose size is known."""
+    """Records boxes on a photo whose size is known."""
     if checks is not None and frame.w < MAX_SIDE_PX:  # the frame of an unknown size has this side
         for box in filter(None, boxes):
             checks.add(where, hypothesis, box, frame)

@@ -266,7 +266,7 @@ class HypothesisIndex:
         return digest(*(f"{file.file.name} {file.digest}" for file in self._files))
 
     def counts(self, photo: str) -> tuple[int, int, int]:
-        """The numbers of hypotheses about a photo, of those entailed with a box, and of those ungrounded."""
+        """Three counts of a photo: its hypotheses, the entailed ones with a box, and the ungrounded ones."""
         states = self._places[photo][_WIDTH - 1 :: _WIDTH]
         return len(states), states.count(_LINKED), states.count(_WANTING)
 

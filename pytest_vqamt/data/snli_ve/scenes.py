@@ -221,7 +221,7 @@ class Linking:
     """The id of the thing of each unit, by the hypothesis's id and the unit's place in it from 0."""
 
     def hypothesis(self, row: HypothesisRow) -> PublishedHypothesis:
-        """The hypothesis of a row with its units, or those of its sentence."""
+        """The hypothesis of a row; without units in the row, its sentence is parsed for them."""
         if row.units is None:
             from pytest_vqamt.language.units import units_of
 
@@ -235,7 +235,7 @@ class Linking:
 
 
 def linking(rows: Iterable[HypothesisRow], graph: Sequence[Thing] = ()) -> Linking:
-    """The things of a photo: those of its scene graph, then those of units alone.
+    """The things of a photo: of its scene graph first, then of units alone.
 
     A unit has a thing if its hypothesis is entailed, it has a box, and it is about one thing. Two units are about one
     thing if it may have both names and their boxes overlap by ``LEAST_IOU_OF_UNITS``, or by ``LEAST_IOU_OF_ONE`` if
@@ -304,7 +304,7 @@ class _Linked:
 
 
 def _nearest(name: str, box: Box, found: Iterable[_Linked]) -> _Linked | None:
-    """The one that a unit is about: that of the largest IoU, then the first."""
+    """The thing that a unit is about: the one with the largest IoU; the first of equals."""
     same = [each for each in found if each.box.iou(box) >= LEAST_IOU_OF_UNITS and may_be_called_alike(each.name, name)]
     return max(same, key=lambda each: each.box.iou(box), default=None)
 

@@ -146,7 +146,7 @@ def _figure(look: PersonLook, height_px: int, pen: Pen, marks: Pen, hand: Point)
 
 
 def _unlike(beside: Rgb, tones: tuple[Rgb, ...], number: int, least: int) -> Rgb:
-    """The tone of that number, or the next one that differs from what it touches."""
+    """The tone of that number, or the next one that differs enough from the colour ``beside`` it."""
     turned = [tones[(number + i) % len(tones)] for i in range(len(tones))]
     return next(tone for tone in turned if sum(abs(a - b) for a, b in zip(tone, beside, strict=True)) > least)
 
