@@ -33,7 +33,7 @@ def replacing(file: Path) -> Iterator[Path]:
         yield part
         part.replace(file)
     except OSError as error:
-        if error.filename != str(part):
+        if error.filename != str(part):  # of another file, which the block has opened
             raise
         raise OSError(error.errno, error.strerror, str(file)) from error  # the user knows of no temporary file
     finally:

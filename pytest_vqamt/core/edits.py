@@ -868,6 +868,7 @@ def with_objects(
     """
     kept = tuple(objects)
     ids = {thing.id for thing in kept}
+    # Fields that are not named here fall back to their empty defaults: texts, inscriptions and parts are dropped.
     width, height = size or (scene.width, scene.height)
     return Scene(
         id=scene.id,
@@ -902,7 +903,7 @@ def _values(value: object) -> Iterator[object]:
     if isinstance(value, tuple | frozenset):
         for item in value:
             yield from _values(item)
-    elif is_dataclass(value):
+    elif is_dataclass(value):  # a box, a cut-out, a thing, a photo, a scene
         for each in fields(value):
             yield from _values(getattr(value, each.name))
 
@@ -940,6 +941,7 @@ def check_growth(photo: Scene, edited: Scene) -> None:
 
     It may be larger than the bound by itself, and edits that keep its size with it.
     """
+    # A photo that is large by itself may be edited all the same.
     if edited.width * edited.height > max(MAX_PIXELS, _GROWTH * photo.width * photo.height):
         raise DataError(f"Expected a picture of at most {MAX_PIXELS} pixels, but got {edited.width} x {edited.height}")
 

@@ -371,7 +371,7 @@ Truth: TypeAlias = bool | int | str | Label | Inventory | None
 
 def members(group: Group, scene: Scene) -> tuple[Thing, ...]:
     """The things of ``scene`` that ``group`` denotes, in scene order."""
-    names = group.covers or (group.name,)
+    names = group.covers or (group.name,)  # "animal" is no name of a thing: what it covers counts
     found = tuple(thing for thing in scene.objects if thing.name in names)
     for attribute in group.attributes:
         found = tuple(thing for thing in found if attribute in thing.attributes)

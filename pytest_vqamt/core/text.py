@@ -91,7 +91,7 @@ def visible(text: str, keep: str = "") -> str:
     >>> visible("yes\x1b[2J\u202e\n::error::no")
     'yes\\x1b[2J\\u202e\\n\\x3a:error::no'
     """
-    if not text.isprintable():
+    if not text.isprintable():  # nearly all texts are, and the pattern takes time
         text = _INVISIBLE.sub(lambda found: found[0] if found[0] in keep else _escaped(found[0]), text)
     return _COMMAND.sub(lambda found: _escaped(found[0]), text)
 
@@ -147,6 +147,7 @@ def some_of(names: Sequence[str], most: int) -> str:
 
 def shortest(*texts: str) -> str:
     """The shortest text that is not empty, the first in the alphabet of equally short ones: whatever came first."""
+    # The order of arrival differs between runs on several workers, so it must not decide.
     return min(filter(None, texts), key=lambda text: (len(text), text), default="")
 
 

@@ -213,7 +213,7 @@ def _around(box: Box, stroke: Stroke, scale: tuple[float, float], size: tuple[in
 
 
 def _span(start: float, stop: float, border: int, within: int) -> tuple[int, int]:
-    """The first and last pixel of a span inside the image, at least ``_LEAST_PX`` apart."""
+    """The first and last pixel of a span inside the image, at least ``_LEAST_PX`` long."""
     first = max(1, min(round(start) - border, within - _LEAST_PX - 1))
     return first, min(within - 2, max(round(stop) - 1 + border, first + _LEAST_PX - 1))
 
