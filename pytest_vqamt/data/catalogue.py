@@ -53,7 +53,7 @@ TABLE: dict[str, tuple[str, str]] = {
 }
 
 _HEAD_BYTES = 1 << 16
-"""Read of a file to tell its kind, which may have gigabytes."""
+"""The bytes that are read of a file to find its kind; it may have gigabytes."""
 
 
 def names() -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from pytest_vqamt.data.sanity import BoxChecks
 from pytest_vqamt.data.scene_index import IndexedScene, SceneIndex
 
 _FILES = ("train_sceneGraphs.json", "val_sceneGraphs.json", "sceneGraphs.json")
-"""The two published files, and the name of one of users' own."""
+"""The published files, or one file in their place."""
 _FILE_AND_PHOTOS = re.compile(r"(?P<file>.+?\.json(?:\.gz)?)(?::(?P<photos>.+))?")
 
 
