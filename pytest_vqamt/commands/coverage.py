@@ -9,7 +9,7 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.progress_bar import SHOW_AFTER_S, progress_bar
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.scene_source import PresetSource, PublishedPairs, SceneSource
+from pytest_vqamt.data.scene_source import PairedSource, PresetSource, SceneSource
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import PublishedRelation, Relation
@@ -67,7 +67,7 @@ def coverage_rows(spec: str, relations: Sequence[str], sampling: Sampling) -> li
     own = preset(source.preset).relations if isinstance(source, PresetSource) else ()
     chosen = catalogue.select(relations or own)
     # As in a run: on published pairs only the relations about them, and these on no other data.
-    has_pairs = isinstance(source, PublishedPairs)
+    has_pairs = isinstance(source, PairedSource)
     fitting = [each for each in chosen if isinstance(each[0], PublishedRelation) == has_pairs]
     return list(coverage(source, fitting, sampling))
 

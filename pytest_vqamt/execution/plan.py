@@ -14,7 +14,7 @@ from pytest_vqamt.core.identity import digest, seed_for
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.results import MAX_UNREAD
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data.scene_source import PublishedPairs, SceneSource
+from pytest_vqamt.data.scene_source import PairedSource, SceneSource
 from pytest_vqamt.execution.baseline import BaselineCase, BaselineItem
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.relations.base import PublishedRelation, Relation
@@ -326,7 +326,7 @@ def is_left_out(relation: Relation, source: SceneSource, wanted: Sequence[str]) 
     wanted, and other relations would only add queries. On any other source, a relation of published cases runs only if
     a pattern names it exactly ("carets.*" does not).
     """
-    if isinstance(source, PublishedPairs):
+    if isinstance(source, PairedSource):
         return not wanted and not isinstance(relation, PublishedRelation)
     if not isinstance(relation, PublishedRelation):
         return False

@@ -31,7 +31,7 @@ from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.core.spelling import Spelling, option, spelt
 from pytest_vqamt.core.text import error_text, shown
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.scene_source import PresetSource, PublishedPairs, SceneSource
+from pytest_vqamt.data.scene_source import PairedSource, PresetSource, SceneSource
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import Baseline, BaselineItem, baseline_use
 from pytest_vqamt.execution.leases import RunProcess
@@ -422,7 +422,7 @@ class Resources:
         data = self.source(source)
         if isinstance(data, PresetSource):
             return data.preset
-        if isinstance(data, PublishedPairs):
+        if isinstance(data, PairedSource):
             return ""
         name = QUICK if model in self._objects else self._kind(model).preset
         tasks = set(self._tasks(model))
