@@ -113,13 +113,10 @@ def replace(value: T, /, **changes: Any) -> T:
     return cast("T", dataclasses.replace(cast("Any", value), **changes))
 
 
-def made(kind: type[T], source: object, /, **own: Any) -> T:
-    """A Struct of ``own`` fields, and for the others of the attributes of ``source`` with their names.
-
-    A field that neither has keeps its default.
-    """
-    names = cast("type[Struct]", kind).__struct_fields__
-    return kind(**{name: getattr(source, name) for name in names if name not in own and hasattr(source, name)}, **own)
+def made(kind: type[T], source: Struct, /, **own: Any) -> T:
+    """A Struct of ``own`` fields, and of those that ``source`` has of the same names; others keep their defaults."""
+    names = set(cast("type[Struct]", kind).__struct_fields__).difference(own)
+    return kind(**{name: getattr(source, name) for name in source.__struct_fields__ if name in names}, **own)
 
 
 def to_row(value: Struct | DataclassInstance) -> dict[str, Json]:
@@ -128,8 +125,10 @@ def to_row(value: Struct | DataclassInstance) -> dict[str, Json]:
     return row
 
 
-def from_row(row: Json, kind: type[T]) -> T:
+def from_row(row: Json, kind: type[T], where: str = "") -> T:
     """The value that ``to_row`` made ``row`` from; unknown members are ignored, and missing ones have their defaults.
+
+    ``where`` is the place of the row in a larger one, for messages.
 
     Raises:
         ValueError: the row lacks a field, or has one of another type; the message has its path.
@@ -138,7 +137,7 @@ def from_row(row: Json, kind: type[T]) -> T:
     try:
         return msgspec.convert(row, kind, dec_hook=_built)
     except msgspec.ValidationError as error:
-        raise ValueError(explained(error)) from error
+        raise ValueError(explained(error, where)) from error
 
 
 _KINDS = {
@@ -155,8 +154,8 @@ _UNFIT = re.compile(r"Expected `(?P<expected>[^`]+)`(?: of length (?P<length>\d+
 _MISSING = re.compile(r"Object missing required field `(?P<name>[^`]+)`")
 
 
-def explained(error: msgspec.ValidationError) -> str:
-    """The error of a value that does not fit its type, in words: what stands where, and what is expected there.
+def explained(error: msgspec.ValidationError, where: str = "") -> str:
+    """What does not fit its type, in words: what is expected, and where; ``where`` is the place of the whole value.
 
     >>> try:
     ...     msgspec.convert({"runs": [["one"]]}, dict[str, list[tuple[int]]])
@@ -165,17 +164,17 @@ def explained(error: msgspec.ValidationError) -> str:
     'expected a whole number as [...][0][0], but got a text'
     """
     what, _, path = str(error).partition(" - at `")
-    place = path.removesuffix("`").removeprefix("$").removeprefix(".")
+    place = f"{where}{path.removesuffix('`').removeprefix('$')}".removeprefix(".")
     if missing := _MISSING.fullmatch(what):
-        return f"{place + ' has' if path else 'it has'} no {missing['name']}"
+        return f"{place or 'it'} has no {missing['name']}"
     if not (unfit := _UNFIT.fullmatch(what)):
-        return f"{place}: {what[0].lower()}{what[1:].replace('`', '')}" if path else what
+        return f"{place}: {what[0].lower()}{what[1:].replace('`', '')}" if place else what
     expected = " or ".join(_KINDS.get(each, each) for each in unfit["expected"].split(" | "))
     if unfit["length"]:
         expected, got = f"{expected} of {unfit['length']}", f"one of {unfit['got']}"
     else:
         got = _KINDS.get(unfit["got"], unfit["got"])
-    return f"expected {expected} as {place}, but got {got}" if path else f"expected {expected}, but got {got}"
+    return f"expected {expected} as {place}, but got {got}" if place else f"expected {expected}, but got {got}"
 
 
 def introduce(kind: object) -> None:

@@ -92,6 +92,7 @@ _FIRST = (
     "not_applicable",
 )  # fmt: skip
 """The members of an entry of ``relations`` that stand before those of its stratum."""
+_PAIR_RATES = ("acc", "acc_original", "acc_perturbed", "cons", "c_acc", "cons_authors", "c_acc_authors")
 _BASELINE_COUNTS = (
     "cases", "holds", "violated", "unparsed", "errors", "declined", "refused", "flaky", "unread_cases", "unread_holds",
 )  # fmt: skip
@@ -304,6 +305,7 @@ def _model_row(model: ModelUse) -> ModelRow:
     return made(
         ModelRow,
         model,
+        queries_saved=model.queries_saved,
         busy_s=round(model.busy_s, 3),
         items_s=round(model.items_s, 3),
         usage=dict(model.usage),
@@ -400,6 +402,7 @@ def _grounded_row(grounded: Grounded) -> GroundedRow:
         GroundedRow,
         grounded,
         cases=cells.cases,
+        rate=grounded.rate,
         chance=grounded.chance.mean,
         chance_sum=grounded.chance.total,
         cells=made(GroundedCellsRow, cells),
@@ -443,24 +446,29 @@ def metrics_row(pairs: Pairs | None, reference: HumanReference | None) -> Row:
 
 def _pair_rates(tally: PairTally) -> PairRatesRow:
     answers = tally.binary_answers
-    shares = [count / answers for count in (tally.yes, tally.no, tally.other)] if answers else None
-    return made(
-        PairRatesRow, tally, answers=YesNoShares(yes=shares[0], no=shares[1], other=shares[2]) if shares else None,
+    return PairRatesRow(
+        pairs=tally.pairs,
+        **{name: getattr(tally, name) for name in _PAIR_RATES},
+        answers=YesNoShares(yes=tally.yes / answers, no=tally.no / answers, other=tally.other / answers)
+        if answers
+        else None,
         counts=tally,
-    )  # fmt: skip
+    )
 
 
 def _pairs(metrics: Row, where: str) -> Pairs | None:
     """The pairs that ``metrics`` is of; None if the relation has none."""
     if not metrics:
         return None
-    try:
-        row = from_row(metrics, MetricsRow)
-        right, unanswered = int(row.right, 16), int(row.unanswered, 16)
-    except ValueError as error:
-        raise ValueError(f"{where}.metrics: {error}") from error
+    row = from_row(metrics, MetricsRow, f"{where}.metrics")
+    bits: list[int] = []
+    for name, digits in (("right", row.right), ("unanswered", row.unanswered)):
+        try:
+            bits.append(int(digits, 16))
+        except ValueError as error:
+            raise ValueError(f"{where}.metrics.{name} is {digits!r}, which is no hexadecimal number") from error
     by = {fact: {value: rates.counts for value, rates in values.items()} for fact, values in row.by.items()}
-    return Pairs(tally=row.counts, by=by, right=right, unanswered=unanswered)
+    return Pairs(tally=row.counts, by=by, right=bits[0], unanswered=bits[1])
 
 
 def _figure_row(figure: Figure) -> FigureRow:
@@ -490,9 +498,11 @@ def _graded(row: GradedRow) -> GradedCases:
 
 
 def _repeated_row(repeated: RepeatedCases) -> RepeatedRow:
-    return made(
-        RepeatedRow,
-        repeated,
+    return RepeatedRow(
+        cases=repeated.cases,
+        pass_all=repeated.pass_all,
+        pass_all_rate=repeated.pass_all_rate,
+        trial_rate=repeated.trial_rate,
         variance_within=repeated.within,
         variance_between=repeated.between,
         by_holding_trials=repeated.rows,

@@ -250,6 +250,20 @@ class GroundedRow(Struct, frozen=True, kw_only=True):
 class StratumRow(Tally, frozen=True, kw_only=True):
     """The counts of one kind of an item's cases."""
 
+    # Of a Tally each has a default; here a file that lacks one is not whole.
+    cases: Count
+    holds: Count
+    violated: Count
+    unparsed: Count
+    errors: Count
+    waived: Count
+    vacuous: Count
+    truncated: Count
+    declined: Count
+    refused: Count
+    flaky: Count
+    unread_cases: Count
+    unread_holds: Count
     pass_rate: Rate | None = None
     """holds over holds + violated + unparsed; null where that is 0."""
     interval: Interval

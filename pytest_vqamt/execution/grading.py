@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import exp
 
 from pytest_vqamt.core.case import Case, Grade, Verdict
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
 from pytest_vqamt.models.reference.oracle import true_answer

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TypeAlias
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.query import Answer, Query
 from pytest_vqamt.core.text import error_text, shown

@@ -8,13 +8,14 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
 from statistics import fmean
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.identity import name_of, split_name
 from pytest_vqamt.core.query import Task

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from pytest_vqamt.core.atomic_write import replace_text, replacing, unwritable_folder
 from pytest_vqamt.core.case_store import PLAIN_NAME, SIMPLIFIED_NAME
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.report_json import REPORT_FILE, not_whole, read_report_row, report_from_row, report_text
 from pytest_vqamt.core.results import Report

@@ -6,9 +6,9 @@ A session, ``vqamt.run`` and ``vqamt merge`` end here, and ``vqamt compare`` tak
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import BaselineChange, BaselineUse, Gate, RelationResult, Report
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.stats.gates import unread_rate_above

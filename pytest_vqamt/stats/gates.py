@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from pytest_vqamt.core.case import Figure
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import MAX_UNREAD, Gate, Grounded
 from pytest_vqamt.core.tallies import Clusters, GroundedCells, PairedClusters, Tally
 from pytest_vqamt.stats.intervals import pass_rate_interval

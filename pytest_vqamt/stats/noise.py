@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TypeVar
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import Noise, RelationResult, StratumResult
 from pytest_vqamt.stats.binomial import upper_quantile
 from pytest_vqamt.stats.paired import SIGNIFICANT

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import COMPARED, HELD, HOLDS, PRESUMED, BaselineTotal, JudgedCases, RelationResult
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.stats.paired import change_of, may_fall, with_holm_gates

@@ -6,11 +6,12 @@ import os
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
 
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.scene import Scene

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import runpy
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import pytest_vqamt as vqamt
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.events import Event, Finished
 from pytest_vqamt.core.report_json import report_row

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, Change, Contrast, Outcome, Verdict
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.edits import Erase
 from pytest_vqamt.core.errors import DataError, VqamtError

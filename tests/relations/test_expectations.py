@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.meaning import (
     Absent,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_vqamt.core.case import Outcome, Verdict
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult, Report, StratumResult, build_report
 from pytest_vqamt.core.tallies import Tally
 from tests.reporting.reported import write_report

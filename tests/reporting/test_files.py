@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
@@ -13,7 +12,7 @@ import pytest
 
 from pytest_vqamt.cli import main
 from pytest_vqamt.core import atomic_write
-from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.codec import Json, replace
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.report_json import report_row
 from pytest_vqamt.core.results import BaselineUse, Report

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from pytest_vqamt.core.report_json import SCHEMA, baseline_row, change_row, difference_row, ranking_row
+from pytest_vqamt.core.report_json import baseline_row, change_row, difference_row, ranking_row
+from pytest_vqamt.core.report_rows import SCHEMA
 from pytest_vqamt.core.results import BaselineUse
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.stats.model_ranking import differences, rankings

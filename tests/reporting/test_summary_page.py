@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.codec import Json, replace
 from pytest_vqamt.core.results import BaselineChange, BaselineUse, Gate, RelationResult, Report
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
 from pytest_vqamt.reporting.files import read_report
