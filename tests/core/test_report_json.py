@@ -331,7 +331,7 @@ def test_a_report_comes_back_but_for_what_it_has_not() -> None:
     again = read()
     left_out = {"error": "", "violation": None, "paired": None, "judged": None}
     assert RESULT.presumed is not None
-    result = replace(RESULT, **left_out, position=1, presumed=replace(RESULT.presumed, paired=None))  # type: ignore[arg-type]  # names
+    result = replace(RESULT, **left_out, position=1, presumed=replace(RESULT.presumed, paired=None))
     assert again.relations == (replace(BARE, position=0), result)
     assert isinstance(again.relations[1].readings, Counter)
     assert again == replace(

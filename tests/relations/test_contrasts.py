@@ -248,7 +248,7 @@ class Fixed:
     """A relation of two yes/no questions that must be answered alike."""
 
     def __init__(self, **changes: object) -> None:
-        self.info = replace(NEGATION.info, pairs=None, **changes)  # type: ignore[arg-type]  # of its flags only
+        self.info = replace(NEGATION.info, pairs=None, **changes)
 
     def derive(self, *_: object) -> Case:
         raise NotImplementedError

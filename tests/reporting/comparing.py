@@ -109,7 +109,7 @@ def write_run(
         duration_s=1.5,
     )
     folder.mkdir(parents=True, exist_ok=True)
-    write_report(replace(whole, **of_report), folder)  # type: ignore[arg-type]  # tests name fields of a report
+    write_report(replace(whole, **of_report), folder)
     lines = [line for each in made for line in each.lines()]
     (folder / "cases.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return folder

@@ -43,7 +43,7 @@ def of(report: Report, *results: RelationResult, **fields: object) -> Report:
     models = tuple({each.model.name: each.model for each in results}.values())
     data = tuple({each.data.spec: each.data for each in results}.values())
     fields = {"summaries": (), **fields}
-    return replace(report, relations=results, models=models, data=data, **fields)  # type: ignore[arg-type]  # of a report
+    return replace(report, relations=results, models=models, data=data, **fields)
 
 
 def rows(page: str) -> list[list[str]]:
