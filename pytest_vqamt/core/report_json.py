@@ -112,8 +112,8 @@ def report_row(report: Report) -> Row:
             settings=dict(report.settings),
             models=tuple(map(_model_row, report.models)),
             relations=tuple(map(_relation_row, report.relations)),
-            differences=tuple(map(_difference_row, report.differences)),
-            baseline=_baseline_row(report.baseline) if report.baseline else None,
+            differences=tuple(map(difference_row, report.differences)),
+            baseline=baseline_row(report.baseline) if report.baseline else None,
             waived=tuple(WaivedRow(case_id=case_id, reason=reason) for case_id, reason in report.waived),
             expired_waivers=tuple(ExpiredWaiverRow(case_id=name, until=day) for name, day in report.expired_waivers),
         )
@@ -314,7 +314,8 @@ def _model_row(model: ModelUse) -> ModelRow:
     )
 
 
-def _baseline_row(baseline: BaselineUse) -> BaselineRow:
+def baseline_row(baseline: BaselineUse) -> BaselineRow:
+    """``baseline`` of the report."""
     totals, accuracy = (
         tuple(made(BaselineTotalRow, each, change=_change_row(each.change)) for each in some)
         for some in (baseline.totals, baseline.accuracy)
@@ -327,11 +328,6 @@ def _baseline_row(baseline: BaselineUse) -> BaselineRow:
         totals=totals,
         accuracy=accuracy,
     )
-
-
-def baseline_row(baseline: BaselineUse) -> Row:
-    """``baseline`` of the report."""
-    return to_row(_baseline_row(baseline))
 
 
 def _baseline(row: BaselineRow) -> BaselineUse:
@@ -378,7 +374,8 @@ def _change(row: ChangeRow | None) -> BaselineChange | None:
     return None if row is None else made(BaselineChange, row, paired=PairedClusters(row.clusters))
 
 
-def _difference_row(difference: ModelDifference) -> DifferenceRow:
+def difference_row(difference: ModelDifference) -> DifferenceRow:
+    """One entry of ``differences``."""
     paired = difference.paired
     return made(
         DifferenceRow,
@@ -389,11 +386,6 @@ def _difference_row(difference: ModelDifference) -> DifferenceRow:
         difference=paired.difference,
         clusters=paired.rows,
     )
-
-
-def difference_row(difference: ModelDifference) -> Row:
-    """One entry of ``differences``."""
-    return to_row(_difference_row(difference))
 
 
 def _grounded_row(grounded: Grounded) -> GroundedRow:

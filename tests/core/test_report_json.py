@@ -182,7 +182,7 @@ DIFFERENCE = ModelDifference(
 
 
 def test_a_difference_tells_its_counts_and_rates() -> None:
-    row = as_json(difference_row(DIFFERENCE))
+    row = as_json(to_row(difference_row(DIFFERENCE)))
     assert [row[name] for name in ("shared", "both", "first_only", "second_only", "neither")] == [20, 5, 10, 0, 5]
     assert (row["pass_rates"], row["difference"]) == ([0.75, 0.25], -0.5)
 

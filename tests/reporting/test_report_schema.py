@@ -169,9 +169,11 @@ def test_what_only_some_reports_have_is_of_the_schema_too(report: Node) -> None:
     [held] = with_holm_gates([change_of(PairedClusters((PairedSceneTally(1, 2, 0, 1, 9),)))], [0.05])
     changed = deepcopy(report)
     changed["ranking"] = [to_row(each) for each in rankings(results)]
-    changed["differences"] = [difference_row(each) for each in differences(results)]
-    changed["baseline"] = baseline_row(
-        BaselineUse(file="base.gz", digest="b", models=(("one", "f"),), missing=("ours.gone-one-x",), new=())
+    changed["differences"] = [to_row(difference_row(each)) for each in differences(results)]
+    changed["baseline"] = to_row(
+        baseline_row(
+            BaselineUse(file="base.gz", digest="b", models=(("one", "f"),), missing=("ours.gone-one-x",), new=())
+        )
     )
     changed["waived"] = [{"case_id": "0" * 16, "reason": "two dogs"}]
     changed["relations"][0]["change"] = change_row(held)
