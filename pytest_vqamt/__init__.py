@@ -50,11 +50,11 @@ if TYPE_CHECKING:
     from pytest_vqamt.core.query import Answer, Declined, ModelInput, Query, Task
     from pytest_vqamt.core.scene import Region, Relationship, Scene, Thing
     from pytest_vqamt.integration.items import Consistency
-    from pytest_vqamt.integration.report import Report
     from pytest_vqamt.integration.run import run
+    from pytest_vqamt.integration.run_report import Report
+    from pytest_vqamt.language.answers.answer_text import UnreadableAnswer
     from pytest_vqamt.language.answers.counts import Quantifier
     from pytest_vqamt.language.answers.reading import read, read_choice, read_count, read_yes_no
-    from pytest_vqamt.language.answers.text import UnreadableAnswer
     from pytest_vqamt.language.questions import ask
     from pytest_vqamt.language.questions.simple import Question
     from pytest_vqamt.models.reference.oracle import right_answer
@@ -103,11 +103,11 @@ _NAMES = {
     "core.query": "Answer Declined ModelInput Query Task",
     "core.scene": "Region Relationship Scene Thing",
     "integration.items": "Consistency",
-    "integration.report": "Report",
+    "integration.run_report": "Report",
     "integration.run": "run",
     "language.answers.counts": "Quantifier",
     "language.answers.reading": "read read_choice read_count read_yes_no",
-    "language.answers.text": "UnreadableAnswer",
+    "language.answers.answer_text": "UnreadableAnswer",
     "language.questions": "ask",
     "language.questions.simple": "Question",
     "models.reference.oracle": "right_answer",

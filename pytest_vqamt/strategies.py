@@ -21,7 +21,7 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.language.english.lexical_relations import exclusive_pool
 from pytest_vqamt.language.english.nouns import is_countable, plural, singular
 from pytest_vqamt.language.questions import simple as wordings

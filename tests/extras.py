@@ -78,7 +78,7 @@ USED_BY: Final = {
     "pytest_vqamt/commands/completion.py": ("completion",),
     "pytest_vqamt/commands/doctor.py": ("transformers",),
     "pytest_vqamt/data/hugging_face.py": ("parquet",),
-    "pytest_vqamt/integration/report.py": ("notebook",),
+    "pytest_vqamt/integration/run_report.py": ("notebook",),
     "pytest_vqamt/imaging/inpainters.py": ("inpaint", "transformers"),
     "pytest_vqamt/language/question_ranking": ("cider", "embeddings", "noise", "transformers"),
     "pytest_vqamt/models/http": ("http",),

@@ -60,7 +60,7 @@ def extract(source: Path, vocabularies: Sequence[Path], *, most: int = MOST) -> 
         for pos, suffix in SUFFIXES.items()
     }
     words = sorted({form for name in _names(vocabularies) for form in _forms(name)})
-    from pytest_vqamt.language.wordnet.reader import Synsets
+    from pytest_vqamt.language.wordnet.senses import Synsets
 
     synsets = Synsets(files)
     senses = Senses(synsets, HypernymClosure(synsets))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
-from pytest_vqamt.annotation import hypotheses, photos
+from pytest_vqamt.annotation import hypothesis_boxes as hypotheses
+from pytest_vqamt.annotation import photos
 from pytest_vqamt.annotation.detectors.catalogue import MODEL
 from pytest_vqamt.annotation.detectors.catalogue import SETTINGS as DETECTOR_SETTINGS
-from pytest_vqamt.annotation.writing import print_status
+from pytest_vqamt.annotation.line_writer import print_status
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.data.catalogue import from_home

@@ -14,11 +14,20 @@ from pytest_vqamt.core.case_store import case_rows
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.text import count_noun
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.integration.options import add_option_argument, parse_settings
-from pytest_vqamt.integration.replay import ReportData
+from pytest_vqamt.integration.replaying import ReportData
 from pytest_vqamt.integration.waivers import add_waivers
 from pytest_vqamt.relations.catalogue import globs_of
+from pytest_vqamt.reporting.audit.audit_page import PAGE as AUDIT_PAGE
+from pytest_vqamt.reporting.audit.audit_page import audit_html
+from pytest_vqamt.reporting.audit.audit_results import (
+    AUDIT_FILE,
+    audit_lines,
+    audit_row,
+    describe_population,
+    write_audit,
+)
 from pytest_vqamt.reporting.audit.judgements import (
     JudgedSheet,
     Judgement,
@@ -30,9 +39,6 @@ from pytest_vqamt.reporting.audit.judgements import (
     read_judgements,
     read_settings,
 )
-from pytest_vqamt.reporting.audit.page import PAGE as AUDIT_PAGE
-from pytest_vqamt.reporting.audit.page import audit_html
-from pytest_vqamt.reporting.audit.results import AUDIT_FILE, audit_lines, audit_row, describe_population, write_audit
 from pytest_vqamt.reporting.audit.sample import (
     DEFAULT_SAMPLE,
     AuditTarget,
@@ -46,6 +52,8 @@ from pytest_vqamt.reporting.files import PAGE, read_report, write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
 
 _WAIVERS = "waivers.txt"
+
+_NO_REASON = "judged invalid, no reason given"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -200,9 +208,6 @@ def _replace(file: Path, text: str) -> None:
         part.write_text(text, encoding="utf-8", newline="")
 
 
-_NO_REASON = "judged invalid, no reason given"
-
-
 def read_sheets(report: Report, folder: Path, sheets: Sequence[Path], waivers: Path) -> Iterator[str]:
     """Evaluates the sheets of one or more judges on the report in ``folder``, and yields lines to print.
 
@@ -232,11 +237,7 @@ def read_sheets(report: Report, folder: Path, sheets: Sequence[Path], waivers: P
 
 
 def _sample(report: Report, folder: Path, sheets: Sequence[Path]) -> Sample:
-    """Draws the sample of the sheets again.
-
-    Raises:
-        DataError: they are of several, or the report is not the one that it was drawn from.
-    """
+    """Draws the sample of the sheets again."""
     (draw, population), *others = [read_settings(sheet) for sheet in sheets]
     for sheet, (other, of_other) in zip(sheets[1:], others, strict=True):
         if (other, of_other) != (draw, population):

@@ -15,11 +15,11 @@ from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.relations.catalogue import globs_of
-from pytest_vqamt.reporting.baseline import ERRORS_AT_MOST, BlessedFile, bless
+from pytest_vqamt.reporting.blessing import ERRORS_AT_MOST, BlessedFile, bless
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.reporting.view.format import aligned_table, describe_points, format_percent, rounded_up, wrapped
-from pytest_vqamt.reporting.view.grounding import hardly_looks
 from pytest_vqamt.reporting.view.headline import rows_of_parts
+from pytest_vqamt.reporting.view.model_figures import hardly_looks
 from pytest_vqamt.reporting.view.rows import result_rows
 from pytest_vqamt.stats.power import RegressionGate, pictures_to_rule_out, prospect_of_rate, ruled_out_if_unchanged
 from pytest_vqamt.stats.thresholds import APART, Drops, TotalKind, allowed_drop_of, describe_drops
@@ -27,6 +27,8 @@ from pytest_vqamt.stats.thresholds import APART, Drops, TotalKind, allowed_drop_
 _FILE = Path("vqamt-baseline.jsonl.gz")
 _DROP = 0.1
 """The drop to allow where no drop of any relation can be detected."""
+
+_NONE = "none: even if all of its cases fell, so few would not show it, or its rate is about 0 and cannot fall"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -123,9 +125,6 @@ def _small_drop(total: SmallestDrop) -> str:
     needed = count_noun(rounded_up(total.prospect.needed), total.kind.unit)
     more = ", of more pictures" if total.kind is TotalKind.RELATIONS else ""
     return f"A drop of {describe_points(total.prospect.drop)} of {total.name} takes about {needed}{more}. "
-
-
-_NONE = "none: even if all of its cases fell, so few would not show it, or its rate is about 0 and cannot fall"
 
 
 def _warnings(report: Report) -> Iterator[str]:

@@ -6,14 +6,14 @@ import argparse
 import sys
 from collections import Counter
 
-from pytest_vqamt.commands.json_lines import read_records
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.text import count_noun, shown
+from pytest_vqamt.data.json_io import read_records
+from pytest_vqamt.language.answers.answer_text import UnreadableAnswer
 from pytest_vqamt.language.answers.counts import Quantifier
+from pytest_vqamt.language.answers.final import parse_tags, strip_traces
 from pytest_vqamt.language.answers.reading import AnswerReading, read
-from pytest_vqamt.language.answers.text import UnreadableAnswer
-from pytest_vqamt.language.answers.traces import parse_tags, strip_traces
 
 UNREAD = "unread"
 """The expected reading of an answer that has none; "unread: refusal" names the reason, too."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 
-from pytest_vqamt.commands.json_lines import json_line, read_records
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.text import count_noun
+from pytest_vqamt.data.json_io import json_line, read_records
 from pytest_vqamt.data.records import Record
-from pytest_vqamt.language.captions.reading import CaptionReading
+from pytest_vqamt.language.captions.caption_reader import CaptionReading
 from pytest_vqamt.language.captions.verdicts import CaptionVerdict, check_captions
 
 _FIELDS = ("background_caption", "inserted_caption", "inserted")

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.progress import SHOW_AFTER_S, progress_bar
+from pytest_vqamt.core.progress_bar import SHOW_AFTER_S, progress_bar
 from pytest_vqamt.core.text import count_noun, shown
 from pytest_vqamt.data import catalogue
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.sanity import PhotoChecks
+from pytest_vqamt.data.scene_source import SceneSource
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,7 @@ from pytest_vqamt.core.atomic_write import write_file
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.results import MAX_UNREAD, Undecided
 from pytest_vqamt.reporting.compare.comparison import Comparison, compare
-from pytest_vqamt.reporting.compare.render import (
+from pytest_vqamt.reporting.compare.comparison_text import (
     comparison_json,
     comparison_lines,
     comparison_markdown,

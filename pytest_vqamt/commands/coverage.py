@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.progress import SHOW_AFTER_S, progress_bar
+from pytest_vqamt.core.progress_bar import SHOW_AFTER_S, progress_bar
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.base import PresetSource, PublishedPairs, SceneSource
+from pytest_vqamt.data.scene_source import PresetSource, PublishedPairs, SceneSource
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import PublishedRelation, Relation

@@ -20,13 +20,13 @@ from pytest_vqamt.core.corpus import CutoutEntry
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.base import SceneSource, scenes_by_photo
+from pytest_vqamt.data.scene_source import SceneSource, scenes_by_photo
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.imaging.contact_sheet import Panel, Strip, case_strip, sheet
-from pytest_vqamt.imaging.edits import cutout_preview
+from pytest_vqamt.imaging.pixel_edits import cutout_preview
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.integration.options import parse_settings
-from pytest_vqamt.integration.replay import query_line, save
+from pytest_vqamt.integration.replaying import query_line, save
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.python import imported
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer
@@ -34,7 +34,7 @@ from pytest_vqamt.relations.base import Relation, check_data
 from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.relations.recognition import CutoutRelation, cutout_id
 from pytest_vqamt.relations.user import UserRelation
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 
 _ON_TAGS = {
     "baseline": "gated only by a pattern that names it",
@@ -43,6 +43,9 @@ _ON_TAGS = {
 }
 _CASES_PER_EXAMPLE = 10
 """Cases sampled for each example, so that examples come from different scenes if there are enough."""
+
+_MOST_OF_A_NAME = 20
+"""Cut-outs of one name on a sheet: drawn data has hundreds."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -163,10 +166,6 @@ def _of_many_scenes(plan: Iterable[Case], wanted: int) -> list[Case]:
         if len(firsts) == wanted:
             break
     return [*firsts.values(), *others][:wanted]
-
-
-_MOST_OF_A_NAME = 20
-"""Cut-outs of one name on a sheet: drawn data has hundreds."""
 
 
 def _pool_line(pool: Mapping[str, Sequence[CutoutEntry]]) -> str:

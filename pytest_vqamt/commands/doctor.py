@@ -26,16 +26,16 @@ from pytest_vqamt.data.catalogue import load as load_data
 from pytest_vqamt.execution.answer_cache import ANSWERS_FILE
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.integration.options import check_device, parse_settings
-from pytest_vqamt.integration.replay import answer_queries
+from pytest_vqamt.integration.replaying import answer_queries
 from pytest_vqamt.language.wordnet.words import FULL, find_wordnet
 from pytest_vqamt.models.catalogue import ModelCatalogue
-from pytest_vqamt.models.openai.settings import KEY_VARIABLE
+from pytest_vqamt.models.openai.openai_settings import KEY_VARIABLE
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.frcnn.loading import DETECTOR_VARIABLE
 from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.relations.catalogue import get
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 
 _DISTRIBUTION = "pytest-vqamt"
 _OF_DEVELOPERS = ("test", "dev")
@@ -147,7 +147,7 @@ def _installed_version(package: str) -> str | None:
 
 
 def _needs_torch(spec: str | None) -> bool:
-    """Whether loading the model imports torch anyway."""
+    """True if loading the model imports torch anyway."""
     try:
         return spec is not None and ModelCatalogue().kind(spec).extra in ("demo", "transformers")
     except OptionError:
@@ -243,11 +243,7 @@ def _environment() -> Iterator[str]:
 
 
 def _model_lines(arguments: argparse.Namespace) -> Iterator[str]:
-    """Loads the model and sends it a query.
-
-    Raises:
-        VqamtError: it cannot be loaded, or does not answer.
-    """
+    """Loads the model and sends it a query."""
     catalogue, spec = ModelCatalogue(), arguments.model
     of_relations, settings = parse_settings(arguments.option, "--option", catalogue.settings_of([spec]))
     if of_relations:
@@ -264,11 +260,7 @@ def _model_lines(arguments: argparse.Namespace) -> Iterator[str]:
 
 
 def _reply(model: LoadedModel) -> str:
-    """The reply to one query.
-
-    Raises:
-        VqamtError: the model does not answer.
-    """
+    """The reply to one query."""
     if model.deferred:
         return "from a file; it is not asked"
     task = model.tasks[0]

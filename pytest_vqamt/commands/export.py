@@ -10,11 +10,11 @@ from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.progress import progress_bar
+from pytest_vqamt.core.progress_bar import progress_bar
 from pytest_vqamt.core.text import count_noun, some_of
 from pytest_vqamt.export.cases import Only, Wanted
 from pytest_vqamt.export.export import Exported, Terms, describe_reasons, export_report
-from pytest_vqamt.export.writing import Layout
+from pytest_vqamt.export.export_files import Layout
 from pytest_vqamt.integration.options import add_option_argument, parse_settings
 from pytest_vqamt.relations.catalogue import globs_of
 from pytest_vqamt.reporting.view.format import format_rate

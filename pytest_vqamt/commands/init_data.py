@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from pytest_vqamt.annotation.writing import append, print_status
+from pytest_vqamt.annotation.line_writer import append, print_status
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError

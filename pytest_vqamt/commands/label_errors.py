@@ -15,11 +15,11 @@ from typing import BinaryIO, NamedTuple
 
 import ijson  # type: ignore[import-untyped]  # it has neither types nor stubs
 
-from pytest_vqamt.commands.json_lines import STANDARD_INPUT, display_name, iter_records, json_line
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.input_files import JsonInput, NestingError, open_input
 from pytest_vqamt.core.text import error_reason
+from pytest_vqamt.data.json_io import STANDARD_INPUT, display_name, iter_records, json_line
 from pytest_vqamt.data.records import Record
 from pytest_vqamt.language.captions.verdicts import (
     SuperCategories,

@@ -20,6 +20,12 @@ from pytest_vqamt.reporting.view.format import tagged
 MAX_CASES = 20
 """The default number of cases after which ``--data`` looks for no more of a relation variant."""
 
+_HOW_TO_NAME = (
+    "--vqamt-relations='carets,metavqa.cutting[count]' runs a family and one variant. Without it, openai:, hf: and",
+    "served: models run the preset today, other models all relations but those on request. Relations on request run",
+    "where a pattern begins with their family: --vqamt-relations=view.",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
@@ -110,13 +116,6 @@ def _lines(infos: list[RelationInfo]) -> Iterator[str]:
 def _fault_lines() -> Iterator[str]:
     faults = ((f"fault:{name}", fault.description) for name, fault in FAULTS.items())
     return _table("planted fault", "what is wrong with the oracle", rows=faults)
-
-
-_HOW_TO_NAME = (
-    "--vqamt-relations='carets,metavqa.cutting[count]' runs a family and one variant. Without it, openai:, hf: and",
-    "served: models run the preset today, other models all relations but those on request. Relations on request run",
-    "where a pattern begins with their family: --vqamt-relations=view.",
-)
 
 
 def _row(info: RelationInfo) -> tuple[str, ...]:

@@ -20,15 +20,6 @@ from pytest_vqamt.core.errors import OptionError, VqamtError, cut_to_user_code, 
 from pytest_vqamt.core.spelling import Spelling, spelt
 from pytest_vqamt.core.text import visible
 
-
-class ExitStatus(IntEnum):
-    """The exit status of a command; a finding is a missed gate, or whatever else the command looks for."""
-
-    OK = 0
-    FINDING = 1
-    USAGE = 2
-
-
 GROUPS: Mapping[str, Mapping[str, str]] = {
     "Relations": {
         "list": "list relations, presets, models, data and planted faults",
@@ -77,6 +68,14 @@ for what the user has to change. It is imported when the command runs.
 
 _GATES = frozenset({"compare", "merge"})
 """The commands whose exit status is a gate."""
+
+
+class ExitStatus(IntEnum):
+    """The exit status of a command; a finding is a missed gate, or whatever else the command looks for."""
+
+    OK = 0
+    FINDING = 1
+    USAGE = 2
 
 
 class _WhileItIsRead:
@@ -141,11 +140,7 @@ def run_command(argv: Sequence[str] | None = None) -> int:
 
 
 def _check_none_is_empty(typed: Sequence[str]) -> None:
-    """Checks that no value is empty: as a path it would be the current folder, and as most others as good as left off.
-
-    Raises:
-        OptionError: one is.
-    """
+    """Checks that no value is empty: as a path it would be the current folder, and as most others as good as absent."""
     for before, text in pairwise(("", *typed)):
         name = text.removesuffix("=") if re.fullmatch(r"--[\w-]+=", text) else before if before.startswith("-") else ""
         if text == "" or text == f"{name}=":
@@ -178,11 +173,7 @@ def _without_prefix(typed: Sequence[str]) -> tuple[str, ...]:
 
 
 def _parser(typed: Sequence[str]) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser | None]:
-    """The parser of all commands, and that of the command that is typed, which alone has its arguments.
-
-    Raises:
-        OptionError: there is no such command.
-    """
+    """The parser of all commands, and that of the command that is typed, which alone has its arguments."""
     parser = argparse.ArgumentParser(
         prog="vqamt",
         usage="vqamt [-h] [--version] COMMAND ...",

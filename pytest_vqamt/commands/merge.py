@@ -18,11 +18,11 @@ from pytest_vqamt.commands.report import (
 from pytest_vqamt.core.results import RelationResult, Report, ViolationPreview
 from pytest_vqamt.integration.aggregate import is_on_ci
 from pytest_vqamt.integration.options import add_option_argument, parse_settings
-from pytest_vqamt.integration.replay import ReportData
+from pytest_vqamt.integration.replaying import ReportData
 from pytest_vqamt.reporting.files import PAGE, write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.junit import write_junit
-from pytest_vqamt.reporting.merge import merge_folders
+from pytest_vqamt.reporting.merging import merge_folders
 from pytest_vqamt.reporting.terminal import short_summary, summary
 from pytest_vqamt.reporting.view.headline import ungated_line, untested_line
 

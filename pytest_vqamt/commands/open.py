@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.integration.replay import newest_below
+from pytest_vqamt.integration.replaying import newest_below
 from pytest_vqamt.reporting.files import PAGE
 
 
@@ -57,7 +57,7 @@ def _newest() -> Path:
 
 
 def has_display() -> bool:
-    """Whether a browser with a window can be opened; one in the terminal would take it over."""
+    """True if a browser with a window can be opened; one in the terminal would take it over."""
     if sys.platform in ("darwin", "win32"):
         return True
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))

@@ -16,16 +16,15 @@ from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError, RenderError
-from pytest_vqamt.core.input_files import lines_of, open_input, parse_json
+from pytest_vqamt.core.input_files import is_id, lines_of, open_input, parse_json
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.core.text import count_noun
-from pytest_vqamt.core.untrusted import is_id
-from pytest_vqamt.data.base import SceneSource, scenes_by_photo
+from pytest_vqamt.data.scene_source import SceneSource, scenes_by_photo
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.integration.options import add_option_argument, parse_settings
-from pytest_vqamt.integration.replay import (
+from pytest_vqamt.integration.replaying import (
     SHEET,
     AnsweredCase,
     ReportedCase,
@@ -48,6 +47,8 @@ if TYPE_CHECKING:
 
 
 _OUT = Path("vqamt-replay")
+
+INDEX = "index.jsonl"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -174,9 +175,6 @@ def _rerun(
     first = recorded[0]
     loaded = [ModelCatalogue().load(spec, options) for spec in models]
     return [rerun_case(first.case, first.source, model, relation, before.get(model.name)) for model in loaded]
-
-
-INDEX = "index.jsonl"
 
 
 def render_todo_list(file: Path, source: SceneSource, folder: Path) -> tuple[int, int]:

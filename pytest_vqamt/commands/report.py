@@ -13,15 +13,20 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.report_json import REPORT_FILE
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.text import count_noun
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.integration.options import add_option_argument, parse_settings
-from pytest_vqamt.integration.replay import ReportData, settings_of_run, unused_note
+from pytest_vqamt.integration.replaying import ReportData, settings_of_run, unused_note
 from pytest_vqamt.reporting.files import PAGE, read_report, write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.junit import write_junit
 from pytest_vqamt.reporting.latex import write_latex
 from pytest_vqamt.reporting.markdown import SUMMARY_FILE as SUMMARY
 from pytest_vqamt.reporting.table_export import write_csv, write_parquet, write_tables_csv
+
+_NO_TABLES = (
+    "0 tables: only relations of the papers have them, such as metavqa.*, carets.* and veglue.mr* "
+    "(docs/how-to/paper.md)"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,12 +85,6 @@ def add_images_argument(parser: argparse.ArgumentParser) -> None:
         default=Images.VIOLATIONS.value,
         help="whose pictures the page shows (default: violations)",
     )
-
-
-_NO_TABLES = (
-    "0 tables: only relations of the papers have them, such as metavqa.*, carets.* and veglue.mr* "
-    "(docs/how-to/paper.md)"
-)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from pytest_vqamt.core.atomic_write import write_file
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import check_patterns, matches
 from pytest_vqamt.relations.catalogue import globs_of
-from pytest_vqamt.reporting.compare.trend import trend_lines, trend_page, trends
+from pytest_vqamt.reporting.compare.trend_table import trend_lines, trend_page, trends
 from pytest_vqamt.reporting.files import read_report
 
 

@@ -7,10 +7,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
 
-from pytest_vqamt.commands.json_lines import STANDARD_INPUT, json_line
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.input_files import describe_broken, open_input, parse_json
+from pytest_vqamt.data.json_io import STANDARD_INPUT, json_line
 from pytest_vqamt.language.units import units_of
 
 _LONGEST_LINE = 10_000

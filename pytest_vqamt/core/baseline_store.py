@@ -18,11 +18,18 @@ from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.case_store import CaseLine, check_lists, gzip_member
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.input_files import MAX_BYTES, InputError, describe_broken, lines_of, open_input, parse_json
+from pytest_vqamt.core.input_files import (
+    MAX_BYTES,
+    InputError,
+    check_id,
+    describe_broken,
+    lines_of,
+    open_input,
+    parse_json,
+)
 from pytest_vqamt.core.report_json import BASELINE_SCHEMA, Row, case_line, head_from_row, head_row
 from pytest_vqamt.core.results import BaselineEntry, BaselineHead
 from pytest_vqamt.core.text import count_noun
-from pytest_vqamt.core.untrusted import check_id
 
 _REPAIR = "`vqamt bless` a report anew, or get the file as it was written"
 _CHUNK_BYTES = 1 << 16

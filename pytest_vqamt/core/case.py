@@ -28,12 +28,12 @@ class Outcome(StrEnum):
 
     @property
     def is_judged(self) -> bool:
-        """Whether a case with it counts in the pass rate."""
+        """True if a case with it counts in the pass rate."""
         return self in (Outcome.HOLDS, Outcome.VIOLATED, Outcome.UNPARSED)
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
-    """Whether the answers obey the relation."""
+    """True if the answers obey the relation."""
 
     outcome: Outcome
     """UNPARSED counts as a violation but is reported separately; ERROR, DECLINED and FLAKY count as neither. DECLINED
@@ -166,7 +166,7 @@ DEMANDS: Mapping[Change, str] = {
 
 
 class ContrastVerdict(Struct, frozen=True, kw_only=True):
-    """Whether the answer to a contrast differs as it must."""
+    """True if the answer to a contrast differs as it must."""
 
     answer: Answer | Failure
     outcome: Outcome
@@ -216,7 +216,7 @@ class Case(Struct, frozen=True, kw_only=True):
 
     @property
     def is_presumed(self) -> bool:
-        """Whether it rests on an absence that the annotations do not guarantee."""
+        """True if it rests on an absence that the annotations do not guarantee."""
         return "presumed" in self.tags
 
     @property
@@ -265,7 +265,7 @@ class RelationSetting:
         return self.name.replace("-", "_")
 
     def takes(self, value: str) -> bool:
-        """Whether ``value`` is allowed."""
+        """True if ``value`` is allowed."""
         return any(
             value == known
             or (known == "PATH" and bool(value))

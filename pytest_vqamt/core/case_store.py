@@ -17,6 +17,7 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.input_files import (
     InputError,
     LineReader,
+    check_id,
     describe_broken,
     gunzipped,
     lines_of,
@@ -27,7 +28,6 @@ from pytest_vqamt.core.input_files import (
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.core.text import count_noun
-from pytest_vqamt.core.untrusted import check_id
 
 PLAIN_NAME = "cases.jsonl"
 GZIP_NAME = "cases.jsonl.gz"

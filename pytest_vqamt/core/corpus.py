@@ -16,21 +16,18 @@ from pytest_vqamt.core.scene import Photo, Scene
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutoutEntry:
-    """A thing that can be cut out of its photo with its mask.
-
-    Attributes:
-        index: of its scene within the source.
-        thing: its id within that scene.
-        w, h: of its box, in pixels.
-        alongside: names of other things and crowds whose boxes overlap its own. Part of them may be cut out with it
-            (clothes, or things carried).
-    """
+    """A thing that can be cut out of its photo with its mask."""
 
     index: int
+    """Of its scene within the source."""
     thing: str
+    """Its id within that scene."""
     w: float
     h: float
+    """``w`` and ``h``: of its box, in pixels."""
     alongside: tuple[str, ...] = ()
+    """Names of other things and crowds whose boxes overlap its own. Part of them may be cut out with it (clothes, or
+    things carried)."""
 
     @property
     def area(self) -> float:
@@ -39,78 +36,69 @@ class CutoutEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbour:
-    """A thing or crowd beside another one in a photo.
-
-    Attributes:
-        touched: the share of the other one's outline that it touches, in [0, 1].
-        shared: the share of the other one's mask that it has too, in [0, 1].
-    """
+    """A thing or crowd beside another one in a photo."""
 
     name: str
     touched: float
+    """The share of the other one's outline that it touches, in [0, 1]."""
     shared: float
+    """The share of the other one's mask that it has too, in [0, 1]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThingLook:
-    """How a thing looks in its photo, measured inside its mask; ``imaging.thing_look`` has the units.
-
-    Attributes:
-        box: the smallest box around the mask, in pixels of the photo.
-        area_px: the number of pixels of the mask.
-        largest_part: the share of the mask that its largest connected part has, in [0, 1].
-        sharpness: the strongest tenth of the gradients are above it.
-        contrast: the distance of the mean colours inside and outside of the outline.
-        open_stretch: the longest stretch of the outline where the photo has the same colour on both sides, as a share
-            of the outline, in [0, 1].
-        neighbours: the things and crowds that touch it, or share pixels with it.
-    """
+    """How a thing looks in its photo, measured inside its mask; ``imaging.thing_look`` has the units."""
 
     box: Box
+    """The smallest box around the mask, in pixels of the photo."""
     area_px: int
+    """The number of pixels of the mask."""
     largest_part: float
+    """The share of the mask that its largest connected part has, in [0, 1]."""
     sharpness: float
+    """The strongest tenth of the gradients are above it."""
     contrast: float
+    """The distance of the mean colours inside and outside of the outline."""
     open_stretch: float = 0.0
+    """The longest stretch of the outline where the photo has the same colour on both sides, as a share of the outline,
+    in [0, 1]."""
     neighbours: tuple[Neighbour, ...] = ()
+    """The things and crowds that touch it, or share pixels with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Corpus:
-    """Facts about all scenes of a source. Compared by identity.
-
-    Attributes:
-        scenes: their number.
-        names: every object name, by descending frequency, then alphabetically.
-        frequency: the number of scenes with each name.
-        cooccurring: for each name, the names in the same scenes with the number of these scenes, by descending number.
-        exhaustive: names that every scene annotates exhaustively.
-        plural: names of which some scene has two or more, which are therefore countable.
-        attributes: for each name, its attributes with the number of things that have them.
-        multi_coloured: names of which some thing has no single colour.
-        cutouts: for each name, the things with masks, by descending area; without fragments.
-        simplest_first: indices of all scenes, by ascending number of objects.
-        scene: returns the scene at an index.
-        measure: returns the mean colour of the photos; slow, but cached.
-        look: returns how the thing of this id looks in a photo, None without a mask that can be read; cached.
-            Itself None for drawn scenes, whose things are all sharp and whole, and without photos.
-        same_picture: the indices of the other scenes that show the same picture, by the id of the photo.
-    """
+    """Facts about all scenes of a source. Compared by identity."""
 
     scenes: int
+    """Their number."""
     names: tuple[str, ...]
+    """Every object name, by descending frequency, then alphabetically."""
     frequency: Mapping[str, int]
+    """The number of scenes with each name."""
     cooccurring: CooccurrenceTable = field(repr=False)
+    """For each name, the names in the same scenes with the number of these scenes, by descending number."""
     exhaustive: frozenset[str]
+    """Names that every scene annotates exhaustively."""
     plural: frozenset[str] = field(repr=False)
+    """Names of which some scene has two or more, which are therefore countable."""
     attributes: Mapping[str, tuple[tuple[str, int], ...]] = field(repr=False)
+    """For each name, its attributes with the number of things that have them."""
     multi_coloured: frozenset[str]
+    """Names of which some thing has no single colour."""
     cutouts: Mapping[str, tuple[CutoutEntry, ...]] = field(repr=False)
+    """For each name, the things with masks, by descending area; without fragments."""
     simplest_first: tuple[int, ...] = field(repr=False)
+    """Indices of all scenes, by ascending number of objects."""
     scene: Callable[[int], Scene] = field(repr=False, compare=False)
+    """Returns the scene at an index."""
     measure: Callable[[], Colour | None] = field(repr=False, compare=False)
+    """Returns the mean colour of the photos; slow, but cached."""
     look: Callable[[Photo, str], ThingLook | None] | None = field(default=None, repr=False, compare=False)
+    """Returns how the thing of this id looks in a photo, None without a mask that can be read; cached. Itself None for
+    drawn scenes, whose things are all sharp and whole, and without photos."""
     same_picture: Mapping[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
+    """The indices of the other scenes that show the same picture, by the id of the photo."""
 
     @property
     def mean_colour(self) -> Colour | None:
@@ -119,7 +107,7 @@ class Corpus:
 
     @property
     def has_attributes(self) -> bool:
-        """Whether any thing has an attribute."""
+        """True if any thing has an attribute."""
         return any(self.attributes.values())
 
     def cut_out(self, entry: CutoutEntry) -> Cutout:

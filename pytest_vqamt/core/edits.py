@@ -39,6 +39,27 @@ _MAX_BOXES = 500
 """Per edit; each box costs work."""
 _MAX_TEXT = 500
 
+_COST_OF_INPAINTING = {"telea": 1_200, "biharmonic": 25_000}
+_COST_OF_A_NETWORK = 1_000
+
+_CLOCKWISE = (
+    ("above", "right of", "below", "left of"),
+    ("above", "to the right of", "below", "to the left of"),
+)
+"""Each predicate is followed by what it becomes in a picture that is turned by 90 degrees."""
+
+_TURNED: Mapping[int, Mapping[str, str]] = {
+    90 * turns: {names[place]: names[(place + turns) % 4] for names in _CLOCKWISE for place in range(4)}
+    for turns in (1, 2, 3)
+}
+"""What each predicate becomes in a picture that is turned by so many degrees."""
+
+BESIDE = "beside-"
+"""The prefix of the ids of the second picture's things."""
+
+_GROWTH = 4
+"""Edits give a picture at most so many times the pixels of its photo; a file that was tampered with could want more."""
+
 
 class Fill(StrEnum):
     """The filling of an erased box."""
@@ -116,10 +137,6 @@ class Cutout:
 
     photo: Photo
     thing: Thing
-
-
-_COST_OF_INPAINTING = {"telea": 1_200, "biharmonic": 25_000}
-_COST_OF_A_NETWORK = 1_000
 
 
 @registered
@@ -589,19 +606,6 @@ class Tilt(Edit):
             raise DataError(f"Expected a tilt by 1 to {MOST_TILTED} degrees, but got degrees={self.degrees!r}")
 
 
-_CLOCKWISE = (
-    ("above", "right of", "below", "left of"),
-    ("above", "to the right of", "below", "to the left of"),
-)
-"""Each predicate is followed by what it becomes in a picture that is turned by 90 degrees."""
-
-_TURNED: Mapping[int, Mapping[str, str]] = {
-    90 * turns: {names[place]: names[(place + turns) % 4] for names in _CLOCKWISE for place in range(4)}
-    for turns in (1, 2, 3)
-}
-"""What each predicate becomes in a picture that is turned by so many degrees."""
-
-
 def _renamed(relationships: tuple[Relationship, ...], names: Mapping[str, str]) -> tuple[Relationship, ...]:
     return tuple(
         [
@@ -611,10 +615,6 @@ def _renamed(relationships: tuple[Relationship, ...], names: Mapping[str, str]) 
             for each in relationships
         ]
     )
-
-
-BESIDE = "beside-"
-"""The prefix of the ids of the second picture's things."""
 
 
 @registered
@@ -685,20 +685,17 @@ class Write(Edit):
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recolour(Edit):
-    """Give the coloured pixels of a thing's mask another hue; lightness and saturation stay.
-
-    Attributes:
-        thing: the id of a thing with a mask; no edit but another ``Recolour`` comes before.
-        old, new: words for its colour.
-        hue: the new hue in degrees (0 is red, 120 green, 240 blue).
-    """
+    """Give the coloured pixels of a thing's mask another hue; lightness and saturation stay."""
 
     cost = 6
 
     thing: str
+    """The id of a thing with a mask; no edit but another ``Recolour`` comes before."""
     old: str
     new: str
+    """``old`` and ``new``: words for its colour."""
     hue: int
+    """The new hue in degrees (0 is red, 120 green, 240 blue)."""
 
     @property
     def words(self) -> str:
@@ -892,10 +889,6 @@ def checked_edit(edit: Edit) -> Edit:
             _check_box(kind.__name__, value)
     edit.check()
     return edit
-
-
-_GROWTH = 4
-"""Edits give a picture at most so many times the pixels of its photo; a file that was tampered with could want more."""
 
 
 def check_growth(photo: Scene, edited: Scene) -> None:

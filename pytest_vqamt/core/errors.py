@@ -15,6 +15,13 @@ from typing import Self
 
 from pytest_vqamt.core.text import clear_message
 
+_PACKAGE = __name__.partition(".")[0]
+_CALLERS = frozenset({_PACKAGE, "hypothesis", *sys.stdlib_module_names})
+"""The modules between a test and the user's code: this package, and what it calls the user's code by."""
+
+CACHE_HOME_VARIABLE = "VQAMT_CACHE_HOME"
+"""The environment variable that overrides the cache folder."""
+
 
 class VqamtError(Exception):
     """An error that the user can fix; its message says what was expected, what was found, where, and what to do.
@@ -86,11 +93,6 @@ def near_name(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else ""
 
 
-_PACKAGE = __name__.partition(".")[0]
-_CALLERS = frozenset({_PACKAGE, "hypothesis", *sys.stdlib_module_names})
-"""The modules between a test and the user's code: this package, and what it calls the user's code by."""
-
-
 def cut_to_user_code(traceback: TracebackType | None) -> TracebackType | None:
     """The traceback without the frames of this package and of what it calls the user's code by; None if none is left.
 
@@ -146,10 +148,6 @@ def from_here(file: str | Path) -> Path:
     """The file relative to the current folder, where it lies in it."""
     path = Path(file)
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-
-
-CACHE_HOME_VARIABLE = "VQAMT_CACHE_HOME"
-"""The environment variable that overrides the cache folder."""
 
 
 def cache_home() -> Path:

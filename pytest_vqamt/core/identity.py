@@ -15,6 +15,8 @@ from pytest_vqamt.core.errors import OptionError, did_you_mean
 _SEPARATOR = "\x1f"
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+
 
 def digest(*parts: str) -> str:
     """SHA-256 of the parts in order, as 16 hexadecimal digits (64 bits).
@@ -38,7 +40,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def matches(pattern: str, item: str) -> bool:
-    """Whether ``pattern`` matches the item ``relation[variant]``; without a variant it matches all of them.
+    """True if ``pattern`` matches the item ``relation[variant]``; without a variant it matches all of them.
 
     The bare name of a family matches all its relations: "metavqa" is "metavqa.*".
 
@@ -52,9 +54,6 @@ def matches(pattern: str, item: str) -> bool:
     glob, relation = _compiled(pattern), item.partition("[")[0]
     family, dot, _ = relation.partition(".")
     return bool(glob.fullmatch(item) or glob.fullmatch(relation) or (dot and pattern == family))
-
-
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 def split_name(text: str) -> tuple[str, str]:

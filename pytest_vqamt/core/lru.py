@@ -12,6 +12,8 @@ K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 V = TypeVar("V")
 
+_BY_IDENTITY = 2048
+
 
 class LruCache(Generic[K, V]):
     """Keeps the values that were used last, as long as their total size is at most ``max_size``.
@@ -49,9 +51,6 @@ class LruCache(Generic[K, V]):
             value = make(key)
             self.put(key, value)
         return value
-
-
-_BY_IDENTITY = 2048
 
 
 def cached_by_identity(find: Callable[[T], V]) -> Callable[[T], V]:

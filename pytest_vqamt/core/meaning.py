@@ -10,6 +10,21 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, decode, registered
 from pytest_vqamt.core.scene import Scene, Thing
 
+MARGIN = 0.03
+"""The least gap between two boxes on an axis, as a share of the picture's width or height."""
+
+NONE_OF_THESE = "none of these"
+"""The option that is right where no other option is."""
+
+NO_SUCH_THING = "none"
+"""The answer to ``Property`` that denies that there is such a thing."""
+
+YES_OR_NO = ("yes", "no")
+"""The options of a published question that is answered by yes or no."""
+
+Inventory: TypeAlias = tuple[tuple[str, int], ...]
+"""Object names with their counts, in the order of their first object in the scene."""
+
 
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,20 +38,17 @@ class Related:
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """The things that a noun phrase denotes: "red cars", "animals on the table", "the man holding a cup".
-
-    Attributes:
-        name: the noun as it is worded, singular.
-        covers: the object names that the noun includes; empty means just ``name``. A hypernym lists its hyponyms here,
-            so that truth needs no dictionary.
-        attributes: all of them must hold.
-        related: further conditions, all of which must hold.
-    """
+    """The things that a noun phrase denotes: "red cars", "animals on the table", "the man holding a cup"."""
 
     name: str
+    """The noun as it is worded, singular."""
     covers: tuple[str, ...] = ()
+    """The object names that the noun includes; empty means just ``name``. A hypernym lists its hyponyms here, so that
+    truth needs no dictionary."""
     attributes: tuple[str, ...] = ()
+    """All of them must hold."""
     related: tuple[Related, ...] = ()
+    """Further conditions, all of which must hold."""
 
 
 @registered
@@ -131,9 +143,6 @@ class Side(StrEnum):
 
 _OPPOSITE = {Side.LEFT: Side.RIGHT, Side.RIGHT: Side.LEFT, Side.ABOVE: Side.BELOW, Side.BELOW: Side.ABOVE}
 
-MARGIN = 0.03
-"""The least gap between two boxes on an axis, as a share of the picture's width or height."""
-
 
 def sides(box: Box, other: Box, frame: Box) -> tuple[Side, ...]:
     """The sides of ``other`` on which ``box`` surely is: those where a gap of ``MARGIN`` lies between them.
@@ -177,10 +186,6 @@ class Choice:
     options: tuple[str, ...]
 
 
-NONE_OF_THESE = "none of these"
-"""The option that is right where no other option is."""
-
-
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WhichThere:
@@ -206,10 +211,6 @@ class Property:
     group: Group
     category: str
     values: tuple[str, ...]
-
-
-NO_SUCH_THING = "none"
-"""The answer to ``Property`` that denies that there is such a thing."""
 
 
 @registered
@@ -249,19 +250,16 @@ class Describe:
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotated:
-    """A question of a data set or of a user, known only by its answers, each with a weight.
-
-    Attributes:
-        answers: none if no answer is known.
-        options: the possible answers, ("yes", "no") or those in the question; empty if unknown.
-        question: its words, by which answers are read; "" if they are read by the options alone.
-        is_count: whether the answer is a number, whatever the words are.
-    """
+    """A question of a data set or of a user, known only by its answers, each with a weight."""
 
     answers: tuple[tuple[str, float], ...]
+    """None if no answer is known."""
     options: tuple[str, ...] = ()
+    """The possible answers, ("yes", "no") or those in the question; empty if unknown."""
     question: str = ""
+    """Its words, by which answers are read; "" if they are read by the options alone."""
     is_count: bool = False
+    """True if the answer is a number, whatever the words are."""
 
     @property
     def is_yes_no(self) -> bool:
@@ -344,9 +342,6 @@ def with_groups(meaning: Meaning, groups: tuple[Group, ...]) -> Meaning:
 YES_NO: tuple[type, ...] = (Exists, Absent, Both, NotBoth, Either, Neither, Has, Located, Written)
 """The meanings whose answer is yes or no, without published questions."""
 
-YES_OR_NO = ("yes", "no")
-"""The options of a published question that is answered by yes or no."""
-
 
 def is_yes_no(meaning: Meaning) -> bool:
     """Whether the answer to the question is yes or no."""
@@ -360,9 +355,6 @@ class Label(StrEnum):
     NEUTRAL = "neutral"
     CONTRADICTION = "contradiction"
 
-
-Inventory: TypeAlias = tuple[tuple[str, int], ...]
-"""Object names with their counts, in the order of their first object in the scene."""
 
 Truth: TypeAlias = bool | int | str | Label | Inventory | None
 """Yes or no, a count, an option or the annotators' answer, a label, or an inventory; None if no answer is sure."""

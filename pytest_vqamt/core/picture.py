@@ -49,21 +49,18 @@ from pytest_vqamt.core.text import ShortRepr
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Picture(ShortRepr):
-    """A source photo and the edits made to it; pixels exist only when it is rendered.
-
-    Attributes:
-        photo: the source.
-        edits: in the order in which they are made.
-        scene: the scene after all edits; no part of the identity, as it follows from the rest.
-        work: how much there is to draw for the edits, as ``Edit.work`` counts.
-        digest: identifies the pixels without rendering them.
-    """
+    """A source photo and the edits made to it; pixels exist only when it is rendered."""
 
     photo: Photo
+    """The source."""
     edits: tuple[Edit, ...] = ()
+    """In the order in which they are made."""
     scene: Scene = field(compare=False, repr=False)
+    """The scene after all edits; no part of the identity, as it follows from the rest."""
     work: int = field(default=0, compare=False, repr=False)
+    """How much there is to draw for the edits, as ``Edit.work`` counts."""
     digest: str = field(init=False, compare=False)
+    """Identifies the pixels without rendering them."""
 
     def __post_init__(self) -> None:
         named = self.photo.digest

@@ -153,7 +153,7 @@ class Failure(Struct, frozen=True, kw_only=True):
 
 
 def is_truncated(answers: Iterable[Answer | Failure]) -> bool:
-    """Whether the model read only part of a question, in any of the answers."""
+    """True if the model read only part of a question, in any of the answers."""
     return any(isinstance(answer, Answer) and answer.truncated for answer in answers)
 
 

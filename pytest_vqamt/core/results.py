@@ -217,7 +217,7 @@ class StratumResult(Struct, frozen=True, kw_only=True):
 
 
 class Noise(Struct, frozen=True, kw_only=True):
-    """The violations that a model's noise would cause by itself (``stats.noise``)."""
+    """The violations that a model's noise would cause by itself (``stats.conclude``)."""
 
     expected: Amount
     """How many violations the model's noise would cause."""

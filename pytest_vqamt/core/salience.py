@@ -10,6 +10,9 @@ MIN_SALIENT_PX, MIN_SALIENT_SHARE = 24, 1 / 12
 _MIN_SHORTER_SHARE = 1 / 3
 """The least shorter side, as a share of the least longer side."""
 
+_CUT_OFF = 2
+"""How much larger a thing must be that the frame may cut off: half of it, say, need not show what it is."""
+
 
 def min_salient_px(frame: Box) -> float:
     """Returns the least longer side of a salient thing in ``frame``."""
@@ -17,17 +20,13 @@ def min_salient_px(frame: Box) -> float:
 
 
 def is_salient_size(w: float, h: float, frame: Box) -> bool:
-    """Whether a thing of ``w`` x ``h`` px is too large in ``frame`` to be overlooked."""
+    """True if a thing of ``w`` x ``h`` px is too large in ``frame`` to be overlooked."""
     least = min_salient_px(frame)
     return max(w, h) >= least and min(w, h) >= _MIN_SHORTER_SHARE * least
 
 
-_CUT_OFF = 2
-"""How much larger a thing must be that the frame may cut off: half of it, say, need not show what it is."""
-
-
 def is_salient(thing: Thing, scene: Scene) -> bool:
-    """Whether the thing is large enough to be seen for certain, and not a fragment.
+    """True if the thing is large enough to be seen for certain, and not a fragment.
 
     At the edge of the picture, where a part of it may be cut off, it must be twice as large.
     """

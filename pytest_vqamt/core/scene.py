@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 _SHOWN_NAMES = 8
 """The most names in the representation of a scene."""
 
+Demand: TypeAlias = Literal["same", "opposite", "implied"]
+"""The required relation of the answers to two published questions; "implied": the same, by implication."""
+
+LabelName: TypeAlias = Literal["entailment", "neutral", "contradiction"]
+"""The label of a hypothesis about a picture."""
+
 
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,28 +38,25 @@ class Photo:
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thing:
-    """One object of a scene.
-
-    Attributes:
-        id: unique within the scene.
-        name: a singular noun in lower case, of one or more words.
-        box: in pixels of the picture.
-        attributes: adjectives and actions that hold ("red", "open", "standing"), in lower case.
-        synset: a WordNet synset such as "dog.n.01" where the source gives one.
-        fragmented: whether only pieces of it are visible, as behind a railing: it counts, but could not be recognised
-            by its mask.
-        has_mask: whether the source has a mask of it.
-        multi_coloured: whether it has no single colour; such things get no question about colour.
-    """
+    """One object of a scene."""
 
     id: str
+    """Unique within the scene."""
     name: str
+    """A singular noun in lower case, of one or more words."""
     box: Box
+    """In pixels of the picture."""
     attributes: tuple[str, ...] = ()
+    """Adjectives and actions that hold ("red", "open", "standing"), in lower case."""
     synset: str | None = None
+    """A WordNet synset such as "dog.n.01" where the source gives one."""
     has_mask: bool = False
+    """True if the source has a mask of it."""
     fragmented: bool = False
+    """Whether only pieces of it are visible, as behind a railing: it counts, but could not be recognised by its mask.
+    """
     multi_coloured: bool = False
+    """True if it has no single colour; such things get no question about colour."""
 
 
 @registered
@@ -78,21 +81,18 @@ class Relationship:
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """The number of a thing's parts of one kind, such as a dog's legs.
-
-    Attributes:
-        thing: the id of the thing.
-        name: a singular noun ("leg").
-        number: of those that the picture shows.
-        usual: the number that everybody expects.
-        drawable: the numbers of parts with which the source can draw the thing (``edits.Redraw``), in order.
-    """
+    """The number of a thing's parts of one kind, such as a dog's legs."""
 
     thing: str
+    """The id of the thing."""
     name: str
+    """A singular noun ("leg")."""
     number: int
+    """Of those that the picture shows."""
     usual: int
+    """The number that everybody expects."""
     drawable: tuple[int, ...] = ()
+    """The numbers of parts with which the source can draw the thing (``edits.Redraw``), in order."""
 
 
 @registered
@@ -104,67 +104,50 @@ class Inscription:
     box: Box
 
 
-Demand: TypeAlias = Literal["same", "opposite", "implied"]
-"""The required relation of the answers to two published questions; "implied": the same, by implication."""
-
-
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedPair:
-    """The link from a published question to the original question that it was made from.
-
-    Attributes:
-        original: the id of the original, which is about the same picture.
-        test: the data set's name of the test.
-        demand: the required relation of the two answers.
-    """
+    """The link from a published question to the original question that it was made from."""
 
     original: str
+    """The id of the original, which is about the same picture."""
     test: str
+    """The data set's name of the test."""
     demand: Demand
+    """The required relation of the two answers."""
 
 
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedQuestion:
-    """A question about a picture in a data set.
-
-    Attributes:
-        id: unique within the scene.
-        answers: of the annotators, each as often as it was given; each once if there are ``scores``.
-        kind: the data set's name of the kind of question.
-        scores: how right each answer is; empty if all are alike.
-        options: the possible answers, in the order of the text; ("yes", "no") for yes/no questions; empty if unknown.
-        pair: the link to its original question; None if it has none.
-    """
+    """A question about a picture in a data set."""
 
     id: str
+    """Unique within the scene."""
     text: str
     answers: tuple[str, ...]
+    """Of the annotators, each as often as it was given; each once if there are ``scores``."""
     kind: str = ""
+    """The data set's name of the kind of question."""
     scores: tuple[float, ...] = ()
+    """How right each answer is; empty if all are alike."""
     options: tuple[str, ...] = ()
+    """The possible answers, in the order of the text; ("yes", "no") for yes/no questions; empty if unknown."""
     pair: PublishedPair | None = None
-
-
-LabelName: TypeAlias = Literal["entailment", "neutral", "contradiction"]
-"""The label of a hypothesis about a picture."""
+    """The link to its original question; None if it has none."""
 
 
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkedUnit:
-    """An object description unit of a published hypothesis (VEglue section 3.2), with the thing that it describes.
-
-    Attributes:
-        object: as worded, without an article ("young girl").
-        property: the predicate as worded ("stands nearby"); empty without one.
-        thing: the id of a thing of the scene; empty if unknown, as for a plural ("people").
-    """
+    """An object description unit of a published hypothesis (VEglue section 3.2), with the thing that it describes."""
 
     object: str
+    """As worded, without an article ("young girl")."""
     property: str = ""
+    """The predicate as worded ("stands nearby"); empty without one."""
     thing: str = ""
+    """The id of a thing of the scene; empty if unknown, as for a plural ("people")."""
 
 
 @registered
@@ -185,39 +168,36 @@ class PublishedHypothesis:
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Scene(ShortRepr):
-    """A picture with annotations of its content.
-
-    Attributes:
-        id: stable within its source.
-        photo: the image that was annotated, before any edit.
-        width, height: of the picture, in pixels.
-        objects: in a stable order.
-        regions: crowds.
-        setting: the kind of place ("beach"), or "".
-        captions: sentences about the whole picture; dropped by edits that change its content.
-        questions: of its data set; dropped like captions.
-        hypotheses: of its data set; dropped like captions.
-        exhaustive: names of which every instance is annotated; only for these is absence known.
-        inscriptions: texts that edits wrote into the picture and that can be read; other texts are not annotated.
-        parts: of things that are seen whole; dropped by edits that move or cover things.
-        presumed: whether a model wrote the annotations and nobody checked them: every case of the scene is presumed.
-    """
+    """A picture with annotations of its content."""
 
     id: str
+    """Stable within its source."""
     photo: Photo
+    """The image that was annotated, before any edit."""
     width: int
     height: int
+    """``width`` and ``height``: of the picture, in pixels."""
     objects: tuple[Thing, ...] = ()
+    """In a stable order."""
     regions: tuple[Region, ...] = ()
+    """Crowds."""
     relationships: tuple[Relationship, ...] = ()
     setting: str = ""
+    """The kind of place ("beach"), or ""."""
     captions: tuple[str, ...] = ()
+    """Sentences about the whole picture; dropped by edits that change its content."""
     questions: tuple[PublishedQuestion, ...] = ()
+    """Of its data set; dropped like captions."""
     hypotheses: tuple[PublishedHypothesis, ...] = ()
+    """Of its data set; dropped like captions."""
     exhaustive: frozenset[str] = frozenset()
+    """Names of which every instance is annotated; only for these is absence known."""
     inscriptions: tuple[Inscription, ...] = ()
+    """Texts that edits wrote into the picture and that can be read; other texts are not annotated."""
     parts: tuple[Parts, ...] = ()
+    """Of things that are seen whole; dropped by edits that move or cover things."""
     presumed: bool = False
+    """Whether a model wrote the annotations and nobody checked them: every case of the scene is presumed."""
 
     def __repr__(self) -> str:
         """Names of things with their numbers, in place of all annotations ("2 dog": plurals need word lists)."""

@@ -34,6 +34,27 @@ _COMMAND = re.compile(
 _COUNTED = re.compile(r"\.\.\. \(([\d,]+) characters\)\Z")
 _LONGEST_COUNT = 40
 
+MAX_READ = 12_000
+"""The characters of an answer that are read: of a longer one its beginning, and its end, where the answer proper is."""
+
+_BEGINNING = 4_000
+_SHORT = 160
+_RUN = re.compile(r"(.)\1{16,}", re.DOTALL)
+_LONG = 1_000
+"""In a shorter text no repetition costs a pattern much, and to look for one takes longer than to read it."""
+_LONGEST_PIECE = 64
+_COPIES = 8
+"""The copies that are left of a piece that a model repeats without end."""
+
+_MOST_OF_A_VALUE = 83
+_MOST_OF_A_PATH = 160
+_MOST_OF_A_NAME = 60
+_MOST_OF_A_REASON = 63
+
+_MAX_MESSAGE = 1_000
+_MESSAGE_END = 300
+"""Advice stands at the end of a message."""
+
 
 class _Printer(Protocol):
     def text(self, text: str) -> None: ...
@@ -132,19 +153,6 @@ def quoted(text: str, most: int = MAX_SHOWN) -> str:
     return visible(repr(cut[: counted.start()])) + counted[0] if counted else visible(repr(cut))
 
 
-MAX_READ = 12_000
-"""The characters of an answer that are read: of a longer one its beginning, and its end, where the answer proper is."""
-
-_BEGINNING = 4_000
-_SHORT = 160
-_RUN = re.compile(r"(.)\1{16,}", re.DOTALL)
-_LONG = 1_000
-"""In a shorter text no repetition costs a pattern much, and to look for one takes longer than to read it."""
-_LONGEST_PIECE = 64
-_COPIES = 8
-"""The copies that are left of a piece that a model repeats without end."""
-
-
 def readable(text: str) -> str:
     """The part of an answer that is read, before any pattern of a reader sees it.
 
@@ -209,10 +217,6 @@ _values.maxlist = _values.maxtuple = 8
 _values.maxdict = 4
 _values.maxstring = _values.maxother = _values.maxlong = 40
 _values.maxlevel = 3
-_MOST_OF_A_VALUE = 83
-_MOST_OF_A_PATH = 160
-_MOST_OF_A_NAME = 60
-_MOST_OF_A_REASON = 63
 
 
 def short_repr(value: object) -> str:
@@ -244,11 +248,6 @@ def error_reason(error: BaseException) -> str:
     """
     message = error.strerror if isinstance(error, OSError) and error.strerror else _text_of(error)
     return cut(one_line(message).rstrip(".") or type(error).__name__, _MOST_OF_A_REASON)
-
-
-_MAX_MESSAGE = 1_000
-_MESSAGE_END = 300
-"""Advice stands at the end of a message."""
 
 
 def clear_message(text: str) -> str:

@@ -20,16 +20,37 @@ from pytest_vqamt.core.scene import Demand, Photo, PublishedPair, PublishedQuest
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import count_noun, error_reason, short_name, short_path, short_repr
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
-from pytest_vqamt.data.base import warn_of_data
 from pytest_vqamt.data.coco import digest_of
 from pytest_vqamt.data.coco_records import id_of
 from pytest_vqamt.data.json_io import plain_or_gzip, read_json, text_of
 from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders, size_px
 from pytest_vqamt.data.records import Record
 from pytest_vqamt.data.sanity import SourceChecks
+from pytest_vqamt.data.scene_source import warn_of_data
 
 if TYPE_CHECKING:
     from yaml import YAMLError
+
+
+FILE = "default.yml"
+TESTS = (
+    "antonym_consistency",
+    "ontological_consistency",
+    "phrasal_invariance",
+    "symmetry_invariance",
+    "negation_consistency",
+)
+"""The tests that can be run: the variants of ``carets.published``."""
+
+_DEMANDS: MappingProxyType[str, Demand] = MappingProxyType(
+    {"invariance": "same", "directional_expectation": "opposite", "ontological_invariance": "implied"}
+)
+"""The demands on two answers by the ``eval_type`` of the test."""
+
+_NUMBERS = re.compile(r"(\d+-\d+)(?:-(\w+))?")
+"""The end of an id after the image: the question, the template, and the suffix of a perturbed question."""
+
+_SUFFIX = re.compile(r"(.*-\d+-\d+)-\w+")
 
 
 class CaretsPhotos(AnnotatedPhotos):
@@ -134,22 +155,6 @@ def _photo_id(image: str) -> str:
     return image if image.endswith(".jpg") else f"{image}.jpg"
 
 
-FILE = "default.yml"
-TESTS = (
-    "antonym_consistency",
-    "ontological_consistency",
-    "phrasal_invariance",
-    "symmetry_invariance",
-    "negation_consistency",
-)
-"""The tests that can be run: the variants of ``carets.published``."""
-
-_DEMANDS: MappingProxyType[str, Demand] = MappingProxyType(
-    {"invariance": "same", "directional_expectation": "opposite", "ontological_invariance": "implied"}
-)
-"""The demands on two answers by the ``eval_type`` of the test."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaretsFile:
     """A file of question pairs that default.yml names, with its test and the demand of that on two answers."""
@@ -162,19 +167,16 @@ class CaretsFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaretsFiles:
-    """The files of a folder.
-
-    Attributes:
-        suite: the path of default.yml.
-        files: the existing files that it names, in its order.
-        absent: the names of the others.
-        photos: the possible folders of photos, the likeliest first.
-    """
+    """The files of a folder."""
 
     suite: Path
+    """The path of default.yml."""
     files: tuple[CaretsFile, ...]
+    """The existing files that it names, in its order."""
     absent: tuple[str, ...]
+    """The names of the others."""
     photos: tuple[Path, ...]
+    """The possible folders of photos, the likeliest first."""
 
 
 def find(argument: str) -> CaretsFiles:
@@ -256,12 +258,6 @@ def _place(error: YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
     said = getattr(error, "problem", None) or type(error).__name__
     return f" at line {mark.line + 1}, column {mark.column + 1} ({said})" if mark else f" ({said})"
-
-
-_NUMBERS = re.compile(r"(\d+-\d+)(?:-(\w+))?")
-"""The end of an id after the image: the question, the template, and the suffix of a perturbed question."""
-
-_SUFFIX = re.compile(r"(.*-\d+-\d+)-\w+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from pytest_vqamt.core.identity import split_name
 from pytest_vqamt.core.input_files import expanded, open_input, parse_json
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import count_noun, error_reason, short_path
-from pytest_vqamt.data.base import Remarked, SceneSource, warn_of_data
+from pytest_vqamt.data.scene_source import Remarked, SceneSource, warn_of_data
 
 ENTRY_POINTS = "pytest_vqamt.data"
 """The entry points with which packages add sources: ``name = "module:load"``, called as ``load(argument)``."""
@@ -37,7 +37,7 @@ TABLE: dict[str, tuple[str, str]] = {
     ),
     "vqa-v2": ("pytest_vqamt.data.vqa_v2:load", "vqa-v2:DIR: questions with ten answers each, on photos of COCO"),
     "snli-ve": (
-        "pytest_vqamt.data.snli_ve.source:load",
+        "pytest_vqamt.data.snli_ve.scenes:load",
         "snli-ve:DIR: hypotheses with labels on photos of Flickr30k, with or without these, and their units with boxes",
     ),
     "graphs": ("pytest_vqamt.data.graphs:load", "graphs:FILE.jsonl[:PHOTOS]: scene graphs of your own, one a line"),
@@ -51,6 +51,8 @@ TABLE: dict[str, tuple[str, str]] = {
         "options where you have them",
     ),
 }
+
+_HEAD_BYTES = 1 << 16
 
 
 def names() -> tuple[str, ...]:
@@ -78,9 +80,6 @@ def check(spec: str) -> None:
         raise OptionError(
             f"Expected data to begin with its kind, as in questions:FILE, but got data={short_path(spec)}; {near}"
         )
-
-
-_HEAD_BYTES = 1 << 16
 
 
 def spec_of_path(text: str) -> str:

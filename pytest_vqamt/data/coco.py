@@ -15,11 +15,11 @@ from pytest_vqamt.core.scene import Photo, Region, Scene, Thing
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import count_noun, error_reason, short_path
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
-from pytest_vqamt.data.base import warn_of_data
 from pytest_vqamt.data.coco_records import CocoImage, CocoRecords, read_records
 from pytest_vqamt.data.masks import is_fragmented, mask_image
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.sanity import are_unlabelled, unlabelled_line
+from pytest_vqamt.data.scene_source import warn_of_data
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -27,6 +27,38 @@ if TYPE_CHECKING:
 
 EMPTY, LEFT_OUT = "empty", "left-out"
 _OPTION = re.compile(r"(.*)\?([\w-]+)=([^/?]*)")
+
+_ENDS = (".json", ".json.gz")
+_TWO_PATHS = re.compile(r"(.+?\.json(?:\.gz)?):(.+)")
+_FORMS = "coco:DIR or coco:INSTANCES.json:IMAGES"
+
+COCO_CLASSES: frozenset[str] = frozenset(
+    {
+        "person",
+        *("bicycle", "car", "motorcycle", "airplane", "bus", "train", "truck", "boat"),
+        *("traffic light", "fire hydrant", "stop sign", "parking meter", "bench"),
+        *("bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe"),
+        *("backpack", "umbrella", "handbag", "tie", "suitcase"),
+        *("frisbee", "skis", "snowboard", "sports ball", "kite", "baseball bat", "baseball glove"),
+        *("skateboard", "surfboard", "tennis racket"),
+        *("bottle", "wine glass", "cup", "fork", "knife", "spoon", "bowl"),
+        *("banana", "apple", "sandwich", "orange", "broccoli", "carrot", "hot dog", "pizza", "donut", "cake"),
+        *("chair", "couch", "potted plant", "bed", "dining table", "toilet"),
+        *("tv", "laptop", "mouse", "remote", "keyboard", "cell phone"),
+        *("microwave", "oven", "toaster", "sink", "refrigerator"),
+        *("book", "clock", "vase", "scissors", "teddy bear", "hair drier", "toothbrush"),
+    }
+)
+"""As spelt in its files; Lin et al., "Microsoft COCO: Common Objects in Context", ECCV 2014."""
+
+_LOOSE: frozenset[str] = frozenset(
+    {
+        *("bottle", "wine glass", "cup", "fork", "knife", "spoon", "bowl"),
+        *("banana", "apple", "orange", "broccoli", "carrot"),
+        *("chair", "potted plant", "dining table", "tv", "book", "vase", "handbag", "backpack", "keyboard"),
+    }
+)
+"""Classes that COCO annotates incompletely: it misses small instances, bunches, and the keyboards of laptops."""
 
 
 def split_unlabelled(argument: str) -> tuple[str, str]:
@@ -203,23 +235,15 @@ def _without_photo(image: CocoImage, photos: PhotoFiles, file: str) -> str:
     return f"{file}: image {image.id}: file_name: {wrong}"
 
 
-_ENDS = (".json", ".json.gz")
-_TWO_PATHS = re.compile(r"(.+?\.json(?:\.gz)?):(.+)")
-_FORMS = "coco:DIR or coco:INSTANCES.json:IMAGES"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CocoFiles:
-    """The files that an argument names.
-
-    Attributes:
-        captions: the file beside ``instances``.
-        photos: the possible folders of photos, the likeliest first.
-    """
+    """The files that an argument names."""
 
     instances: Path
     captions: Path | None
+    """The file beside ``instances``."""
     photos: tuple[Path, ...]
+    """The possible folders of photos, the likeliest first."""
 
 
 def find(argument: str) -> CocoFiles:
@@ -268,7 +292,7 @@ def instances_in(folder: Path, split: str = "") -> list[Path]:
 
 
 def has_photo_folder(folder: Path, split: str) -> bool:
-    """Whether the photos of ``split`` have a folder of their own."""
+    """True if the photos of ``split`` have a folder of their own."""
     return bool(split) and ((folder / split).is_dir() or (folder / "images" / split).is_dir())
 
 
@@ -317,35 +341,6 @@ def _in(folder: Path) -> list[Path]:
         raise DataError(
             f"Expected a folder that can be read, but got folder={short_path(folder)}: {error_reason(error)}"
         ) from error
-
-
-COCO_CLASSES: frozenset[str] = frozenset(
-    {
-        "person",
-        *("bicycle", "car", "motorcycle", "airplane", "bus", "train", "truck", "boat"),
-        *("traffic light", "fire hydrant", "stop sign", "parking meter", "bench"),
-        *("bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe"),
-        *("backpack", "umbrella", "handbag", "tie", "suitcase"),
-        *("frisbee", "skis", "snowboard", "sports ball", "kite", "baseball bat", "baseball glove"),
-        *("skateboard", "surfboard", "tennis racket"),
-        *("bottle", "wine glass", "cup", "fork", "knife", "spoon", "bowl"),
-        *("banana", "apple", "sandwich", "orange", "broccoli", "carrot", "hot dog", "pizza", "donut", "cake"),
-        *("chair", "couch", "potted plant", "bed", "dining table", "toilet"),
-        *("tv", "laptop", "mouse", "remote", "keyboard", "cell phone"),
-        *("microwave", "oven", "toaster", "sink", "refrigerator"),
-        *("book", "clock", "vase", "scissors", "teddy bear", "hair drier", "toothbrush"),
-    }
-)
-"""As spelt in its files; Lin et al., "Microsoft COCO: Common Objects in Context", ECCV 2014."""
-
-_LOOSE: frozenset[str] = frozenset(
-    {
-        *("bottle", "wine glass", "cup", "fork", "knife", "spoon", "bowl"),
-        *("banana", "apple", "orange", "broccoli", "carrot"),
-        *("chair", "potted plant", "dining table", "tv", "book", "vase", "handbag", "backpack", "keyboard"),
-    }
-)
-"""Classes that COCO annotates incompletely: it misses small instances, bunches, and the keyboards of laptops."""
 
 
 def annotated_exhaustively(names: frozenset[str]) -> frozenset[str]:

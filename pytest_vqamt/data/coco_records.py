@@ -50,19 +50,16 @@ class BadRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CocoRecords:
-    """The content of a file.
-
-    Attributes:
-        file: its name.
-        names: of all its classes, in lower case.
-        images: without those that have a bad record.
-        bad: in the order of the file.
-    """
+    """The content of a file."""
 
     file: str
+    """Its name."""
     names: frozenset[str]
+    """Of all its classes, in lower case."""
     images: tuple[CocoImage, ...]
+    """Without those that have a bad record."""
     bad: tuple[BadRecord, ...]
+    """In the order of the file."""
     remarks: tuple[str, ...] = ()
     """What is odd in boxes, masks, names and captions."""
 

@@ -11,8 +11,7 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import short_name
-from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.cleaning import is_multi_coloured
+from pytest_vqamt.data.annotations import AnnotatedPhotos, is_multi_coloured
 from pytest_vqamt.data.json_io import RecordStream, plain_or_gzip
 from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders
 from pytest_vqamt.data.records import Record

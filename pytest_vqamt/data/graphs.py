@@ -28,6 +28,22 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
+Polygons: TypeAlias = "tuple[tuple[float, ...], ...]"
+"""The polygons of one thing, each ``x0, y0, x1, y1, ...`` in pixels of the picture."""
+
+FIELDS = (
+    "id", "photo", "width", "height", "objects", "regions", "relationships", "setting", "captions", "exhaustive",
+    "questions", "presumed",
+)  # fmt: skip
+_THING_FIELDS = ("id", "name", "box", "attributes", "synset", "multi_coloured", "mask")
+
+_SYNSET = re.compile(r"\S+\.[nvasr]\.[0-9]+")
+_NO_MASKS: Mapping[str, Polygons] = MappingProxyType({})
+
+_Given: TypeAlias = "tuple[Box, Box | None]"
+"""The box of a thing as it stands in the file, and the box around its mask."""
+
+
 class QuestionIndex:
     """The answers to each text about each photo, to find a text that has two."""
 
@@ -228,23 +244,6 @@ def _named(argument: str) -> tuple[Path, Path | None]:
         f"Expected a file of scene graphs (docs/reference/scene-graphs.md), but got graphs={short_path(argument)}: "
         f"{why}"
     )
-
-
-Polygons: TypeAlias = "tuple[tuple[float, ...], ...]"
-"""The polygons of one thing, each ``x0, y0, x1, y1, ...`` in pixels of the picture."""
-
-FIELDS = (
-    "id", "photo", "width", "height", "objects", "regions", "relationships", "setting", "captions", "exhaustive",
-    "questions", "presumed",
-)  # fmt: skip
-_THING_FIELDS = ("id", "name", "box", "attributes", "synset", "multi_coloured", "mask")
-
-_SYNSET = re.compile(r"\S+\.[nvasr]\.[0-9]+")
-_NO_MASKS: Mapping[str, Polygons] = MappingProxyType({})
-
-
-_Given: TypeAlias = "tuple[Box, Box | None]"
-"""The box of a thing as it stands in the file, and the box around its mask."""
 
 
 def scene_of_row(row: object, where: str, given: list[_Given] | None = None) -> Scene:

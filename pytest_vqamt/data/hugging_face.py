@@ -31,6 +31,9 @@ _POINTER = b"version https://git-lfs"
 _END_BYTES = 4096
 _CACHED_GROUPS = 4
 
+_UNKNOWN = -1
+"""The number of a label that is not known, as test splits have it."""
+
 
 def table_files(folder: Path, split: str = "") -> tuple[Path, ...]:
     """The Arrow or Parquet files of a dataset in the folder, or of one split of it; none if it holds no dataset."""
@@ -225,10 +228,6 @@ def _label_names(feature: object) -> list[str]:
     if isinstance(names, list):
         return [str(name) for name in names]
     return _label_names(feature.get("feature"))
-
-
-_UNKNOWN = -1
-"""The number of a label that is not known, as test splits have it."""
 
 
 def _with_names(record: Record, labels: Mapping[str, list[str]]) -> Record | DataError:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 _SLIVER = 0.3
 """A mask that covers less of its box hardly identifies the thing."""
 
+_FIELD = "segmentation"
+_MOST_BITS = 35
+"""The bits of a compressed length, in whole groups of five."""
+
 
 def is_fragmented(segmentation: Segmentation, box: Box) -> bool:
     """Whether a mask is in several pieces, or covers little of its box."""
@@ -76,11 +80,6 @@ class Runs:
 
 
 Segmentation: TypeAlias = Polygons | Runs
-
-
-_FIELD = "segmentation"
-_MOST_BITS = 35
-"""The bits of a compressed length, in whole groups of five."""
 
 
 def read_segmentation(annotation: Record, width: int, height: int) -> Segmentation | None:

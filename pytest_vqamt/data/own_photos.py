@@ -15,11 +15,11 @@ from pytest_vqamt.core.input_files import MAX_DATA_BYTES, parse_json, read_bytes
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import short_name, short_path
 from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.base import warn_of_data
 from pytest_vqamt.data.graphs import open_graphs
 from pytest_vqamt.data.json_io import JsonLines
 from pytest_vqamt.data.photo_io import check_folder, plain_name, unreadable_folder
 from pytest_vqamt.data.records import SUFFIXES, Record
+from pytest_vqamt.data.scene_source import warn_of_data
 
 FILE = "graphs.jsonl"
 
@@ -28,6 +28,9 @@ _NOT_READ = frozenset({".arw", ".avif", ".cr2", ".cr3", ".dng", ".heic", ".heif"
 
 _NOT_THEIRS = frozenset({"__MACOSX", "@eaDir"})
 """Folders that are added to those of users: by zip on macOS, and by Synology for its thumbnails."""
+
+NOTES = "graphs.detected.jsonl"
+"""The settings and scores of detections, which ``vqamt annotate`` writes beside the lines; no source needs it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,10 +134,6 @@ def open_folder(argument: str) -> OwnPhotos:
 
 def _refuse(error: OSError) -> None:
     raise unreadable_folder(str(error.filename), error) from error
-
-
-NOTES = "graphs.detected.jsonl"
-"""The settings and scores of detections, which ``vqamt annotate`` writes beside the lines; no source needs it."""
 
 
 def load(argument: str) -> AnnotatedPhotos:

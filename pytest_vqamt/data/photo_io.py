@@ -37,6 +37,40 @@ _NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
 _CONTENT = re.compile("data:image/|(?:/9j/|iVBORw0KGgo|R0lGOD|UklGR)[A-Za-z0-9+/=]{64}")
 """How photos in base64 begin: JPEG, PNG, GIF and WebP."""
 
+_ADDED = re.compile(r"[0-9a-f]{8}-(?=.)|0+(?=\d)")
+"""What exports write before a name: Label Studio a part of a digest, COCO zeros."""
+_DIGITS = re.compile(r"\d+")
+_MOST_LISTED = 200_000
+_MOST_COMPARED = 5_000
+"""Of more files, names that are only similar are not looked for: it takes seconds."""
+
+T = TypeVar("T")
+
+FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", "PPM")
+"""The formats that may be read. Others of Pillow run other programs."""
+
+_ORIENTATION = 0x0112
+_QUARTER_TURNS = (5, 6, 7, 8)
+
+_WITH_ALPHA = ("LA", "La", "PA", "RGBA", "RGBa")
+
+_FIRST_BYTES = 8
+
+_SCAN = 0xDA
+_FRAMES = (*range(0xC0, 0xC4), *range(0xC5, 0xC8), *range(0xC9, 0xCC), *range(0xCD, 0xD0))
+_SEQUENTIAL = (0xC0, 0xC1)
+_PADDING = bytes(64)
+"""A decoder reads some bytes beyond its need."""
+
+_WHITE = (255, 255, 255, 255)
+_RANGES = tuple(2**bits - 1 for bits in range(8, 17))
+"""The greatest values of 8 to 16 bits."""
+_LEAST_SPREAD = 0.1
+"""The share of the range of all values that those of nearly all pixels must take."""
+
+_LOOKED_AT = 100
+"""Photos that the mean is taken over; of a larger source, this many at equal distances."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhotoHead:
@@ -67,7 +101,7 @@ class PhotoFiles:
         self._decoded: LruCache[str, Image.Image] = LruCache(cache_bytes, _bytes_of)
 
     def has(self, name: str) -> bool:
-        """Whether there is such a file."""
+        """True if there is such a file."""
         return self._size_bytes(name) is not None
 
     def size_bytes(self, name: str) -> int:
@@ -291,14 +325,6 @@ def _bare(name: str) -> str:
     return _ADDED.sub("", file)
 
 
-_ADDED = re.compile(r"[0-9a-f]{8}-(?=.)|0+(?=\d)")
-"""What exports write before a name: Label Studio a part of a digest, COCO zeros."""
-_DIGITS = re.compile(r"\d+")
-_MOST_LISTED = 200_000
-_MOST_COMPARED = 5_000
-"""Of more files, names that are only similar are not looked for: it takes seconds."""
-
-
 def _digest_of(data: bytes) -> str:
     return sha256(data).hexdigest()[:16]
 
@@ -307,17 +333,8 @@ def _bytes_of(image: Image.Image) -> int:
     return image.width * image.height * len(image.getbands())
 
 
-T = TypeVar("T")
-
-FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", "PPM")
-"""The formats that may be read. Others of Pillow run other programs."""
-
-_ORIENTATION = 0x0112
-_QUARTER_TURNS = (5, 6, 7, 8)
 _TIFF_WIDTH, _TIFF_HEIGHT = 256, 257
-_WITH_ALPHA = ("LA", "La", "PA", "RGBA", "RGBa")
 _TIFF_PHOTOMETRIC, _TIFF_SAMPLE_FORMAT = 262, 339
-_FIRST_BYTES = 8
 
 
 def decode(data: bytes, file: str) -> Image.Image:
@@ -426,11 +443,6 @@ def _orientation(image: Image.Image) -> int:
 
 _JPEG_START, _JPEG_END = b"\xff\xd8", b"\xff\xd9"
 _PNG_START, _PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
-_SCAN = 0xDA
-_FRAMES = (*range(0xC0, 0xC4), *range(0xC5, 0xC8), *range(0xC9, 0xCC), *range(0xCD, 0xD0))
-_SEQUENTIAL = (0xC0, 0xC1)
-_PADDING = bytes(64)
-"""A decoder reads some bytes beyond its need."""
 
 
 def is_whole(data: bytes) -> bool:
@@ -473,13 +485,6 @@ class _Head:
         return cls(pixels=place, is_one_pass=frame in _SEQUENTIAL and channels == in_first_pass)
 
 
-_WHITE = (255, 255, 255, 255)
-_RANGES = tuple(2**bits - 1 for bits in range(8, 17))
-"""The greatest values of 8 to 16 bits."""
-_LEAST_SPREAD = 0.1
-"""The share of the range of all values that those of nearly all pixels must take."""
-
-
 class _UnfitPixelsError(ValueError):
     """A photo is whole, and its numbers are no greys."""
 
@@ -510,9 +515,6 @@ def _from_numbers(image: Image.Image) -> Image.Image:
     A file of 16 bits may hold the values of a camera of 10, 12 or 14, or of 8, which would show as black. Nothing in
     the file tells them from a dark photo of 16 bits, which so becomes brighter. Values beyond 16 bits, or below 0, are
     scaled by their extremes. A TIFF may say that its numbers have no sign, or that 0 is white; Pillow reads neither.
-
-    Raises:
-        ValueError: some are no numbers, or a few would leave one grey to all others, as -9999 for missing ones does.
     """
     tags: Mapping[int, object] = getattr(image, "tag_v2", {})
     numbers = np.asarray(image)
@@ -560,10 +562,6 @@ def refusing_truncated_images() -> Iterator[None]:
                 ImageFile.LOAD_TRUNCATED_IMAGES = _now.before
 
 
-_LOOKED_AT = 100
-"""Photos that the mean is taken over; of a larger source, this many at equal distances."""
-
-
 def sample_indices(count: int, most: int = _LOOKED_AT) -> range:
     """Some indices, ``most`` at most, at equal distances of ``count`` from 0 on."""
     return range(0, count, max(1, -(-count // most)))
@@ -580,17 +578,14 @@ def mean_colour(images: Iterable[Image.Image]) -> Colour:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhotoFolders:
-    """The photos of some folders together; where two have a photo of one name, the first folder's.
-
-    Attributes:
-        root: the nearest folder that holds all of them, links followed.
-        files: the file of each photo relative to ``root``, with forward slashes, by its name alone.
-        state: changes whenever a photo comes, goes, or is replaced.
-    """
+    """The photos of some folders together; where two have a photo of one name, the first folder's."""
 
     root: Path
+    """The nearest folder that holds all of them, links followed."""
     files: Mapping[str, str] = field(repr=False)
+    """The file of each photo relative to ``root``, with forward slashes, by its name alone."""
     state: str
+    """Changes whenever a photo comes, goes, or is replaced."""
 
     @classmethod
     def of(cls, folders: Iterable[Path]) -> PhotoFolders | None:

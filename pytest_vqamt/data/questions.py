@@ -40,7 +40,7 @@ from pytest_vqamt.data.json_io import JsonLines, text_of
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import Record, UniqueIds, is_number, is_text, whole
 from pytest_vqamt.data.sanity import Oddity, SourceChecks
-from pytest_vqamt.language.questions.form import QuestionForm, form_of
+from pytest_vqamt.language.questions.free import QuestionForm, form_of
 
 FILES = ("questions.jsonl", "questions.csv", "metadata.jsonl", "metadata.csv")
 """The files that a folder may have; the last two are those of Hugging Face's image folders."""
@@ -77,6 +77,12 @@ _INDEX_COLUMN = re.compile(r"|index|level_0|Unnamed: \d+")
 """The columns that pandas writes for the numbers of rows."""
 _SEPARATOR = "|"
 _FORMS = "questions:FILE.jsonl, questions:FILE.csv or questions:DIR, each with :PHOTOS after it"
+
+_BLANKS = ("nan", "none", "null", "n/a", "-")
+"""How tools write a missing value; one of them may be an option."""
+
+_FLOAT = re.compile(r"(\d+)(?:\.0)?")
+"""A whole number in a cell of CSV; pandas writes 1.0 where a cell of the column is empty."""
 
 
 class QuestionedPhotos(AnnotatedPhotos):
@@ -512,10 +518,6 @@ def _without_letters(row: Record, name: str, options: Mapping[str, str]) -> dict
     return {letter: part[2] for letter, part in written.items()}
 
 
-_BLANKS = ("nan", "none", "null", "n/a", "-")
-"""How tools write a missing value; one of them may be an option."""
-
-
 def _answers(row: Record, lettered: Mapping[str, str]) -> tuple[str, ...]:
     """The answers, each as often as it was given; a letter is the option that has it."""
     name = _field(row, "answer")
@@ -558,10 +560,6 @@ def _answers(row: Record, lettered: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-_FLOAT = re.compile(r"(\d+)(?:\.0)?")
-"""A whole number in a cell of CSV; pandas writes 1.0 where a cell of the column is empty."""
-
-
 def _with_number(row: Record, name: str) -> Record:
     """The row with a text of CSV as its number."""
     value = row.row[name]
@@ -570,7 +568,7 @@ def _with_number(row: Record, name: str) -> Record:
 
 
 def _may_be_an_index(answer: str, options: Sequence[str]) -> bool:
-    """Whether an answer such as "2" may be an index rather than the text of its option."""
+    """True if an answer such as "2" may be an index rather than the text of its option."""
     if not answer.isdecimal():
         return False
     places = {int(answer), int(answer) - 1}

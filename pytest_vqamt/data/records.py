@@ -21,9 +21,20 @@ _NO_PLAIN_LINE = re.compile("[\t-\r\x80-\x9f\u2028-\u202e\u2066-\u2069]")
 """Line breaks, control characters, and characters that change the direction of text."""
 _NUMBERS = frozenset((int, float))
 
+_EXACT = 2**53
+"""From here on floats leave whole numbers out."""
+
+SUFFIXES = frozenset({".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"})
+"""Those of photos that can be read, in lower case."""
+
+MAX_SIDE_PX = 100_000
+"""The maximum side of a picture."""
+
+_ID_ADVICE = f"one plain line of {MAX_ID_LENGTH} characters at most"
+
 
 def is_text(value: object) -> TypeGuard[str]:
-    """Whether it is a text, not blank, without surrogates and control characters except line breaks.
+    """True if it is a text, not blank, without surrogates and control characters except line breaks.
 
     >>> is_text("dog"), is_text(" "), is_text(chr(0)), is_text(3)
     (True, False, False, False)
@@ -34,12 +45,12 @@ def is_text(value: object) -> TypeGuard[str]:
 
 
 def is_short_line(text: str) -> bool:
-    """Whether the text can be a record's id in messages."""
+    """True if the text can be a record's id in messages."""
     return len(text) <= MAX_ID_LENGTH and (text.isprintable() or not _NO_PLAIN_LINE.search(text))
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether it is a finite number; booleans are not."""
+    """True if it is a finite number; booleans are not."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return False
     try:
@@ -65,18 +76,6 @@ def whole(value: object) -> int | None:
     if isinstance(value, int):
         return value
     return int(value) if isinstance(value, float) and value.is_integer() else None
-
-
-_EXACT = 2**53
-"""From here on floats leave whole numbers out."""
-
-SUFFIXES = frozenset({".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"})
-"""Those of photos that can be read, in lower case."""
-
-MAX_SIDE_PX = 100_000
-"""The maximum side of a picture."""
-
-_ID_ADVICE = f"one plain line of {MAX_ID_LENGTH} characters at most"
 
 
 class Repeats:
@@ -135,19 +134,17 @@ def _faults(value: object) -> Iterator[str]:
 class Record:
     """A JSON object with its location for messages. Null fields count as missing.
 
-    Attributes:
-        row: the JSON object.
-        where: the file and the place in it ("graphs.jsonl:12").
-        path: from there to this object ("objects[3]"); "" for the whole record.
-
     >>> Record({"box": [1, 2, "wide", 4]}, "graphs.jsonl:12", "objects[3]").numbers("box")
     Traceback (most recent call last):
     pytest_vqamt.core.errors.DataError: graphs.jsonl:12: objects[3].box[2]: Expected a number, but got box[2]='wide'
     """
 
     row: Mapping[str, object]
+    """The JSON object."""
     where: str
+    """The file and the place in it ("graphs.jsonl:12")."""
     path: str = ""
+    """From there to this object ("objects[3]"); "" for the whole record."""
 
     @classmethod
     def of(cls, value: object, where: str, path: str = "") -> Record:

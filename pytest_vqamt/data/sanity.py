@@ -21,9 +21,9 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.core.text import count_noun, short_repr, some_of
 from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.masks import Extent
 from pytest_vqamt.data.photo_io import PhotoHead, sample_indices
+from pytest_vqamt.data.scene_source import SceneSource
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -58,6 +58,35 @@ _NEARLY_ALL = 0.9
 _UNLABELLED_SHARE = 0.03
 """The share of photos without annotations from which on it is odd. COCO, which is labelled in full, has 1 %."""
 _FEWEST_UNLABELLED = 2
+
+_MARK = re.compile(
+    r"<\|?/?(?:image|img|video|audio|image_pad|image_soft_token|start_of_image)(?:[ _-]?\d+)?\|?>"
+    r"|<(?:ImageHere|im_start|im_patch|im_end|image_placeholder)>|\[IMG\]|\[image\]|\{image\}"
+    r"|<\|[a-z_]+\|>|</?s>|\[/?INST\]|<(?:start|end)_of_turn>",
+    re.IGNORECASE,
+)
+_ENGLISH = frozenset((
+    "a", "an", "the", "of", "on", "in", "with", "and", "is", "are", "to", "at", "by", "for", "from", "his", "her",
+    "its", "their", "that", "this", "some", "two", "while", "sitting", "standing", "next", "near", "man", "woman",
+    "people", "it", "there", "i", "you", "what", "how", "which", "do", "does", "where", "who", "why",
+))  # fmt: skip
+"""Words of which one stands in nearly every English sentence."""
+_MOST_READ = 5_000
+"""Reading words takes time: of more texts, ever fewer are read, spread over all of them."""
+_FEWEST_TEXTS = 5
+_LEAST_ENGLISH = 0.3
+"""The share of texts with an English word below which they count as of another language; captions of COCO have 99 %."""
+_WORD = re.compile("[a-z]+")
+
+_DARK = 16
+"""The brightest pixel, of 255, up to which a photo shows nothing. At night lamps and stars are brighter."""
+_DARK_OF_DEEP = 127
+"""The same of a file of 16 bits a colour, of which the upper 8 are read: values of 12 bits end at 15, of 15 at 127."""
+_HOT = 10_000
+"""One in so many pixels may be brighter than all others: the sensor's hot ones are."""
+_SAMPLED = 16
+_SAMPLED_PX = 32_000_000
+"""The pixels decoded when a source is opened; it takes about half a second."""
 
 
 @dataclass(slots=True)
@@ -334,7 +363,7 @@ def _shown(box: Box) -> str:
 
 
 def are_unlabelled(without: int, photos: int) -> bool:
-    """Whether so many photos without annotations are too many to be pictures of nothing."""
+    """True if so many photos without annotations are too many to be pictures of nothing."""
     return without >= _FEWEST_UNLABELLED and without > _UNLABELLED_SHARE * photos
 
 
@@ -345,26 +374,6 @@ def unlabelled_line(spec: str, without: int, photos: int, first: str) -> str:
         f"in them, or are they not labelled yet? Say which: {spec}?unlabelled=empty or {spec}?unlabelled=left-out. "
         "Until then, whatever rests on an absence there is presumed"
     )
-
-
-_MARK = re.compile(
-    r"<\|?/?(?:image|img|video|audio|image_pad|image_soft_token|start_of_image)(?:[ _-]?\d+)?\|?>"
-    r"|<(?:ImageHere|im_start|im_patch|im_end|image_placeholder)>|\[IMG\]|\[image\]|\{image\}"
-    r"|<\|[a-z_]+\|>|</?s>|\[/?INST\]|<(?:start|end)_of_turn>",
-    re.IGNORECASE,
-)
-_ENGLISH = frozenset((
-    "a", "an", "the", "of", "on", "in", "with", "and", "is", "are", "to", "at", "by", "for", "from", "his", "her",
-    "its", "their", "that", "this", "some", "two", "while", "sitting", "standing", "next", "near", "man", "woman",
-    "people", "it", "there", "i", "you", "what", "how", "which", "do", "does", "where", "who", "why",
-))  # fmt: skip
-"""Words of which one stands in nearly every English sentence."""
-_MOST_READ = 5_000
-"""Reading words takes time: of more texts, ever fewer are read, spread over all of them."""
-_FEWEST_TEXTS = 5
-_LEAST_ENGLISH = 0.3
-"""The share of texts with an English word below which they count as of another language; captions of COCO have 99 %."""
-_WORD = re.compile("[a-z]+")
 
 
 @dataclass(slots=True)
@@ -472,17 +481,6 @@ def name_lines(names: Iterable[str], file: str) -> tuple[str, ...]:
 
 def _first_of(names: Sequence[str], shown: Callable[[str], str] = short_repr) -> str:
     return some_of([shown(names[0]), *names[1:]], 1)
-
-
-_DARK = 16
-"""The brightest pixel, of 255, up to which a photo shows nothing. At night lamps and stars are brighter."""
-_DARK_OF_DEEP = 127
-"""The same of a file of 16 bits a colour, of which the upper 8 are read: values of 12 bits end at 15, of 15 at 127."""
-_HOT = 10_000
-"""One in so many pixels may be brighter than all others: the sensor's hot ones are."""
-_SAMPLED = 16
-_SAMPLED_PX = 32_000_000
-"""The pixels decoded when a source is opened; it takes about half a second."""
 
 
 @dataclass(slots=True)

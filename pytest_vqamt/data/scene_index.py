@@ -27,7 +27,7 @@ from pytest_vqamt.core.corpus import CooccurrenceTable, Corpus, gather_corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE, DataError, cache_home
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.progress import SHOW_AFTER_S, progress_bar
+from pytest_vqamt.core.progress_bar import SHOW_AFTER_S, progress_bar
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.core.text import short_name
 from pytest_vqamt.data.graphs import row_of_scene, scene_of_row
@@ -35,6 +35,26 @@ from pytest_vqamt.data.sanity import BoxChecks, SourceChecks
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+
+VERSION = 2
+"""The version of the index's content."""
+
+FACTS = ("summary", "bad", "remarks", "photos", "corpus", "named")
+"""The content of an index besides the scenes."""
+
+_ROWS_A_COMMIT = 2000
+_TOLERATED = 0.01
+"""The share of pictures whose boxes may leave them: in large data sets by many annotators some always do."""
+
+_SMALL_BYTES = 8 << 20
+"""Smaller annotations are indexed in memory each time, in a few seconds at most."""
+
+_GZIP_RATIO = 8
+"""The approximate compression of annotations by gzip."""
+
+_ABANDONED_S = 3600.0
+"""A file without writes for as long is from a build that was killed."""
 
 
 class SceneIndex:
@@ -143,30 +163,16 @@ class _CorpusRow(TypedDict):
     simplest_first: list[int]
 
 
-VERSION = 2
-"""The version of the index's content."""
-
-FACTS = ("summary", "bad", "remarks", "photos", "corpus", "named")
-"""The content of an index besides the scenes."""
-
-_ROWS_A_COMMIT = 2000
-_TOLERATED = 0.01
-"""The share of pictures whose boxes may leave them: in large data sets by many annotators some always do."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexedScene:
-    """A usable record.
-
-    Attributes:
-        scene: without masks, and with an empty digest of its photo.
-        photo_file: relative to the folder of photos.
-        path: the file of the record.
-    """
+    """A usable record."""
 
     scene: Scene
+    """Without masks, and with an empty digest of its photo."""
     photo_file: str
+    """Relative to the folder of photos."""
     path: Path
+    """The file of the record."""
 
 
 class SceneReader(Protocol):
@@ -330,16 +336,6 @@ def _corpus_row(corpus: Corpus, rows: _Rows) -> Json:
 
 def _text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-_SMALL_BYTES = 8 << 20
-"""Smaller annotations are indexed in memory each time, in a few seconds at most."""
-
-_GZIP_RATIO = 8
-"""The approximate compression of annotations by gzip."""
-
-_ABANDONED_S = 3600.0
-"""A file without writes for as long is from a build that was killed."""
 
 
 class IndexFile:

@@ -17,8 +17,7 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import short_name
-from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.cleaning import cleaned, is_multi_coloured, merged
+from pytest_vqamt.data.annotations import AnnotatedPhotos, cleaned, is_multi_coloured, merged
 from pytest_vqamt.data.json_io import RecordStream, plain_or_gzip
 from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders, size_px
 from pytest_vqamt.data.records import MAX_SIDE_PX, Record
@@ -26,6 +25,8 @@ from pytest_vqamt.data.sanity import BoxChecks
 from pytest_vqamt.data.scene_index import IndexedScene, SceneIndex
 
 _PHOTOS = ("images", "VG_100K", "VG_100K_2", "images/VG_100K", "images/VG_100K_2")
+
+_SYNSET = re.compile(r"\S+\.[nvasr]\.\d+")
 
 
 def load(argument: str) -> AnnotatedPhotos:
@@ -60,18 +61,15 @@ def _lacking(files: Files, photos: PhotoFolders | None) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Files:
-    """The annotation files of one folder.
-
-    Attributes:
-        graphs: scene_graphs.json, else objects.json.
-        attributes, relationships: the files beside objects.json.
-        sizes: image_data.json.
-    """
+    """The annotation files of one folder."""
 
     graphs: Path
+    """Scene_graphs.json, else objects.json."""
     attributes: Path | None = None
     relationships: Path | None = None
+    """``attributes`` and ``relationships``: the files beside objects.json."""
     sizes: Path | None = None
+    """Image_data.json."""
 
     @classmethod
     def of(cls, folder: Path) -> Files:
@@ -88,7 +86,7 @@ class Files:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the records of ``graphs`` have attributes and relationships."""
+        """True if the records of ``graphs`` have attributes and relationships."""
         return self.graphs.name.startswith("scene_graphs")
 
     @property
@@ -195,9 +193,6 @@ class PictureSizes:
             return record.size()
         except DataError as error:
             return error
-
-
-_SYNSET = re.compile(r"\S+\.[nvasr]\.\d+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,6 +44,14 @@ _NUMBER = re.compile("0|[1-9][0-9]{,11}")
 _MOST_LISTED = 200_000
 """The most photos that are listed to find those in another folder."""
 
+_ENDS = (".json", ".json.gz")
+_SPLIT = re.compile(r"(?:train|val|test)(?:-\w+)?\d{4}")
+_QUESTIONS = re.compile(r".*questions.*")
+_BOTH = re.compile(r"vqa(?!.*(?:questions|annotations)).*")
+_FORMS = "vqa-v2:DIR or vqa-v2:QUESTIONS.json"
+SPLITS_OF_PHOTOS = ("train2014", "val2014", "test2015")
+"""The splits of VQA v2, after which its photos are named."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhotoWithQuestions:
@@ -228,31 +236,19 @@ def _description(asked: tuple[PhotoWithQuestions, ...], coco: CocoRecords | None
     return f"{scenes}, {objects}" + ("" if photos else ", no photos found")
 
 
-_ENDS = (".json", ".json.gz")
-_SPLIT = re.compile(r"(?:train|val|test)(?:-\w+)?\d{4}")
-_QUESTIONS = re.compile(r".*questions.*")
-_BOTH = re.compile(r"vqa(?!.*(?:questions|annotations)).*")
-_FORMS = "vqa-v2:DIR or vqa-v2:QUESTIONS.json"
-SPLITS_OF_PHOTOS = ("train2014", "val2014", "test2015")
-"""The splits of VQA v2, after which its photos are named."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VqaFiles:
-    """The files that an argument names.
-
-    Attributes:
-        annotations: the file of the answers; ``questions`` again if that has both.
-        split: the "val2014" in the files' names, or "".
-        instances: an instances file in COCO's form beside them.
-        photos: the possible folders of photos, the likeliest first.
-    """
+    """The files that an argument names."""
 
     questions: Path
     annotations: Path
+    """The file of the answers; ``questions`` again if that has both."""
     split: str
+    """The "val2014" in the files' names, or ""."""
     instances: Path | None
+    """An instances file in COCO's form beside them."""
     photos: tuple[Path, ...]
+    """The possible folders of photos, the likeliest first."""
 
 
 def find(argument: str) -> VqaFiles:

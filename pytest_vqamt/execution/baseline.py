@@ -15,8 +15,10 @@ from pytest_vqamt.core.query import Answer, Failure
 from pytest_vqamt.core.report_json import Row, answer_from_row, case_from_row, trial_from_row
 from pytest_vqamt.core.results import BaselineEntry, BaselineUse
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.stats.thresholds import Drops
+
+_UNANSWERED = Failure(reason="it had no answer when it was blessed")
 
 
 class BaselineCase(NamedTuple):
@@ -111,9 +113,6 @@ def _trials(row: Row, case: Case) -> Iterator[tuple[Answer | Failure, ...]]:
         of_contrast = cast("Row", row["contrast"])
         text, declined = of_contrast.get("answer"), of_contrast.get("declined")
         yield (_UNANSWERED if text is None else answer_from_row(str(text), declined=declined),)
-
-
-_UNANSWERED = Failure(reason="it had no answer when it was blessed")
 
 
 def _answers(row: Row) -> Iterator[Answer | Failure]:

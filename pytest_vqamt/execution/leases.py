@@ -48,19 +48,22 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_SQLITE.acquire, after_in_parent=_SQLITE.release, after_in_child=_SQLITE.release)
 
 
+_LOCKED_AFTER_S = 60.0
+"""A folder that has had no lock file for so long is removed: a living process makes it right after the folder."""
+
+_SESSIONS = "sessions"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunProcess:
-    """A process, and the run that it is a part of.
-
-    Attributes:
-        id: identifies the run; it appears in no result.
-        process: identifies the process within the run.
-        folder: where the processes share what lasts no longer than the run; None if there is only one process.
-    """
+    """A process, and the run that it is a part of."""
 
     id: str = field(default_factory=lambda: secrets.token_hex(6))
+    """Identifies the run; it appears in no result."""
     process: str = "main"
+    """Identifies the process within the run."""
     folder: Path | None = None
+    """Where the processes share what lasts no longer than the run; None if there is only one process."""
 
     @property
     def holder_prefix(self) -> str:
@@ -89,7 +92,7 @@ class Leases:
 
     @property
     def was_used(self) -> bool:
-        """Whether this process has ever taken a lease."""
+        """True if this process has ever taken a lease."""
         return self._heartbeat is not None
 
     def take(self, db: sqlite3.Connection, keys: Sequence[str]) -> list[str]:
@@ -152,7 +155,7 @@ def release_all(file: Path, prefix: str) -> None:
 
 
 def has_ended(holder: str) -> bool:
-    """Whether the process of a lease holder has certainly ended, so that its lease need not expire first."""
+    """True if the process of a lease holder has certainly ended, so that its lease need not expire first."""
     host, _, process = holder.rpartition("@")[2].rpartition(":")
     if os.name != "posix" or host != _HOST:
         return False
@@ -185,10 +188,6 @@ def _renew_until(file: Path, holder: str, stop: Event) -> None:
                 db.execute(_RENEW, (holder, time.time() + LEASE_S))
         with _SQLITE:
             db.close()
-
-
-_LOCKED_AFTER_S = 60.0
-"""A folder that has had no lock file for so long is removed: a living process makes it right after the folder."""
 
 
 class LockedFolder:
@@ -273,9 +272,6 @@ class SessionNote:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
-
-
-_SESSIONS = "sessions"
 
 
 def lost_sessions(cache: Path) -> Iterator[str]:

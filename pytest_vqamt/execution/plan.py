@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -14,7 +14,7 @@ from pytest_vqamt.core.identity import digest, seed_for
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.results import MAX_UNREAD
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data.base import PublishedPairs, SceneSource
+from pytest_vqamt.data.scene_source import PublishedPairs, SceneSource
 from pytest_vqamt.execution.baseline import BaselineCase, BaselineItem
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.relations.base import PublishedRelation, Relation
@@ -22,8 +22,7 @@ from pytest_vqamt.relations.catalogue import BUILT_IN
 from pytest_vqamt.relations.contradictions import derive_case
 from pytest_vqamt.relations.contrasts import with_contrast
 from pytest_vqamt.relations.presets import preset as preset_of
-from pytest_vqamt.sampling.chooser import Chooser
-from pytest_vqamt.sampling.samplers import Sampler, draws
+from pytest_vqamt.sampling.chooser import Chooser, Sampler, draws
 from pytest_vqamt.stats.thresholds import GateOn, Threshold
 
 T = TypeVar("T")
@@ -34,46 +33,37 @@ MAX_CASES = 100
 CONTRAST_SHARE = 0.5
 """The share of a run's cases that get a contrast, by default: over all relations a fifth more distinct queries."""
 
+_DRAWS_PER_CASE = 20
+_MAX_FRUITLESS_DRAWS = 1_000
+"""Draws in a row without a new case, after which the source counts as exhausted."""
+
 
 def default_contrast(preset: str | None) -> float:
     """The share of cases with a contrast where none is given; a paper's preset asks what its paper asked."""
     return CONTRAST_SHARE if preset is None or preset_of(preset).contrasts else 0.0
 
 
-_DRAWS_PER_CASE = 20
-_MAX_FRUITLESS_DRAWS = 1_000
-"""Draws in a row without a new case, after which the source counts as exhausted."""
-_MAX_FRUITLESS_PARTS = 10
-"""Parts of a Hypothesis run in a row without a new case, with the same meaning.
-
-Where there is little to draw, a part has few draws: it ends when Hypothesis has seen all of them.
-"""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """How many cases a run has, and how they are sampled.
-
-    Attributes:
-        all_published: whether a relation of published cases has all of them, whatever ``max_cases``.
-        shard: (I, N), counted from 1: this run keeps the I-th of N shares of the cases, by case id.
-        allow_bad_records: whether a broken scene is left out instead of ending the run.
-        contrast: the share of cases that get a contrast, where there is one; by case id.
-        repeats: how many times each distinct query is asked.
-    """
+    """How many cases a run has, and how they are sampled."""
 
     max_cases: int = MAX_CASES
     all_published: bool = False
+    """True if a relation of published cases has all of them, whatever ``max_cases``."""
     seed: int = 0
     sampler: Sampler = Sampler.HYPOTHESIS
     shard: tuple[int, int] = (1, 1)
+    """(I, N), counted from 1: this run keeps the I-th of N shares of the cases, by case id."""
     allow_bad_records: bool = False
+    """True if a broken scene is left out instead of ending the run."""
     contrast: float = 0.0
+    """The share of cases that get a contrast, where there is one; by case id."""
     repeats: int = 1
+    """How many times each distinct query is asked."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether this run has all shards."""
+        """True if this run has all shards."""
         return self.shard[1] == 1
 
     def owns(self, name: str) -> bool:
@@ -96,13 +86,6 @@ class Plan:
 
     If all published cases are wanted, they come in the order of the source's scenes. If the variant has a ``baseline``,
     its cases are those of the baseline, whatever the sampling.
-
-    Attributes:
-        latest: the latest case with its answers in the baseline; None without a baseline.
-        part: the part of the sampling run that the latest case comes from.
-        position: the position of the latest case among the cases of all shards.
-        not_applicable: after iteration, how many of this shard's scenes gave no case, by reason.
-        bad_records: the errors of broken scenes.
     """
 
     relation: Relation
@@ -111,10 +94,15 @@ class Plan:
     sampling: Sampling
     baseline: BaselineItem | None = None
     latest: BaselineCase | None = None
+    """The latest case with its answers in the baseline; None without a baseline."""
     part: int = 0
+    """The part of the sampling run that the latest case comes from."""
     position: int = 0
+    """The position of the latest case among the cases of all shards."""
     not_applicable: Counter[str] = field(default_factory=Counter)
+    """After iteration, how many of this shard's scenes gave no case, by reason."""
     bad_records: dict[str, None] = field(default_factory=dict)
+    """The errors of broken scenes."""
     _scene: str = ""
 
     def __iter__(self) -> Iterator[Case]:
@@ -178,7 +166,7 @@ class Plan:
         reasons: dict[int, str] = {}
         fruitful: set[int] = set()
         known: set[str] = set()
-        made = fruitless = fruitful_part = 0
+        made = fruitless = 0
         max_attempts = limit * _DRAWS_PER_CASE + _MAX_FRUITLESS_DRAWS
         for attempts, drawn in enumerate(draws(self.sampling.sampler, self.draw, self._next_part), start=1):
             fruitless += 1
@@ -193,11 +181,9 @@ class Plan:
                     self.position = made
                     made += 1
                     fruitless = 0
-                    fruitful_part = self.part
                     if whole or self.sampling.owns(case_id):
                         yield self._with_contrast(outcome)
-            is_exhausted = fruitless == _MAX_FRUITLESS_DRAWS or self.part - fruitful_part > _MAX_FRUITLESS_PARTS
-            if made == limit or is_exhausted or attempts == max_attempts:
+            if made == limit or fruitless == _MAX_FRUITLESS_DRAWS or attempts == max_attempts:
                 break
         self.not_applicable = Counter(
             reason
@@ -266,105 +252,30 @@ class PlannedCase(NamedTuple):
     baseline: BaselineCase | None
 
 
-class CaseStream:
-    """The cases of a plan in their order, each sampled once, with a look-ahead at those whose turn has not come.
+def planned_cases(plan: Plan) -> Iterator[PlannedCase]:
+    """The cases of ``plan`` in their order.
 
-    An error that ends the plan is raised after the cases before it, in the item of this plan.
-
-    Attributes:
-        plan: the plan that is sampled.
-        is_broken: whether sampling was interrupted, as by a time limit, so that the next case is unknown.
+    Raises:
+        VqamtError: the relation raised an error, or a scene cannot be read; after the cases before it.
     """
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self.is_broken = False
-        self._cases = iter(plan)
-        self._has_ended = False
-        self._error: VqamtError | None = None
-        self._waiting: deque[PlannedCase] = deque()
-        self._looked_at = 0
-        self._unread: deque[Query] = deque()
-
-    def __iter__(self) -> Iterator[PlannedCase]:
-        return self
-
-    def __next__(self) -> PlannedCase:
-        """The next case, whose turn has come.
-
-        Raises:
-            VqamtError: the relation raised an error, or a scene cannot be read.
-        """
-        if not self._waiting and not self._sample():
-            if self._error is not None:
-                raise self._error
-            raise StopIteration
-        self._looked_at = max(0, self._looked_at - 1)
-        if not self._looked_at:
-            self._unread.clear()
-        return self._waiting.popleft()
-
-    @property
-    def waiting(self) -> int:
-        """How many cases were sampled before their turn."""
-        return len(self._waiting)
-
-    def look_ahead(self, task: Task, room: int) -> Query | None:
-        """The next query of ``task`` from a case whose turn has not come; each is returned once.
-
-        None if there is none, or if more than ``room`` cases would have to wait for it.
-        """
-        while True:
-            while self._unread:
-                query = self._unread.popleft()
-                if query.task is task:
-                    return query
-            if self._looked_at == len(self._waiting) and (self._looked_at >= room or not self._sample()):
-                return None
-            for trials in self._waiting[self._looked_at].case.trials(self.plan.sampling.repeats):
-                self._unread.extend(trials)
-            self._looked_at += 1
-
-    def put_back(self, queries: Sequence[Query]) -> None:
-        """Lets ``look_ahead`` return its latest ``queries`` again."""
-        self._unread.extendleft(reversed(queries))
-
-    def _sample(self) -> bool:
-        """Samples one more case; False if there is none."""
-        if self._has_ended:
-            return False
-        try:
-            case = next(self._cases)
-        except StopIteration:
-            self._has_ended = True
-            return False
-        except VqamtError as error:
-            self._has_ended, self._error = True, error
-            return False
-        except BaseException:
-            self._has_ended = self.is_broken = True  # a generator that raised is exhausted
-            raise
-        self._waiting.append(PlannedCase(case, self.plan.part, self.plan.position, self.plan.latest))
-        return True
+    for case in plan:
+        yield PlannedCase(case, plan.part, plan.position, plan.latest)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One relation variant on one model and one data source.
-
-    Attributes:
-        position: its position among the items of the run.
-        baseline: the baseline whose cases are run instead of sampled ones.
-        short_name: the name that the user gave the data; "" for none.
-    """
+    """One relation variant on one model and one data source."""
 
     relation: Relation
     variant: str
     model: LoadedModel
     source: SceneSource
     position: int = 0
+    """Its position among the items of the run."""
     baseline: BaselineItem | None = None
+    """The baseline whose cases are run instead of sampled ones."""
     short_name: str = ""
+    """The name that the user gave the data; "" for none."""
     given: str = ""
     """The spec of the data as the user gave it, without a short name."""
 
@@ -388,31 +299,28 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """The options that all items of a run share.
-
-    Attributes:
-        thresholds, grounded_thresholds: the gates on pass rates and on grounded rates.
-        max_unread: the share of an item's cases that may be unread if it is to meet a gate.
-        waived: the reasons for waived cases, by case id.
-        expired_waivers: the case ids of waivers that no longer hold, with their last day.
-        keeps_judged: whether results keep the outcome of every case, for comparisons over all relations.
-        reader: gives the answer that is judged in place of a model's.
-    """
+    """The options that all items of a run share."""
 
     sampling: Sampling = field(default_factory=Sampling)
     thresholds: tuple[Threshold, ...] = ()
     grounded_thresholds: tuple[Threshold, ...] = ()
+    """``thresholds`` and ``grounded_thresholds``: the gates on pass rates and on grounded rates."""
     gate_on: GateOn = GateOn.POINT
     max_unread: float = MAX_UNREAD
+    """The share of an item's cases that may be unread if it is to meet a gate."""
     shrink: int = 30
     waived: Mapping[str, str] = field(default_factory=dict)
+    """The reasons for waived cases, by case id."""
     expired_waivers: tuple[tuple[str, str], ...] = ()
+    """The case ids of waivers that no longer hold, with their last day."""
     keeps_judged: bool = False
+    """True if results keep the outcome of every case, for comparisons over all relations."""
     reader: Callable[[Query, Answer], Answer] | None = None
+    """Gives the answer that is judged in place of a model's."""
 
 
 def is_left_out(relation: Relation, source: SceneSource, wanted: Sequence[str]) -> bool:
-    """Whether the relation is not run on the source, given the user's patterns ``wanted``.
+    """True if the relation is not run on the source, given the user's patterns ``wanted``.
 
     On a source with published pairs and without patterns, only relations of published cases run: its figures are
     wanted, and other relations would only add queries. On any other source, a relation of published cases runs only if

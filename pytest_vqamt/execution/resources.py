@@ -6,7 +6,7 @@ The pytest plugin, ``vqamt.run`` and replay all start here.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,11 +14,12 @@ from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
 from statistics import fmean
+from typing import TypeAlias
 
 from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.identity import name_of, split_name
-from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.results import (
     ModelUse,
     RelationResult,
@@ -29,54 +30,103 @@ from pytest_vqamt.core.results import (
 )
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.core.spelling import Spelling, option, spelt
+from pytest_vqamt.core.text import error_text, shown
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.base import PresetSource, PublishedPairs, SceneSource
+from pytest_vqamt.data.scene_source import PresetSource, PublishedPairs, SceneSource
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import Baseline, BaselineItem, baseline_use
 from pytest_vqamt.execution.leases import RunProcess
-from pytest_vqamt.execution.lookahead import UpcomingItem
 from pytest_vqamt.execution.plan import Job, RunOptions, is_left_out
-from pytest_vqamt.execution.reader import answer_reader
+from pytest_vqamt.language.answers.final import parse_tags, strip_traces
 from pytest_vqamt.models.catalogue import QUICK, ModelCatalogue, ModelKind
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions, described
+from pytest_vqamt.models.python import imported
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.relations.base import Relation, check_data
+from pytest_vqamt.relations.catalogue import READER, THOUGHT_TAGS, own_names, select
 from pytest_vqamt.relations.catalogue import check as check_patterns
 from pytest_vqamt.relations.catalogue import names as all_names
-from pytest_vqamt.relations.catalogue import own_names, select
 from pytest_vqamt.relations.presets import preset
 from pytest_vqamt.stats.conclude import Concluded, conclude, with_tables
 from pytest_vqamt.stats.thresholds import Drops, GateKind, TotalKind
 
+AnswerReader: TypeAlias = Callable[[Query, Answer], Answer]
+"""Gives the answer that is judged; the report keeps the model's own."""
+
+_SCENES_SAMPLED = 200
+"""Of each source, for the photo of the most pixels."""
+
+
+def answer_reader(settings: Mapping[str, str]) -> AnswerReader | None:
+    """The reader that the settings name; None if they name none.
+
+    Raises:
+        OptionError: the module or the function does not exist.
+        ModelError: the module raised.
+    """
+    tags = parse_tags(settings.get(THOUGHT_TAGS.name, ""))
+    function = _function(settings[READER.name]) if settings.get(READER.name) else None
+    if not tags and function is None:
+        return None
+
+    def read(query: Query, answer: Answer) -> Answer:
+        if answer.declined:
+            return answer
+        if tags:
+            stripped = strip_traces(answer.text, tags)
+            answer = replace(answer, text="<think>" if stripped.is_cut_off else stripped.text)
+        return answer if function is None else _read_by(function, settings[READER.name], query, answer)
+
+    return read
+
+
+def _read_by(function: Callable[[str, str], object], name: str, query: Query, answer: Answer) -> Answer:
+    try:
+        found = function(query.text, answer.text)
+    except Exception as error:
+        raise VqamtError(
+            f"Expected {READER.name}={name} to read {answer.text[:80]!r}, but it raised {shown(error_text(error))}"
+        ).about(error, f"in {READER.name}={name}, for the answer {answer.text[:80]!r} to {query.text!r}") from error
+    if found is None:
+        return answer
+    if not isinstance(found, str):
+        raise VqamtError(f"Expected {READER.name}={name} to return a text or None, but got {found!r}")
+    return replace(answer, text=found)
+
+
+def _function(name: str) -> Callable[[str, str], object]:
+    given = f"{READER.name}={name}"
+    found = imported(name, given)
+    if not callable(found):
+        raise OptionError(f"Expected a function, but got {given}, which is {described(found)}")
+    return found
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """The settings that decide on the items and the results of a run.
-
-    Attributes:
-        models, data: specs, or the names of models and sources that were given as objects.
-        relations, excluded: globs.
-        baseline: the file of blessed cases.
-        max_drop: how far a pass rate may fall below that of the baseline.
-        cache: the folder of the answer cache; None without one.
-        undecided: what a gate that cannot tell does to the run.
-        only: the ids of the items that the command line names, which may be of any relation; empty for all.
-        run: the run that this process is a part of.
-    """
+    """The settings that decide on the items and the results of a run."""
 
     models: tuple[str, ...]
     data: tuple[str, ...]
+    """``models`` and ``data``: specs, or the names of models and sources that were given as objects."""
     relations: tuple[str, ...]
     excluded: tuple[str, ...]
+    """``relations`` and ``excluded``: globs."""
     terms: RunOptions
     model_options: ModelOptions
     relation_settings: Mapping[str, str]
     baseline: Path | None
+    """The file of blessed cases."""
     max_drop: Drops
+    """How far a pass rate may fall below that of the baseline."""
     cache: Path | None
+    """The folder of the answer cache; None without one."""
     undecided: Undecided = Undecided.PASS
+    """What a gate that cannot tell does to the run."""
     only: tuple[str, ...] = ()
+    """The ids of the items that the command line names, which may be of any relation; empty for all."""
     run: RunProcess = field(default_factory=RunProcess)
+    """The run that this process is a part of."""
     max_error_rate: float = 0.0
     """The share of an item's cases that may end in an error."""
     spelling: Spelling = field(default_factory=Spelling)
@@ -84,7 +134,7 @@ class RunSettings:
 
     @property
     def asks_no_contrast(self) -> bool:
-        """Whether no case can have a contrast, so that no grounded rate can be gated; a baseline has its own."""
+        """True if no case can have a contrast, so that no grounded rate can be gated; a baseline has its own."""
         return not self.terms.sampling.contrast and self.baseline is None
 
 
@@ -93,19 +143,19 @@ class ItemSpec:
     """One item by name: a relation variant, a model and a data source.
 
     Attributes:
-        model: the name of the model, which for a remote one (``served:URL``) is not its spec.
-        data: the short name of the data, or the user's spec.
         model_spec, data_spec: what the user typed, with short names.
-        position: its position in the order of the run.
     """
 
     relation: Relation
     variant: str
     model: str
+    """The name of the model, which for a remote one (``served:URL``) is not its spec."""
     model_spec: str
     data: str
+    """The short name of the data, or the user's spec."""
     data_spec: str
     position: int
+    """Its position in the order of the run."""
 
     @property
     def item(self) -> str:
@@ -115,10 +165,6 @@ class ItemSpec:
     def id(self) -> str:
         """The id after ``vqamt::``, and in brackets in tests with the fixture."""
         return f"{self.item}-{self.model}-{self.data}"
-
-
-_SCENES_SAMPLED = 200
-"""Of each source, for the photo of the most pixels."""
 
 
 def largest_photos(source: SceneSource) -> Iterator[Photo]:
@@ -407,12 +453,7 @@ class Resources:
         return chosen
 
     def _left_in(self, chosen: Sequence[tuple[Relation, str]]) -> dict[str, list[tuple[Relation, str]]]:
-        """The relation variants that run on each source.
-
-        Raises:
-            OptionError: there is none.
-            VqamtError: a source cannot be opened.
-        """
+        """The relation variants that run on each source."""
         settings = self.settings
         wanted = settings.relations or (("*",) if settings.only else ())  # an id may be of any item
         for relation in {each.info.name: each for each, _ in chosen}.values():
@@ -455,17 +496,6 @@ class Resources:
             short_name=self._short_name(spec.data_spec),
             given=split_name(spec.data_spec)[1],
         )
-
-    def upcoming(self, spec: ItemSpec) -> UpcomingItem:
-        """An item for the look-ahead."""
-
-        def job() -> Job | None:
-            try:
-                return self.job(spec)
-            except VqamtError:
-                return None  # the item itself will report it
-
-        return UpcomingItem(position=spec.position, job=job)
 
     def _tasks(self, spec: str) -> tuple[Task, ...]:
         """The tasks of a model. In a worker, a model that cannot be loaded has all tasks, and each item reports why."""

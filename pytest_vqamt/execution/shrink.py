@@ -13,10 +13,13 @@ from pytest_vqamt.core.results import QueryPreview, ViolationPreview
 from pytest_vqamt.core.text import shortened
 from pytest_vqamt.execution.judging import JudgedCase
 from pytest_vqamt.execution.plan import Plan, SampledCase
-from pytest_vqamt.sampling.samplers import Interesting, explore
+from pytest_vqamt.sampling.chooser import Interesting, explore
 
 Attempt = Callable[[Case], "JudgedCase | None"]
 """Judges a case; None if it needs more queries than the budget allows."""
+
+_MAX_PREVIEW = 2_000
+"""The characters of a text in a report; its line in ``cases.jsonl`` has all."""
 
 
 def shrink_violation(plan: Plan, part: int, attempt: Attempt, found: JudgedCase) -> JudgedCase:
@@ -32,7 +35,7 @@ def shrink_violation(plan: Plan, part: int, attempt: Attempt, found: JudgedCase)
             best = min(best, judged, key=lambda each: each.complexity)
             raise Interesting
 
-    explore(plan.draw, check, plan.seed(part), shrink=True)
+    explore(plan.draw, check, plan.seed(part))
     return best
 
 
@@ -104,10 +107,6 @@ def _contrast_rank(judged: JudgedCase, regression: bool) -> tuple[object, ...]:
     unparsed = verdict.outcome is Outcome.UNPARSED
     presumed = judged.case.is_presumed or contrast.presumed
     return presumed, not regression, not judged.verdict.obeys, unparsed, *judged.complexity[3:]
-
-
-_MAX_PREVIEW = 2_000
-"""The characters of a text in a report; its line in ``cases.jsonl`` has all."""
 
 
 def shown_case(judged: JudgedCase) -> ViolationPreview:

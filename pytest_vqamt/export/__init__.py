@@ -12,6 +12,6 @@ from __future__ import annotations
 
 from pytest_vqamt.export.cases import Only, Wanted
 from pytest_vqamt.export.export import Exported, Terms, export_report
-from pytest_vqamt.export.writing import Layout
+from pytest_vqamt.export.export_files import Layout
 
 __all__ = ["Exported", "Layout", "Only", "Terms", "Wanted", "export_report"]

@@ -42,9 +42,17 @@ from pytest_vqamt.core.meaning import (
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.report_json import Row, case_from_row
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.data.base import SceneSource, scenes_by_photo
+from pytest_vqamt.data.scene_source import SceneSource, scenes_by_photo
 from pytest_vqamt.language.english.lexical_relations import exclusive_pool
 from pytest_vqamt.language.ontology import ontology
+
+_TABLES = """
+create table queries (id integer primary key, key blob unique, photo_key blob, content blob);
+create table uses (query integer, content blob);
+"""
+
+Certainty: TypeAlias = bool | None
+"""True, False, or None for unknown."""
 
 
 class Only(StrEnum):
@@ -56,16 +64,13 @@ class Only(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which cases are exported.
-
-    Attributes:
-        relations: globs of items; none for all.
-        presumed: whether cases that rest on an absence which the annotations do not guarantee are among them.
-    """
+    """Which cases are exported."""
 
     only: Only = Only.VIOLATIONS
     relations: tuple[str, ...] = ()
+    """Globs of items; none for all."""
     presumed: bool = False
+    """True if cases that rest on an absence which the annotations do not guarantee are among them."""
 
 
 class QueryUse(NamedTuple):
@@ -92,12 +97,6 @@ class ReportedQuery:
     scene: str
     source: SceneSource
     uses: tuple[QueryUse, ...]
-
-
-_TABLES = """
-create table queries (id integer primary key, key blob unique, photo_key blob, content blob);
-create table uses (query integer, content blob);
-"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -221,7 +220,7 @@ def _exclusion_reason(row: Row, item: str, wanted: Wanted, tags: Sequence[str]) 
 
 
 def _names(glob: str) -> bool:
-    """Whether the pattern names relations, and does not just take all of them."""
+    """True if the pattern names relations, and does not just take all of them."""
     return any(character.isalnum() for character in glob)
 
 
@@ -244,12 +243,8 @@ def _json(value: object) -> bytes:
 # where each thing of the name bears one that excludes it, by the ontology and by ``language.properties``.
 
 
-Certainty: TypeAlias = bool | None
-"""True, False, or None for unknown."""
-
-
 def is_certain(query: Query) -> bool:
-    """Whether the scene's annotations leave no doubt about the right answer."""
+    """True if the scene's annotations leave no doubt about the right answer."""
     return truth(query.meaning, query.picture.scene) is not None and _is_certain(query.meaning, query.picture.scene)
 
 
@@ -307,28 +302,28 @@ class _GroupMembers:
 
     @property
     def any(self) -> Certainty:
-        """Whether there is one."""
+        """True if there is one."""
         return True if self.things else False if self.is_all else None
 
     @property
     def is_one(self) -> bool:
-        """Whether "the" thing of the group can be no other."""
+        """True if "the" thing of the group can be no other."""
         return self.is_all and len(self.things) == 1
 
 
 def _is_listed(names: Iterable[str], scene: Scene) -> bool:
-    """Whether every thing of these names is annotated, each by itself."""
+    """True if every thing of these names is annotated, each by itself."""
     listed = frozenset(names)
     return listed <= scene.exhaustive and all(region.name not in listed for region in scene.regions)
 
 
 def _may_be(thing: Thing, group: Group) -> bool:
-    """Whether a thing of the right name, which is not annotated to belong to the group, may belong to it."""
+    """True if a thing of the right name, which is not annotated to belong to the group, may belong to it."""
     return all(_has(thing, attribute) is not False for attribute in group.attributes)
 
 
 def _has(thing: Thing, attribute: str) -> Certainty:
-    """Whether the thing has the attribute; a red and orange thing may be yellow too."""
+    """True if the thing has the attribute; a red and orange thing may be yellow too."""
     if attribute in thing.attributes:
         return True
     kinds, pool = ontology(), exclusive_pool(thing.name)

@@ -16,24 +16,36 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.edits import Insert
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError
 from pytest_vqamt.core.identity import check_patterns
-from pytest_vqamt.core.input_files import MAX_ID_LIST_BYTES, read_text
+from pytest_vqamt.core.input_files import MAX_ID_LIST_BYTES, check_data, read_text
 from pytest_vqamt.core.meaning import truth
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.report_json import REPORT_FILE, not_whole, read_report_row
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.core.text import error_reason, short_path
-from pytest_vqamt.core.untrusted import check_data
 from pytest_vqamt.data import catalogue, coco, vqa_v2
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.base import PublishedPairs, SceneSource
+from pytest_vqamt.data.scene_source import PublishedPairs, SceneSource
 from pytest_vqamt.data.snli_ve import index as snli_ve
 from pytest_vqamt.export.cases import ReportedQueries, ReportedQuery, Wanted, is_certain, read_queries
-from pytest_vqamt.export.writing import Example, ExportWriter, Layout, new_folder, scratch_folder
+from pytest_vqamt.export.export_files import Example, ExportWriter, Layout, new_folder, scratch_folder
 from pytest_vqamt.models.reference.oracle import answer_text
 
 TRAIN, TEST = "train", "test"
+
+
+_MOST_LABELS = 100
+"""The number of different labels listed in ``export.json``; captions are nearly all different."""
+
+Progress = Callable[[str, int], Callable[[], object]]
+"""Called with the name of a stage and its number of steps; the result is called after each step."""
+
+EVALUATION_FILE = "vqamt-evaluation.txt"
+"""Read where it lies in the report's folder or beside it, or in the current one."""
+
+_HELD_OUT = re.compile(r"(?<![a-z])(val|valid|validation|dev|test|testdev|minival)(?![a-z])", re.IGNORECASE)
+_A_FILE = re.compile(r"[/\\]|\.(txt|list|json|jsonl|csv)$")
 
 
 def split_side(photo: Photo, share: float, seed: int) -> str:
@@ -55,31 +67,21 @@ def photos_in(picture: Picture) -> tuple[Photo, ...]:
     return tuple(dict.fromkeys((picture.photo, *inserted)))
 
 
-_MOST_LABELS = 100
-"""The number of different labels listed in ``export.json``; captions are nearly all different."""
-
-Progress = Callable[[str, int], Callable[[], object]]
-"""Called with the name of a stage and its number of steps; the result is called after each step."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """The settings of an export.
-
-    Attributes:
-        split: the share of photos on the training side; the others are on the test side.
-        evaluation: specs, files and ids of evaluation data.
-        skip_evaluation: leave out rows of evaluation data instead of refusing to export.
-        published: whether held-out splits of published data sets count as evaluation data.
-    """
+    """The settings of an export."""
 
     layout: Layout = Layout.IMAGEFOLDER
     wanted: Wanted = field(default_factory=Wanted)
     split: float = 0.8
+    """The share of photos on the training side; the others are on the test side."""
     seed: int = 0
     evaluation: tuple[str, ...] = ()
+    """Specs, files and ids of evaluation data."""
     skip_evaluation: bool = False
+    """Leave out rows of evaluation data instead of refusing to export."""
     published: bool = True
+    """True if held-out splits of published data sets count as evaluation data."""
 
 
 @dataclass(slots=True)
@@ -93,19 +95,16 @@ class SplitSide:
 
 @dataclass(slots=True, kw_only=True)
 class Exported:
-    """The counts of an export.
-
-    Attributes:
-        labels: the frequency of each label, by task.
-        relations: the number of rows of each relation variant.
-        cases_left_out, rows_left_out: numbers by reason.
-    """
+    """The counts of an export."""
 
     sides: dict[str, SplitSide] = field(default_factory=lambda: {TRAIN: SplitSide(), TEST: SplitSide()})
     labels: dict[str, Counter[str]] = field(default_factory=dict)
+    """The frequency of each label, by task."""
     relations: Counter[str] = field(default_factory=Counter)
+    """The number of rows of each relation variant."""
     cases_left_out: Counter[str] = field(default_factory=Counter)
     rows_left_out: Counter[str] = field(default_factory=Counter)
+    """``cases_left_out`` and ``rows_left_out``: numbers by reason."""
 
     @property
     def rows(self) -> int:
@@ -187,11 +186,7 @@ def _checked(
     terms: Terms,
     progress: Progress,
 ) -> Exported:
-    """Counts what will be exported, before anything is rendered.
-
-    Raises:
-        OptionError: some of it is evaluation data, or nothing is left.
-    """
+    """Counts what will be exported, before anything is rendered."""
     exported = Exported(cases_left_out=found.left_out)
     refused: list[tuple[ReportedQuery, str]] = []
     ahead = progress("checking", len(found))
@@ -272,26 +267,16 @@ def _facts(terms: Terms, evaluating: EvaluationData, exported: Exported) -> dict
     }
 
 
-EVALUATION_FILE = "vqamt-evaluation.txt"
-"""Read where it lies in the report's folder or beside it, or in the current one."""
-
-_HELD_OUT = re.compile(r"(?<![a-z])(val|valid|validation|dev|test|testdev|minival)(?![a-z])", re.IGNORECASE)
-_A_FILE = re.compile(r"[/\\]|\.(txt|list|json|jsonl|csv)$")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationSet:
-    """Evaluation data that the user named.
-
-    Attributes:
-        name: the option's value, or the file.
-        ids: of scenes or of photos.
-        digests: of photos.
-    """
+    """Evaluation data that the user named."""
 
     name: str
+    """The option's value, or the file."""
     ids: frozenset[str] = frozenset()
+    """Of scenes or of photos."""
     digests: frozenset[str] = frozenset()
+    """Of photos."""
 
     def has(self, scene: str, photo: Photo) -> bool:
         return photo.digest in self.digests or photo.id in self.ids or scene in self.ids
@@ -302,15 +287,12 @@ class EvaluationSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationData:
-    """All evaluation data of an export.
-
-    Attributes:
-        named: the sets that the user named.
-        published: whether photos and sources named like a held-out split of a published data set count.
-    """
+    """All evaluation data of an export."""
 
     named: tuple[EvaluationSet, ...] = ()
+    """The sets that the user named."""
     published: bool = True
+    """True if photos and sources named like a held-out split of a published data set count."""
     _of_source: dict[str, str] = field(default_factory=dict)
 
     def why(self, scene: str, photos: Sequence[Photo], source: SceneSource) -> str:
@@ -424,15 +406,12 @@ def _is_spec(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportSummary:
-    """The part of ``report.json`` that an export needs.
-
-    Attributes:
-        tags: of each relation variant.
-        facts: the models and the data, for ``export.json``.
-    """
+    """The part of ``report.json`` that an export needs."""
 
     tags: Mapping[str, Sequence[str]]
+    """Of each relation variant."""
     facts: dict[str, Json]
+    """The models and the data, for ``export.json``."""
 
     @classmethod
     def of(cls, report: Path) -> ReportSummary:

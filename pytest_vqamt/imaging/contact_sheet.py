@@ -28,6 +28,17 @@ _LEGEND = {
     OutlineKind.OTHER: "everything else that is annotated",
 }
 
+SPACE_PX = 16
+_HEIGHTS_PX = range(340, 219, -20)
+"""The heights to try for pictures, until all of a strip fit in one row."""
+_WRAPPED_HEIGHT_PX = 260
+_SMALL_HEIGHTS_PX = range(150, 149, -1)
+_CAPTION_WIDTH_PX = 210
+"""The width of a caption, if its picture is narrower."""
+_BLOCKY_FROM = 4
+"""From this enlargement on pixels stay squares: a smoothed picture would look like a blurred one."""
+_EDGE: Colour = (200, 200, 200)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strip:
@@ -97,34 +108,21 @@ def _head(strip: Strip) -> Image.Image:
     return image
 
 
-SPACE_PX = 16
-_HEIGHTS_PX = range(340, 219, -20)
-"""The heights to try for pictures, until all of a strip fit in one row."""
-_WRAPPED_HEIGHT_PX = 260
-_SMALL_HEIGHTS_PX = range(150, 149, -1)
-_CAPTION_WIDTH_PX = 210
-"""The width of a caption, if its picture is narrower."""
-_BLOCKY_FROM = 4
-"""From this enlargement on pixels stay squares: a smoothed picture would look like a blurred one."""
-_EDGE: Colour = (200, 200, 200)
 _TEXT_PX, _ANSWER_PX, _PANEL_NOTE_PX, _GAP_PX = 14, 16, 13, 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """One picture with its texts and answers.
-
-    Attributes:
-        image: RGB, uint8, of any size; not changed.
-        outlines: in pixels of ``image``, drawn in their order.
-        note: what the picture is.
-        said: each text with its answer.
-    """
+    """One picture with its texts and answers."""
 
     image: Image.Image
+    """RGB, uint8, of any size; not changed."""
     outlines: tuple[Outline, ...] = ()
+    """In pixels of ``image``, drawn in their order."""
     note: str = ""
+    """What the picture is."""
     said: tuple[tuple[str, str], ...] = ()
+    """Each text with its answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,30 @@ from PIL import Image, ImageChops, ImageStat
 
 from pytest_vqamt.core.edits import Corrupt, Corruption
 from pytest_vqamt.core.errors import RenderError
-from pytest_vqamt.imaging.edits import map_values
-from pytest_vqamt.imaging.pixel_boxes import outwards
-from pytest_vqamt.imaging.render import renders
+from pytest_vqamt.imaging.pixel_edits import map_values
+from pytest_vqamt.imaging.render import outwards, renders
 
 SEVEREST = 5
+
+AMOUNTS = (0.03, 0.06, 0.09, 0.17, 0.27)
+"""The share of values that are lost, by severity."""
+
+FACTORS = tuple(
+    tuple(1 + number * step for number in range(count))
+    for count, step in ((12, 0.01), (16, 0.01), (11, 0.02), (13, 0.02), (11, 0.03))
+)
+"""The enlargements that are averaged, by severity: what ``np.arange(1, 1.11, 0.01)`` and its like come to.
+
+The first range has its end in it, since 1.11 - 1 is a little more than eleven times 0.01 in floating point.
+"""
+
+_FINER = 2
+
+_SIDE_PX = 224
+"""The side of the pictures that the published figures are for."""
+
+GAINS = (0.4, 0.3, 0.2, 0.1, 0.05)
+"""What is left of a value's distance from the mean, by severity."""
 
 
 @renders(Corrupt, given="seed")
@@ -54,10 +73,6 @@ def _corrupted(image: Image.Image, edit: Corrupt, seed: int) -> Image.Image:
             return low_contrast(image, edit.severity)
 
 
-AMOUNTS = (0.03, 0.06, 0.09, 0.17, 0.27)
-"""The share of values that are lost, by severity."""
-
-
 def impulse_noise(image: Image.Image, severity: int, rng: np.random.Generator) -> Image.Image:
     """An RGB uint8 image in which a share of the values is 0 or 255, each as likely; a copy.
 
@@ -68,18 +83,6 @@ def impulse_noise(image: Image.Image, severity: int, rng: np.random.Generator) -
     drawn = np.frombuffer(rng.bytes(2 * values.size), "<u2").reshape(values.shape)
     salt, lost = (np.uint16(round(share * 65536)) for share in (AMOUNTS[severity - 1] / 2, AMOUNTS[severity - 1]))
     return Image.fromarray(np.where(drawn < lost, np.where(drawn < salt, np.uint8(255), np.uint8(0)), values))
-
-
-FACTORS = tuple(
-    tuple(1 + number * step for number in range(count))
-    for count, step in ((12, 0.01), (16, 0.01), (11, 0.02), (13, 0.02), (11, 0.03))
-)
-"""The enlargements that are averaged, by severity: what ``np.arange(1, 1.11, 0.01)`` and its like come to.
-
-The first range has its end in it, since 1.11 - 1 is a little more than eleven times 0.01 in floating point.
-"""
-
-_FINER = 2
 
 
 def zoom_blur(image: Image.Image, severity: int) -> Image.Image:
@@ -102,29 +105,22 @@ def zoom_blur(image: Image.Image, severity: int) -> Image.Image:
     return Image.fromarray(((total + count // 2) // count).astype(np.uint8))
 
 
-_SIDE_PX = 224
-"""The side of the pictures that the published figures are for."""
-
-
 @dataclass(frozen=True, slots=True)
 class Snowfall:
-    """The published figures of one severity, in their order.
-
-    Attributes:
-        mean, deviation: of the normal noise that flakes are made of.
-        zoom: how much the noise is enlarged.
-        threshold: below it there is no flake.
-        radius_px, sigma_px: of the motion blur.
-        kept: the share of the picture that is not whitened.
-    """
+    """The published figures of one severity, in their order."""
 
     mean: float
     deviation: float
+    """``mean`` and ``deviation``: of the normal noise that flakes are made of."""
     zoom: float
+    """How much the noise is enlarged."""
     threshold: float
+    """Below it there is no flake."""
     radius_px: int
     sigma_px: float
+    """``radius_px`` and ``sigma_px``: of the motion blur."""
     kept: float
+    """The share of the picture that is not whitened."""
 
 
 SNOWFALLS = (
@@ -181,10 +177,6 @@ def motion_blurred(flakes: NDArray[np.float32], fall: Snowfall, angle: float) ->
         x, y = length + ceil(step * cos(angle) - 0.5), length + ceil(step * sin(angle) - 0.5)
         total += np.float32(weight / sum(weights)) * around[y : y + height, x : x + width]
     return total
-
-
-GAINS = (0.4, 0.3, 0.2, 0.1, 0.05)
-"""What is left of a value's distance from the mean, by severity."""
 
 
 def low_contrast(image: Image.Image, severity: int) -> Image.Image:

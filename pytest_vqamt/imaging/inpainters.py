@@ -12,7 +12,7 @@ from PIL import Image
 
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.imaging.inpainting import LAMA, checkpoint_of
-from pytest_vqamt.imaging.pixel_boxes import Pixels
+from pytest_vqamt.imaging.render import Pixels
 
 if TYPE_CHECKING:
     from torch.jit import ScriptModule
@@ -21,19 +21,21 @@ if TYPE_CHECKING:
 Values: TypeAlias = NDArray[np.uint8]
 Hole: TypeAlias = NDArray[np.bool_]
 
+TELEA_RADIUS_PX = 5
+"""Where the fronts meet, 3, as in OpenCV's example, leaves edges as sharp as a thing's; 10 takes four times as long."""
+
+_TELEA_MARGIN_PX = TELEA_RADIUS_PX + 2
+_BIHARMONIC_MARGIN_PX = 3
+
+_MULTIPLE_PX = 8
+"""Width and height that the network takes are multiples of this."""
+
 
 class Inpainter(Protocol):
     """A function that fills holes; its pixels outside of them are ignored."""
 
     def __call__(self, image: Values, hole: Hole, /) -> Values:
         """Fills the pixels where ``hole`` (HW) is true in ``image`` (uint8, HWC, RGB, read-only)."""
-
-
-TELEA_RADIUS_PX = 5
-"""Where the fronts meet, 3, as in OpenCV's example, leaves edges as sharp as a thing's; 10 takes four times as long."""
-
-_TELEA_MARGIN_PX = TELEA_RADIUS_PX + 2
-_BIHARMONIC_MARGIN_PX = 3
 
 
 def filled(image: Image.Image, hole: Pixels, method: str) -> Image.Image:
@@ -96,9 +98,6 @@ def _filled(image: Image.Image, hole: Pixels, inpainter: Inpainter, margin_px: i
 
 # torch is imported when a checkpoint is loaded.
 
-
-_MULTIPLE_PX = 8
-"""Width and height that the network takes are multiples of this."""
 
 _loading = Lock()
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import OptionError, RenderError, near_name
 from pytest_vqamt.core.input_files import expanded, open_input
-from pytest_vqamt.imaging.pixel_boxes import outwards
+from pytest_vqamt.imaging.render import outwards
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -100,7 +100,7 @@ def _broken(word: str, width: int, size_px: int) -> list[str]:
 
 
 def has_all(text: str) -> bool:
-    """Whether the font has every character of ``text``."""
+    """True if the font has every character of ``text``."""
     return all(character.isprintable() and _has(character) for character in text)
 
 

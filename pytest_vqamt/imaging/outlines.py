@@ -20,6 +20,25 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.imaging.lettering import drawable, font, line_height_px, width_px
 
+_MARK = "mark-"
+"""The prefix of the ids of marks among the things of a scene; an edit may add things with ids of its own."""
+
+_LEAST_PX = 7
+"""A smaller box is drawn this large, to be visible."""
+
+_APART_PX = 5
+_RIM: Colour = (255, 255, 255)
+_QUIET: Colour = (240, 240, 240)
+_QUIET_INK: Colour = (40, 40, 40)
+
+_SIZE_PX = 12
+_PAD_PX = 3
+_MOST_CHARACTERS = 28
+_MANY = 4
+
+Rect = tuple[int, int, int, int]
+"""Left, top, right, bottom in pixels of the image, the last two included."""
+
 
 class OutlineKind(StrEnum):
     """The reason why a box is outlined; also the text of a legend."""
@@ -63,10 +82,6 @@ def asked(scene: Scene, meaning: Meaning) -> dict[str, Outline]:
             label = " ".join((*group.attributes, thing.name))
             found.setdefault(thing.id, Outline(box=thing.box, label=label, shows=OutlineKind.ASKED))
     return found
-
-
-_MARK = "mark-"
-"""The prefix of the ids of marks among the things of a scene; an edit may add things with ids of its own."""
 
 
 def edited(picture: Picture, photographed: Scene) -> tuple[Outline, ...]:
@@ -115,13 +130,7 @@ def _inside(found: Iterable[Outline], frame: Box) -> Iterator[Outline]:
 # visible on a dark picture.
 
 
-_LEAST_PX = 7
-"""A smaller box is drawn this large, to be visible."""
 _DASH_PX, _GAP_PX = 9, 6
-_APART_PX = 5
-_RIM: Colour = (255, 255, 255)
-_QUIET: Colour = (240, 240, 240)
-_QUIET_INK: Colour = (40, 40, 40)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,15 +218,6 @@ def _drawn_apart(rect: Rect, edited: Sequence[Rect], size: tuple[int, int]) -> R
         min(size[0] - 2, right + _APART_PX),
         min(size[1] - 2, bottom + _APART_PX),
     )
-
-
-_SIZE_PX = 12
-_PAD_PX = 3
-_MOST_CHARACTERS = 28
-_MANY = 4
-
-Rect = tuple[int, int, int, int]
-"""Left, top, right, bottom in pixels of the image, the last two included."""
 
 
 def label_words(outlines: Sequence[Outline]) -> list[str]:

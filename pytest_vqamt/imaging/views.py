@@ -24,11 +24,16 @@ from pytest_vqamt.core.edits import (
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.core.query import PhotoStore, RedrawingStore
 from pytest_vqamt.imaging.lettering import font, has_all
-from pytest_vqamt.imaging.pixel_boxes import inside
-from pytest_vqamt.imaging.render import Step, renders
+from pytest_vqamt.imaging.render import Step, inside, renders
 
 _TURNS = {90: Image.Transpose.ROTATE_270, 180: Image.Transpose.ROTATE_180, 270: Image.Transpose.ROTATE_90}
 """Pillow turns counterclockwise."""
+
+_CARD_MARGIN = 0.12
+"""The share of a card's height that stays free above and below its text."""
+
+_COLOURED = 50
+"""The least saturation (0 to 255) of a pixel that has a hue to speak of: black, white and gray have none."""
 
 
 @renders(Shift)
@@ -134,10 +139,6 @@ def beside(image: Image.Image, edit: Beside, photos: PhotoStore) -> Image.Image:
     return whole
 
 
-_CARD_MARGIN = 0.12
-"""The share of a card's height that stays free above and below its text."""
-
-
 @renders(Write)
 def write(image: Image.Image, edit: Write) -> Image.Image:
     """Returns an RGB uint8 image with a card and a line of text in the middle of it, as large as fits; a copy.
@@ -168,10 +169,6 @@ def text_size_px(text: str, width: int, height: int) -> int:
     tall = max(1, round((height - 2 * margin) / 1.2))
     wide = font(tall).getlength(text)
     return max(1, min(tall, int(tall * (width - 2 * margin) / wide))) if wide else tall
-
-
-_COLOURED = 50
-"""The least saturation (0 to 255) of a pixel that has a hue to speak of: black, white and gray have none."""
 
 
 @renders(Recolour, given="step")

@@ -17,7 +17,8 @@ from pytest_vqamt.core.results import ModelUse, RelationResult, Report, Violatio
 from pytest_vqamt.core.text import count_noun, shown
 from pytest_vqamt.execution.answer_cache import ANSWERS_FILE
 from pytest_vqamt.integration.waivers import stale_waivers_note
-from pytest_vqamt.reporting.cases import remove_parts
+from pytest_vqamt.reporting.case_writer import remove_parts
+from pytest_vqamt.reporting.item_messages import replay_command
 from pytest_vqamt.reporting.terminal import (
     LINES,
     SummaryLength,
@@ -27,7 +28,6 @@ from pytest_vqamt.reporting.terminal import (
     short_summary,
     summary,
 )
-from pytest_vqamt.reporting.text import replay_command
 from pytest_vqamt.reporting.view.headline import LONGEST_FAILURE, ungated_line, untested_line
 
 if TYPE_CHECKING:
@@ -42,50 +42,57 @@ _CRASH_PHASE = "???"
 REPORT_ATTRIBUTE = "vqamt"
 """The attribute of a test report that holds its ``ItemOutcome``; a JSON object while the report is serialised."""
 
+_MARKUP: Mapping[str, dict[str, bool]] = {
+    "": {},
+    "met": {"green": True},
+    "missed": {"red": True, "bold": True},
+    "warning": {"yellow": True},
+}
+
+_SHORT_ID = 8
+"""So many characters of an id are enough: ``vqamt replay`` takes the beginning of one."""
+
+_DEPTH = 2
+"""``vqamt replay`` looks for reports in so many folders below the current one."""
+
 
 @dataclass(slots=True)
 class ItemOutcome:
-    """What an item hands over with its test report.
-
-    Attributes:
-        spent: the model use of an item without a result.
-        failed: whether the item could not be run.
-        failure: why it could not, in one line, where that is known.
-        baseline: the id of the baseline's item.
-        waived: the ids of waived cases.
-        replay: the output of a replayed case.
-    """
+    """What an item hands over with its test report."""
 
     result: RelationResult | None = None
     spent: ModelUse | None = None
+    """The model use of an item without a result."""
     failed: bool = False
+    """True if the item could not be run."""
     failure: str = ""
+    """Why it could not, in one line, where that is known."""
     baseline: str = ""
+    """The id of the baseline's item."""
     waived: list[str] = field(default_factory=list)
+    """The ids of waived cases."""
     replay: str = ""
+    """The output of a replayed case."""
 
 
 @dataclass(slots=True)
 class ResultCollector:
-    """Collects what test reports carry.
-
-    Attributes:
-        results: the results of items, in order of arrival.
-        spent: the model use of items without a result.
-        failed: why items could not be run, "" where that is not known, by their ids.
-        in_baseline: the ids of the baseline's items that were run, or failed to.
-        replayed: the output of replayed cases.
-        waived: the ids of waived cases.
-        failures: the first test report of each item that failed, by the position of its result.
-    """
+    """Collects what test reports carry."""
 
     results: list[RelationResult] = field(default_factory=list)
+    """The results of items, in order of arrival."""
     spent: list[ModelUse] = field(default_factory=list)
+    """The model use of items without a result."""
     failed: dict[str, str] = field(default_factory=dict)
+    """Why items could not be run, "" where that is not known, by their ids."""
     in_baseline: set[str] = field(default_factory=set)
+    """The ids of the baseline's items that were run, or failed to."""
     replayed: list[str] = field(default_factory=list)
+    """The output of replayed cases."""
     waived: set[str] = field(default_factory=set)
+    """The ids of waived cases."""
     failures: dict[int, pytest.TestReport] = field(default_factory=dict)
+    """The first test report of each item that failed, by the position of its result."""
     _positions: dict[str, int] = field(default_factory=dict)
 
     def add(self, test_report: pytest.TestReport) -> None:
@@ -130,7 +137,7 @@ def awaiting_baseline_hint(names: Sequence[str], report: Path | None) -> str:
 
 
 def is_on_ci() -> bool:
-    """Whether this is a CI server, by the variables that pytest goes by."""
+    """True if this is a CI server, by the variables that pytest goes by."""
     return any(os.environ.get(name) for name in ("CI", "BUILD_NUMBER"))
 
 
@@ -254,7 +261,7 @@ class SessionReport:
 
     def _replay_command(self, result: RelationResult, violation: ViolationPreview) -> str:
         """The command that replays a violation: ``vqamt replay`` where it finds the case without more options."""
-        from pytest_vqamt.integration.replay import shown_cases_files
+        from pytest_vqamt.integration.replaying import shown_cases_files
 
         cache, report = self._settings.cache, self._settings.report
         here = from_here(report) if report else None
@@ -272,18 +279,3 @@ class SessionReport:
         yield from self._notes
         if settings.report is None and report.relations:
             yield "for a page with each violation and its pictures: --vqamt-report=DIR"
-
-
-_MARKUP: Mapping[str, dict[str, bool]] = {
-    "": {},
-    "met": {"green": True},
-    "missed": {"red": True, "bold": True},
-    "warning": {"yellow": True},
-}
-
-
-_SHORT_ID = 8
-"""So many characters of an id are enough: ``vqamt replay`` takes the beginning of one."""
-
-_DEPTH = 2
-"""``vqamt replay`` looks for reports in so many folders below the current one."""

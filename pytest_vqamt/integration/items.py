@@ -15,11 +15,9 @@ from _pytest.junitxml import xml_key
 from pytest_vqamt.core.errors import OptionError, VqamtError, cut_to_user_code, did_you_mean, raised_at
 from pytest_vqamt.core.results import BaselineUse, RelationResult
 from pytest_vqamt.core.text import clear_message, error_text, visible
-from pytest_vqamt.execution.lookahead import UpcomingItem
 from pytest_vqamt.execution.resources import ItemSpec
 from pytest_vqamt.models.guarded import is_of_the_session
-from pytest_vqamt.reporting.junit import properties, total_properties
-from pytest_vqamt.reporting.text import (
+from pytest_vqamt.reporting.item_messages import (
     TestOutcome,
     drop_outcome_of,
     drop_title,
@@ -28,14 +26,14 @@ from pytest_vqamt.reporting.text import (
     outcome_of,
     total_message,
 )
-from pytest_vqamt.reporting.view.totals import KindOfTotal, totals_of
+from pytest_vqamt.reporting.junit import properties, total_properties
+from pytest_vqamt.reporting.view.model_figures import KindOfTotal, totals_of
 from pytest_vqamt.stats.thresholds import TotalKind
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr, TracebackStyle
     from _pytest.outcomes import Failed
 
-    from pytest_vqamt.execution.resources import Resources
     from pytest_vqamt.integration.session import VqamtSession
 else:
     Failed = pytest.fail.Exception  # mypy does not know it by this name
@@ -49,6 +47,14 @@ except ImportError:  # before pytest 9.2 an id is its text
 PREFIX = "vqamt"
 BASELINE = "baseline"
 """The second part of the ids of tests that compare items with the baseline."""
+
+_NAMED = re.compile(r"^Failed: (\S+ on \S+: )?")
+"""The head of a failure: its relation and its model stand in the item's id, too."""
+
+_LINE_END = "\n"
+
+_REPEATED = 120
+"""The characters of the reason why a model is disabled that each test repeats."""
 
 
 def node_id(text: str) -> Any:
@@ -187,12 +193,8 @@ class ErrorItem(VqamtItem):
 
 
 def takes_fixture(item: pytest.Item) -> bool:
-    """Whether a test of the user takes the fixture ``vqamt_consistency``."""
+    """True if a test of the user takes the fixture ``vqamt_consistency``."""
     return "vqamt_consistency" in getattr(item, "fixturenames", ())
-
-
-_NAMED = re.compile(r"^Failed: (\S+ on \S+: )?")
-"""The head of a failure: its relation and its model stand in the item's id, too."""
 
 
 def shorten_summary_line(report: pytest.TestReport) -> None:
@@ -230,11 +232,7 @@ def error_item(session: pytest.Session, error: VqamtError) -> pytest.Item:
 
 
 def _selected(specs: tuple[ItemSpec, ...], only: tuple[str, ...]) -> tuple[ItemSpec, ...]:
-    """The items that the command line names; all if it names none, or the gate on all together.
-
-    Raises:
-        OptionError: there is no such item.
-    """
+    """The items that the command line names; all if it names none, or the gate on all together."""
     if not only:
         return specs
     by_id = {spec.id: spec for spec in specs}
@@ -246,9 +244,6 @@ def _selected(specs: tuple[ItemSpec, ...], only: tuple[str, ...]) -> tuple[ItemS
         if spec is None:
             raise OptionError(f"Expected the id of an item, but got 'vqamt::{name}'; {did_you_mean(name, by_id)}")
     return tuple(spec for spec in found if spec)
-
-
-_LINE_END = "\n"
 
 
 class VqamtFailure(Failed):
@@ -266,10 +261,6 @@ class VqamtFailure(Failed):
         self.message = message
         self.user_error = user_error
         self.others = tuple(others)
-
-
-_REPEATED = 120
-"""The characters of the reason why a model is disabled that each test repeats."""
 
 
 class ShownErrors:
@@ -514,45 +505,6 @@ def run_gates(
     for gate in gates:
         session.testscollected += in_lines
         gate.ihook.pytest_runtest_protocol(item=gate, nextitem=None)
-
-
-class UpcomingItems:
-    """The items after the current one on the same model and data, for the look-ahead.
-
-    A worker of xdist knows only the next item; any other process knows all that it has collected.
-    """
-
-    def __init__(self, resources: Resources, *, is_worker: bool) -> None:
-        self._resources = resources
-        self._is_worker = is_worker
-        self._item: pytest.Item | None = None
-        self._next_item: pytest.Item | None = None
-        self._upcoming: tuple[UpcomingItem, ...] | None = None
-
-    def start(self, item: pytest.Item, next_item: pytest.Item | None) -> None:
-        """Makes ``item`` the current one."""
-        self._item, self._next_item, self._upcoming = item, next_item, None
-
-    def upcoming(self) -> tuple[UpcomingItem, ...]:
-        """The items after the current one, in order."""
-        if self._upcoming is None:
-            self._upcoming = tuple(self._found())
-        return self._upcoming
-
-    def _found(self) -> Iterator[UpcomingItem]:
-        current = item_spec_of(self._item) if self._item else None
-        if current is None:
-            return
-        for spec in filter(None, map(item_spec_of, self._later())):
-            if (spec.model, spec.data) == (current.model, current.data):
-                yield self._resources.upcoming(spec)
-
-    def _later(self) -> Sequence[pytest.Item]:
-        assert self._item is not None
-        if self._is_worker:
-            return (self._next_item,) if self._next_item else ()
-        items = self._item.session.items
-        return items[items.index(self._item) + 1 :] if self._item in items else ()
 
 
 def item_spec_of(item: pytest.Item) -> ItemSpec | None:

@@ -28,13 +28,12 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 Value_co = TypeVar("Value_co", covariant=True)
 
+_EMPTY = "it is empty: give one, or leave it off"
+"""The end of the message about an empty text where a run without it would do something else in silence."""
+
 
 class _UnfitError(ValueError):
     """A value that an option does not take, with the end of the message about it; it becomes an OptionError."""
-
-
-_EMPTY = "it is empty: give one, or leave it off"
-"""The end of the message about an empty text where a run without it would do something else in silence."""
 
 
 class Kind(Generic[Value_co]):
@@ -556,7 +555,6 @@ class Options:
         Choice(("hypothesis", "random")),
         "what draws the cases",
         default="hypothesis",
-        shown_default="hypothesis; random is faster",
         is_repeated=True,
     )
     shrink: int = _option(

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 
 from pytest_vqamt.core.codec import from_row, to_row
-from pytest_vqamt.core.errors import VqamtError, from_here
+from pytest_vqamt.core.errors import OptionError, VqamtError, from_here
 from pytest_vqamt.core.events import Event, Listener, Stopped
 from pytest_vqamt.core.identity import split_name
+from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.execution.leases import SessionNote, lost_sessions
-from pytest_vqamt.execution.lookahead import LookAhead
 from pytest_vqamt.execution.plan import RunOptions
+from pytest_vqamt.execution.prefetch import SharedPipeline
 from pytest_vqamt.execution.resources import ItemSpec, Resources
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.integration.aggregate import REPORT_ATTRIBUTE, ItemOutcome, ResultCollector, SessionReport
@@ -29,7 +30,6 @@ from pytest_vqamt.integration.items import (
     GateItem,
     ShownErrors,
     TotalGateItem,
-    UpcomingItems,
     VqamtFailure,
     add_user_errors,
     error_item,
@@ -42,20 +42,83 @@ from pytest_vqamt.integration.items import (
     usage_error,
 )
 from pytest_vqamt.integration.options import is_any_typed
-from pytest_vqamt.integration.plan_only import plan_lines
-from pytest_vqamt.integration.settings import Settings, check_markers, read_settings, thresholds_for
+from pytest_vqamt.integration.settings import RunFolder, Settings, check_markers, read_settings, thresholds_for
 from pytest_vqamt.integration.waivers import WaivedCaseIds
-from pytest_vqamt.integration.xdist import RunFolder
-from pytest_vqamt.models import watchdog
+from pytest_vqamt.models import time_limit as watchdog
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.base import PublishedRelation
-from pytest_vqamt.reporting.cases import CasePartWriter, remove_report, start_parts
+from pytest_vqamt.reporting.case_writer import CasePartWriter, remove_report, start_parts
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.progress import ProgressBar, open_terminal
+from pytest_vqamt.reporting.view.format import aligned_table, format_cost
 from pytest_vqamt.stats.thresholds import GateKind
+
+if TYPE_CHECKING:
+    from pytest_vqamt.execution.resources import Resources
+
 
 _OUTCOME = pytest.StashKey[ItemOutcome]()
 _HAS_RUN = pytest.StashKey[bool]()
+
+
+def plan_lines(session: Resources, most: int | None) -> tuple[str, ...]:
+    """A table of cases and distinct queries; a query that several items share counts in the first.
+
+    Raises:
+        OptionError: there are more than ``most`` distinct queries.
+    """
+    rows = [("item", "cases", "queries", "new queries")]
+    known: dict[str, dict[str, Query]] = {}
+    cases = from_baseline = 0
+    repeats = session.settings.terms.sampling.repeats
+    for spec in session.item_specs:
+        job = session.job(spec)
+        plan = job.plan(session.settings.terms.sampling)
+        here: dict[str, Query] = {}
+        count = 0
+        for case in plan:
+            count += 1
+            here.update((query.id, query) for trials in case.trials(repeats) for query in trials)
+        seen = known.setdefault(spec.model_spec, {})
+        rows.append((spec.id, str(count), str(len(here)), str(len(here.keys() - seen.keys()))))
+        seen |= here
+        cases += count
+        from_baseline += count if job.baseline else 0
+    total = sum(len(queries) for queries in known.values())
+    if most is not None and total > most:
+        fewer = "name fewer relations" if from_baseline == cases else "lower --vqamt-max-cases or name fewer relations"
+        raise OptionError(
+            f"Expected at most --vqamt-max-queries={most} distinct queries, but the run would have {total} "
+            f"for {count_noun(cases, 'case')}{f' ({from_baseline} of them blessed)' if from_baseline else ''}: {fewer}"
+        )
+    costs = [line for spec, queries in known.items() for line in _forecast_lines(session, spec, queries)]
+    return (
+        *aligned_table(rows),
+        "",
+        f"{count_noun(cases, 'case')}, {count_noun(total, 'distinct query', 'distinct queries')} before any cache",
+        *costs,
+    )
+
+
+def _forecast_lines(session: Resources, spec: str, queries: Mapping[str, Query]) -> Iterator[str]:
+    """The tokens and the cost of the queries that have no cached answer, for a model that can forecast them."""
+    model = session.model(spec)
+    if model.forecast is None:
+        return
+    answers = session.stores.of(model).get(model.fingerprint, tuple(queries))
+    rest = [query for name, query in queries.items() if name not in answers]
+    found = model.forecast(rest, [(queries[name], answer) for name, answer in answers.items()])
+    yield ""
+    yield f"{model.name}: {count_noun(len(rest), 'query', 'queries')} to send, {len(answers):,} cached"
+    yield f"tokens: {found.tokens_in:,.0f} in, {found.tokens_out:,.0f} out (at most {found.tokens_out_most:,.0f})"
+    yield f"tokens in by {found.basis}"
+    if found.cost is not None and found.cost_most is not None:
+        yield f"cost: {format_cost(found.cost)} (at most {format_cost(found.cost_most)}, all answers at their longest)"
+    if shrink := session.settings.terms.shrink:
+        yield (
+            f"not counted: up to {count_noun(shrink, 'query', 'queries')} for each item with a violation, "
+            f"which simplify it (--vqamt-shrink)"
+        )
 
 
 class VqamtSession:
@@ -71,8 +134,7 @@ class VqamtSession:
         self._collected = ResultCollector()
         self._was_stopped: bool | None = None
         self._report = SessionReport(settings, self.resources)
-        self._upcoming = UpcomingItems(self.resources, is_worker=self._is_worker)
-        self._ahead = LookAhead(settings.terms.sampling, self._upcoming.upcoming)
+        self._pipeline = SharedPipeline()
         self._planned: tuple[str, ...] = ()
         self._terminal: TextIO | None = None
         self._shown_errors = ShownErrors()
@@ -112,7 +174,7 @@ class VqamtSession:
                 for listener in listeners:
                     listener(event)
 
-            result = run_item(job, terms, self.resources.stores, listen, self._ahead)
+            result = run_item(job, terms, self.resources.stores, listen, self._pipeline)
         return result  # noqa: RET504 - an ExitStack may swallow errors, as far as mypy knows
 
     def run_and_attach(self, spec: ItemSpec, node: pytest.Item) -> RelationResult:
@@ -165,7 +227,7 @@ class VqamtSession:
         Raises:
             VqamtError: no such case.
         """
-        from pytest_vqamt.integration.replay import replay
+        from pytest_vqamt.integration.replaying import replay
 
         node.stash.setdefault(_OUTCOME, ItemOutcome()).replay = replay(self.settings, self.resources, case_id)
 
@@ -174,11 +236,7 @@ class VqamtSession:
         return self._config.get_terminal_writer().width_of_current_line
 
     def _prepare(self) -> None:
-        """Checks before any model is loaded that the session can write its files.
-
-        Raises:
-            VqamtError: a folder or a file cannot be used.
-        """
+        """Checks before any model is loaded that the session can write its files."""
         if self._adds_items:
             _ = self.resources.baseline
         if self._adds_items and self.settings.cache:
@@ -224,13 +282,6 @@ class VqamtSession:
             if not self._is_worker:
                 raise usage_error(error, self._config) from error
             items[:] = [error_item(session, error)]
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(
-        self, item: pytest.Item, nextitem: pytest.Item | None
-    ) -> Generator[None, object, object]:
-        self._upcoming.start(item, nextitem)
-        return (yield)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -305,7 +356,7 @@ class VqamtSession:
         if self._note:
             self._note.remove()
         self.resources.close()  # first: other processes wait for the leases of this one
-        self._ahead.close()
+        self._pipeline.close()
         if self._terminal:
             self._terminal.close()
         if self.settings.plan_only and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
@@ -407,11 +458,7 @@ def start(config: pytest.Config) -> VqamtSession:
 
 
 def _check_devices(config: pytest.Config, settings: Settings) -> None:
-    """Checks before any worker starts that each can have its own device.
-
-    Raises:
-        pytest.UsageError: there are more workers than devices, and sharing was not requested.
-    """
+    """Checks before any worker starts that each can have its own device."""
     workers = len(getattr(config.option, "tx", None) or ())
     if workers < 2 or settings.model_options.device != "auto":
         return

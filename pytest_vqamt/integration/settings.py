@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
@@ -15,11 +17,12 @@ from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.results import Undecided
 from pytest_vqamt.core.spelling import option, spelt
 from pytest_vqamt.data import catalogue as sources
+from pytest_vqamt.execution.answer_cache import ANSWERS_FILE
+from pytest_vqamt.execution.leases import LockedFolder, RunProcess, release_all
 from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling, default_contrast
 from pytest_vqamt.execution.resources import RunSettings
 from pytest_vqamt.integration.options import OPTIONS, Options, Rates, models_named, read_options
 from pytest_vqamt.integration.waivers import Waivers, read_waivers
-from pytest_vqamt.integration.xdist import run_process_of
 from pytest_vqamt.models.budget import Budget
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
@@ -27,38 +30,123 @@ from pytest_vqamt.relations.catalogue import check, split_settings
 from pytest_vqamt.relations.presets import preset
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.terminal import SummaryLength
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from pytest_vqamt.stats.thresholds import GateKind, GateOn, Threshold, drops_of
+
+_RUN, _FOLDER = "vqamt_run", "vqamt_run_folder"
+_PREFIX = "vqamt-run-"
+
+OF_A_DROP = ("max_drop", "undecided")
+"""The options of the gate on a drop."""
+
+_OPTIONS = {
+    "-c": "inifilename",
+    "--rootdir": "rootdir",
+    "-p": "plugins",
+    "-o": "override_ini",
+    **{each.name: each.dest for each in OPTIONS if each.is_repeated},
+}
+"""Options that decide on the conftest files, the settings, the cases and the answers."""
+
+MARKER = "vqamt"
+GATED_RATES = (GateKind.PASS_RATE, GateKind.GROUNDED_RATE)
+"""The gates that a marker can set."""
+_WANTED = (
+    "@pytest.mark.vqamt(fail_under=RATE, grounded_under=RATE), either or both, each a rate, "
+    '{"GLOB": RATE}, or a list of RATE and "GLOB=RATE"'
+)
+
+
+class XdistNode(Protocol):
+    """A worker in xdist's controller."""
+
+    workerinput: dict[str, object]
+
+    @property
+    def gateway(self) -> XdistGateway: ...
+
+
+class XdistGateway(Protocol):
+    """The connection to a worker."""
+
+    @property
+    def id(self) -> str: ...
+
+
+def run_process_of(config: pytest.Config) -> RunProcess:
+    """The process's run: in a worker of xdist its controller's, otherwise a new one."""
+    given: dict[str, object] = getattr(config, "workerinput", {})
+    if _RUN not in given:
+        return RunProcess()
+    folder = Path(str(given[_FOLDER]))
+    # A worker on another machine has no such folder, and does not share its answers.
+    return RunProcess(id=str(given[_RUN]), process=str(given["workerid"]), folder=folder if folder.is_dir() else None)
+
+
+class RunFolder:
+    """A plugin of xdist's controller that gives each worker the run and its folder, and removes the folder at the end.
+
+    The folder is accessible to this user alone. It holds the answers of models without a fingerprint, and all answers
+    if there is no cache. If this process is killed, the next run with workers removes the folder.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._folder: LockedFolder | None = None
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: XdistNode) -> None:
+        if self._folder is None:
+            try:
+                self._folder = LockedFolder(Path(tempfile.gettempdir()), _PREFIX)
+            except OSError as error:
+                raise pytest.UsageError(
+                    f"Expected a folder for temporary files that can be written to, but got {tempfile.gettempdir()!r} "
+                    f"({error}): set TMPDIR to one, or free some space"
+                ) from error
+        node.workerinput |= {_RUN: self._settings.run.id, _FOLDER: str(self._folder.path)}
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: XdistNode) -> None:
+        """Releases the leases of a worker that died, so that others need not wait until they expire."""
+        self._release(f"{self._settings.run.id}.{node.gateway.id}.")
+
+    def pytest_unconfigure(self) -> None:
+        if self._folder is not None:
+            self._release(f"{self._settings.run.id}.")
+            self._folder.remove()
+
+    def _release(self, prefix: str) -> None:
+        for folder in (self._settings.cache, self._folder.path if self._folder else None):
+            if folder is not None:
+                release_all(folder / ANSWERS_FILE, prefix)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings(RunSettings):
-    """The options of a session, typed.
-
-    Attributes:
-        missing_baseline: the file of blessed cases that is named and may be missing, and is.
-        awaiting_baseline: the options of an ini file that need a baseline where none is named.
-        is_of_a_paper: whether a paper's preset is named, so that its tables are shown.
-        cases_name: the name of the report's file of cases.
-        report_images: the cases whose pictures the page shows.
-        summary: how long the summary in the terminal is; None where ``-q`` and ``-v`` decide.
-        gates_typed: the gates on the command line, which override those of markers.
-        replay: the id of the case to replay.
-        rerun_command: the beginning of a command with the settings of this session.
-    """
+    """The options of a session, typed."""
 
     missing_baseline: Path | None
+    """The file of blessed cases that is named and may be missing, and is."""
     awaiting_baseline: tuple[str, ...]
+    """The options of an ini file that need a baseline where none is named."""
     is_of_a_paper: bool
+    """True if a paper's preset is named, so that its tables are shown."""
     gates_typed: frozenset[GateKind]
+    """The gates on the command line, which override those of markers."""
     max_queries: int | None
     plan_only: bool
     report: Path | None
     cases_name: str
+    """The name of the report's file of cases."""
     report_images: Images
+    """The cases whose pictures the page shows."""
     summary: SummaryLength | None
+    """How long the summary in the terminal is; None where ``-q`` and ``-v`` decide."""
     replay: str | None
+    """The id of the case to replay."""
     rerun_command: str
+    """The beginning of a command with the settings of this session."""
 
 
 def read_settings(config: pytest.Config) -> Settings:
@@ -176,10 +264,6 @@ def model_options_of(options: Options, settings: Mapping[str, str], cache: Path 
     )
 
 
-OF_A_DROP = ("max_drop", "undecided")
-"""The options of the gate on a drop."""
-
-
 def check_has_baseline(options: Options, given: Sequence[str]) -> None:
     """Checks that the options ``given`` of the gate on a drop have a baseline to compare with.
 
@@ -255,16 +339,6 @@ def _cache(config: pytest.Config, options: Options) -> Path | None:
         return None
 
 
-_OPTIONS = {
-    "-c": "inifilename",
-    "--rootdir": "rootdir",
-    "-p": "plugins",
-    "-o": "override_ini",
-    **{each.name: each.dest for each in OPTIONS if each.is_repeated},
-}
-"""Options that decide on the conftest files, the settings, the cases and the answers."""
-
-
 def rerun_command(config: pytest.Config) -> str:
     """A ``pytest`` command with the options above as typed: with a case's id added, it finds that case.
 
@@ -291,15 +365,6 @@ def _typed(config: pytest.Config) -> Iterator[str]:
             # xdist disables some plugins in its workers, which the user did not type.
             if name.startswith("--vqamt") or any(value in argument for argument in arguments):
                 yield from (f"{name}={value}",) if name.startswith("--") else (name, value)
-
-
-MARKER = "vqamt"
-GATED_RATES = (GateKind.PASS_RATE, GateKind.GROUNDED_RATE)
-"""The gates that a marker can set."""
-_WANTED = (
-    "@pytest.mark.vqamt(fail_under=RATE, grounded_under=RATE), either or both, each a rate, "
-    '{"GLOB": RATE}, or a list of RATE and "GLOB=RATE"'
-)
 
 
 def check_markers(items: Sequence[pytest.Item], settings: Settings) -> None:

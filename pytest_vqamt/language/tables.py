@@ -10,6 +10,9 @@ from typing import Any
 
 _FOLDER = Path(__file__).parent
 
+DRAWN_NAMES = "english/drawn_names.toml"
+"""The names that the picture world draws, by family."""
+
 
 @cache
 def toml_table(file: str) -> Mapping[str, Any]:
@@ -21,6 +24,3 @@ def toml_table(file: str) -> Mapping[str, Any]:
 def word_set(file: str, *keys: str) -> frozenset[str]:
     """Returns the words of these lists of a file."""
     return frozenset().union(*(toml_table(file)[key] for key in keys))
-
-
-DRAWN_NAMES = "english/drawn_names.toml"

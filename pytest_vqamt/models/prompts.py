@@ -1,4 +1,4 @@
-"""Prompts: how each task is put to a model that reads one text."""
+"""The prompts of each task, for models that read one text."""
 
 from __future__ import annotations
 
@@ -10,34 +10,60 @@ from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.models.protocol import ModelOptions
 
 PLACEHOLDER = "{text}"
-"""Stands for the question or the hypothesis in a prompt."""
+"""The part of a template that the question or the hypothesis replaces."""
 
 
 LONGEST_REASONING = 2048
 """The most tokens of the reasoning that a query asks for, before the answer."""
 
+_FIELD_OF = {
+    "prompt-question": "question",
+    "prompt-yes-no": "yes_no",
+    "prompt-count": "count",
+    "prompt-choice": "choice",
+    "prompt-entailment": "entailment",
+    "prompt-caption": "caption",
+}
+# Empty, these leave their questions to `prompt-question`.
+_MAY_BE_EMPTY = frozenset({"yes_no", "count", "choice"})
+_LENGTH_OF = {"longest-answer": "longest_answer", "longest-caption": "longest_caption"}
+
+_LONGEST_NUMBER = 9
+"""Digits of a length. What a model takes beside its prompt is for the model to say."""
+
+QUERY_PROMPT_SETTINGS = tuple(_FIELD_OF)
+"""The names of ``--vqamt-option NAME=VALUE`` that change the texts of prompts."""
+
+PROMPT_SETTINGS = (*QUERY_PROMPT_SETTINGS, *_LENGTH_OF)
+"""The same, and those that change how long answers may be."""
+
+CHAT_SETTINGS = ("system", "body.NAME", "logprobs", "min-pixels", "max-pixels")
+"""The names of the other settings of a chat (``models/chat_settings.py``); NAME stands for any name."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompts:
-    """The prompt templates of a model; ``{text}`` stands for the question or the hypothesis.
+    """The prompt templates of a model; ``{text}`` is replaced by the question or the hypothesis.
 
     The form of a question depends on its text alone: queries of one id have one prompt.
-
-    Attributes:
-        question: for questions of unknown form.
-        yes_no, count, choice: for questions of that form; empty where ``question`` serves.
-        entailment, caption: for hypotheses and descriptions.
-        longest_answer, longest_caption: the most tokens to generate.
     """
 
     question: str
+    """For questions of unknown form."""
     yes_no: str = ""
+    """For questions that yes or no answers; "" where ``question`` serves."""
     count: str = ""
+    """For questions that a number answers; "" where ``question`` serves."""
     choice: str = ""
+    """For questions that name their options; "" where ``question`` serves."""
     entailment: str
+    """For hypotheses; "" for a model that is not tested on them."""
     caption: str
+    """For descriptions, without ``{text}``."""
     longest_answer: int = 16
+    """The most tokens to generate for a question or a hypothesis."""
     longest_caption: int = 80
+    """The most tokens to generate for a description."""
 
     def text(self, item: ModelInput) -> str:
         """The prompt for this input."""
@@ -48,20 +74,21 @@ class Prompts:
         return prompt.replace(PLACEHOLDER, query.text)
 
     def longest(self, task: Task, *, reasoning: bool | None = None) -> int:
-        """The most tokens to generate; ``reasoning`` is that of the query."""
+        """The most tokens to generate; ``reasoning`` is the query's."""
         answer = self.longest_caption if task is Task.CAPTIONING else self.longest_answer
         return answer + LONGEST_REASONING if reasoning else answer
 
     @property
     def digest(self) -> str:
         """A digest of the templates and of the rules that choose among them, for fingerprints."""
-        from pytest_vqamt.language.questions.form import VERSION
+        from pytest_vqamt.language.questions.free import VERSION
 
+        # With one prompt for all questions the rules choose nothing, and their version must not move the fingerprint.
         rules = (f"forms {VERSION}",) if self.yes_no or self.count or self.choice else ()
         return digest(*map(str, astuple(self)), *rules)
 
     def _of_question(self, text: str) -> str:
-        from pytest_vqamt.language.questions.form import QuestionForm, form_of
+        from pytest_vqamt.language.questions.free import QuestionForm, form_of
 
         match form_of(text):
             case QuestionForm.YES_NO:
@@ -96,33 +123,9 @@ INSTRUCTION_PROMPTS = Prompts(
 )
 """For published models that follow instructions. The first is LLaVA-1.5's own for short answers (Liu et al. 2024)."""
 
-_FIELD_OF = {
-    "prompt-question": "question",
-    "prompt-yes-no": "yes_no",
-    "prompt-count": "count",
-    "prompt-choice": "choice",
-    "prompt-entailment": "entailment",
-    "prompt-caption": "caption",
-}
-_MAY_BE_EMPTY = frozenset({"yes_no", "count", "choice"})
-_LENGTH_OF = {"longest-answer": "longest_answer", "longest-caption": "longest_caption"}
-
-_LONGEST_NUMBER = 9
-"""Digits of a length. What a model takes beside its prompt is for the model to say."""
-
-QUERY_PROMPT_SETTINGS = tuple(_FIELD_OF)
-"""The names of ``--vqamt-option NAME=VALUE`` that change the texts of prompts."""
-
-PROMPT_SETTINGS = (*QUERY_PROMPT_SETTINGS, *_LENGTH_OF)
-"""The same, and those that change how long answers may be."""
-
-
-CHAT_SETTINGS = ("system", "body.NAME", "logprobs", "min-pixels", "max-pixels")
-"""The names of the other settings of a chat (``models/chat_settings.py``); NAME stands for any name."""
-
 
 def prompts_from(options: ModelOptions, base: Prompts = INSTRUCTION_PROMPTS) -> Prompts:
-    r"""``base`` with the user's settings; ``\n`` in a prompt is a new line.
+    r"""The prompts of ``base``, replaced by the user's settings; ``\n`` in a prompt is a new line.
 
     Raises:
         OptionError: a prompt lacks ``{text}``; a caption prompt has it, or is empty where it is needed; or a
@@ -132,6 +135,7 @@ def prompts_from(options: ModelOptions, base: Prompts = INSTRUCTION_PROMPTS) -> 
     lengths: dict[str, int] = {}
     for name, field in _FIELD_OF.items():
         if name in options.settings:
+            # A shell, an ini file and a CI variable hold no line breaks easily.
             value = options.settings[name].replace("\\n", "\n")
             given = f"but got {name}={value!r}"
             if field == "caption":
@@ -139,9 +143,8 @@ def prompts_from(options: ModelOptions, base: Prompts = INSTRUCTION_PROMPTS) -> 
                     raise OptionError(
                         f"Expected a prompt without {PLACEHOLDER}, for nothing is asked beside it, {given}"
                     )
-                if (
-                    not value.strip() and base.caption == INSTRUCTION_PROMPTS.caption
-                ):  # what continues a text may begin it, too
+                # An empty prompt asks a model that follows instructions for nothing; BLIP continues it all the same.
+                if not value.strip() and base.caption == INSTRUCTION_PROMPTS.caption:
                     raise OptionError(f"Expected a prompt that asks for a description, {given}")
             elif not value.strip() and field in _MAY_BE_EMPTY:
                 value = ""

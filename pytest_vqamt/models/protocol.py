@@ -36,12 +36,12 @@ text with the form of answer that it wants. A fingerprint also covers whether ``
     The tokens and the cost that queries will take (``models/token_forecast.py``), for ``--vqamt-plan``.
 
 ``understands(query)``
-    Whether the model can take the query, by its text or its meaning: True, False, or a ``Declined`` with the reason
-    and the unknown words. What it cannot take is not put to it: such cases are ``declined``.
+    True if the model can take the query, by its text or its meaning; False, or a ``Declined`` with the reason and the
+    unknown words, if not. Such queries are not sent to it, and their cases are ``declined``.
 
 ``switches_reasoning`` (bool)
-    Whether it answers with or without reasoning as the ``reasoning`` of a query says, where that is not None. Such
-    queries are declined for a model that does not say so.
+    True if it answers with or without reasoning as the ``reasoning`` of a query says. Queries where that is not None
+    are declined for other models.
 
 ``batches_at_once`` (int)
     How many threads may call it at once, a batch each. Default: one.
@@ -93,6 +93,12 @@ CALL_ASYNC = "call it in a plain function, return asyncio.run(...)"
 METHODS: Mapping[Task, str] = {Task.VQA: "answer", Task.ENTAILMENT: "entail", Task.CAPTIONING: "caption"}
 """The method of each task, in the order in which tasks are listed."""
 
+Method: TypeAlias = Callable[[Sequence[ModelInput]], object]
+
+Preprocess: TypeAlias = Callable[[Task, Sequence[ModelInput]], object]
+
+StreamAnswers: TypeAlias = Callable[[Task, Sequence[ModelInput]], Iterable[tuple[int, object]]]
+
 
 @runtime_checkable
 class Deferred(Protocol):
@@ -104,7 +110,7 @@ class Deferred(Protocol):
         ...
 
     def lacks(self, query: Query) -> bool:
-        """Whether the query has no answer yet; called before the query is sent."""
+        """True if the query has no answer yet; called before the query is sent."""
         ...
 
     def todo(self, queries: Iterable[Query]) -> None:
@@ -118,28 +124,26 @@ class Deferred(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelOptions:
-    """The user's settings for models.
-
-    Attributes:
-        batch_size: None leaves it to the model.
-        device: "auto", "cpu", "cuda" or "cuda:N".
-        dtype: the precision of the weights, such as "bfloat16"; None leaves it to the model.
-        settings: from ``--vqamt-option NAME=VALUE``.
-        cache: a folder for what a model computes, such as features; None to cache nothing.
-        timeout_s: the time that a batch may take; None for any time.
-        budget: the money that the run may spend; None for any amount.
-        worker, workers: the number of this process, from 0, and of all processes of this run.
-    """
+    """The user's settings for models."""
 
     batch_size: int | None = None
+    """None leaves it to the model."""
     device: str = "auto"
+    """"auto", "cpu", "cuda" or "cuda:N"."""
     dtype: str | None = None
+    """The precision of the weights, such as "bfloat16"; None leaves it to the model."""
     settings: Mapping[str, str] = field(default_factory=dict)
+    """From ``--vqamt-option NAME=VALUE``."""
     cache: Path | None = None
+    """A folder for what a model computes, such as features; None to cache nothing."""
     timeout_s: float | None = None
+    """The time that a batch may take; None for any time."""
     budget: Budget | None = field(default=None, compare=False, repr=False)
+    """The money that the run may spend; None for any amount."""
     worker: int = 0
+    """The number of this process among the workers of xdist, from 0."""
     workers: int = 1
+    """How many processes this run has."""
 
     def __post_init__(self) -> None:
         if self.batch_size is not None and self.batch_size < 1:
@@ -148,15 +152,8 @@ class ModelOptions:
             raise OptionError(f"Expected a timeout of more than 0 seconds, but got timeout={self.timeout_s!r}")
 
 
-Method: TypeAlias = Callable[[Sequence[ModelInput]], object]
-
-Preprocess: TypeAlias = Callable[[Task, Sequence[ModelInput]], object]
-
-StreamAnswers: TypeAlias = Callable[[Task, Sequence[ModelInput]], Iterable[tuple[int, object]]]
-
-
 def accepts(function: Callable[..., object], *arguments: str) -> bool:
-    """Whether ``function`` takes these positional arguments; False where it has no signature."""
+    """True if ``function`` takes these positional arguments; False where it has no signature."""
     try:
         signature_of(function).bind(*arguments)
     except (TypeError, ValueError):
@@ -173,6 +170,7 @@ def declared_size(name: str, model: object, attribute: str, default: int) -> int
     size: object = getattr(model, attribute, None)
     if size is None:
         return default
+    # True is an int.
     if not isinstance(size, int) or isinstance(size, bool) or size < 1:
         raise ModelError(
             f"Expected the {attribute} of model {name!r} to be 1 or more, but got {attribute}={described(size)}"
@@ -188,6 +186,7 @@ def declared_usage(name: str, model: object) -> Mapping[str, float]:
     """
     with reading(f"the usage of model {name!r}"):
         usage: object = getattr(model, "usage", None)
+        # Copied within the border: a mapping of the user's may raise when it is read.
         usage = dict(usage) if isinstance(usage, Mapping) else usage
     if usage is None:
         return {}
@@ -197,6 +196,7 @@ def declared_usage(name: str, model: object) -> Mapping[str, float]:
         raise ModelError(
             f"Expected the usage of model {name!r} to map names to numbers, but got usage={described(usage)}"
         )
+    # Reports are UTF-8, and a name of half surrogates could not be written.
     return {encodable(key): value for key, value in usage.items()}
 
 
@@ -212,8 +212,10 @@ def validated_answers(returned: object, batch: Sequence[ModelInput], who: str) -
         ModelError: the model returned something else.
     """
     refuse_awaitable(returned, who)
+    # One text for a whole batch would pass as a sequence of characters, and a set has no order.
     if isinstance(returned, str | bytes | Mapping | set | frozenset) or not isinstance(returned, Iterable):
         raise ModelError(f"Expected {who} to return a sequence of answers, but got {described(returned)}")
+    # A generator runs here, where its errors are those of the model.
     given = tuple(returned)
     if len(given) != len(batch):
         raise ModelError(
@@ -223,7 +225,7 @@ def validated_answers(returned: object, batch: Sequence[ModelInput], who: str) -
 
 
 def refuse_awaitable(returned: object, who: str) -> object:
-    """What a method returned; raises ModelError for a coroutine, and closes it, so that Python warns of none."""
+    """Returns what a method returned; a coroutine is closed, so that Python does not warn, and raises ModelError."""
     if not inspect.iscoroutine(returned):
         return returned
     returned.close()
@@ -238,11 +240,13 @@ def validated_answer(value: object, item: ModelInput, who: str) -> Answer:
     """
     if isinstance(value, str):
         return Answer(encodable(value))
+    # Its answer has no text, and the reason as ``declined``.
     if isinstance(value, Declined):
         check_declined(value.reason, value.words, who)
         value = value.answer
     if isinstance(value, Answer) and _is_valid(value.text, value.scores):
         scores = value.scores and tuple((encodable(label), score) for label, score in value.scores)
+        # An answer that declines nothing has no reason to check.
         check_declined(value.declined or "-", value.unknown_words, who)
         return replace(
             value,

@@ -33,20 +33,17 @@ _AS_USUAL: Mapping[int, int] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Graph:
-    """The visible things of a layout.
-
-    Attributes:
-        layout: without things that are hidden too much.
-        labels: uint8, HW: 1 + the index of the foremost thing in ``things`` at each pixel, 0 for none. Pixels of a
-            garment have its number, although they are part of the person, too.
-        wearers: the index of the wearer of each garment, by its index.
-    """
+    """The visible things of a layout."""
 
     layout: Layout
+    """Without things that are hidden too much."""
     labels: Labels
+    """Uint8, HW: 1 + the index of the foremost thing in ``things`` at each pixel, 0 for none. Pixels of a garment have
+    its number, although they are part of the person, too."""
     things: tuple[Thing, ...]
     relationships: tuple[Relationship, ...]
     wearers: dict[int, int]
+    """The index of the wearer of each garment, by its index."""
 
 
 @dataclass(slots=True, eq=False)
@@ -170,7 +167,7 @@ def _relationships(entries: list[_Entry], boxes: list[Box]) -> Iterator[Relation
 
 
 def _level(a: Box, b: Box) -> bool:
-    """Whether two boxes share at least half of the height of the lower one."""
+    """True if two boxes share at least half of the height of the lower one."""
     return min(a.y1, b.y1) - max(a.y, b.y) >= 0.5 * min(a.h, b.h)
 
 

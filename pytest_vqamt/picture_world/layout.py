@@ -20,6 +20,88 @@ _SEA_LEVEL = (0.5, 0.63)
 _APART_PX = (2, 5)
 """How far things of different blocks stay apart, across and down: what touches from above seems to stand on it."""
 
+HOLDABLE: dict[str, tuple[float, float]] = {
+    "apple": (0.4, 0.6), "banana": (0.3, 0.6), "pear": (0.4, 0.6), "carrot": (0.4, 0.6), "sandwich": (0.3, 0.6),
+    "strawberry": (0.4, 0.6), "cup": (0.2, 0.55), "bottle": (0.4, 0.6), "book": (0.25, 0.6), "ball": (0.25, 0.6),
+    "balloon": (0.5, 0.97), "flower": (0.5, 0.78), "umbrella": (0.5, 0.85), "key": (0.2, 0.5), "bag": (0.5, 0.1),
+    "teddy bear": (0.3, 0.6), "candle": (0.4, 0.75), "kite": (0.45, 0.95),
+}  # fmt: skip
+"""What people hold, and where of it the hand is, as fractions of the piece of one who faces right."""
+
+ROOMY: dict[str, int] = {"table": 3, "bed": 2, "couch": 2, "shelf": 1, "box": 1, "chair": 1}
+"""On what things stand, and how many at most."""
+
+_SOFT = frozenset(("bed", "couch"))
+_ON_SOFT = frozenset(("cat", "dog", "rabbit"))
+UNDER_HEIGHT = 0.62
+"""The room under a table or chair, as a fraction of its height."""
+
+_PEOPLE = FAMILIES["person"]
+_PETS = ("dog", "cat", "rabbit")
+_FARM = ("horse", "cow", "sheep", "pig", "duck", "rabbit")
+_ROOM = ("chair", "table", "lamp", "shelf", "book", "box", "vase", "clock", "candle", "cactus")
+_FLYING = ("bird", "butterfly", "balloon", "kite")
+
+USUAL: dict[str, tuple[str, ...]] = {
+    "meadow": (
+        *_PEOPLE, *_FARM, *_FARM, "tree", "tree", "flower", "bush", "ball", "umbrella", "bicycle", *_FLYING,
+        *_FLYING, "airplane", "train", "bucket", "elephant", "giraffe",
+    ),
+    "beach": (
+        *_PEOPLE, *_PEOPLE, "boat", "boat", "boat", "ball", "umbrella", "umbrella", "bucket", "bucket",
+        "turtle", "turtle", "duck", "bird", "kite", "airplane", "balloon", "hat", "shoe", "bag", "dog",
+        "bottle",
+    ),
+    "street": (
+        *_PEOPLE, "car", "car", "car", "bus", "bus", "bus", "truck", "truck", "truck", "bicycle", "bicycle",
+        "train", "train", "tree", "bush", "dog", "cat", "airplane", "bird", "bag", "robot", "shoe",
+    ),
+    "snow": (
+        *_PEOPLE, "tree", "tree", "bush", "dog", "rabbit", "horse", "hat", "train", "train", "truck", "bird",
+        "airplane", "kite", "shoe", "box", "drum", "robot",
+    ),
+    "kitchen": (
+        *_PEOPLE, *FAMILIES["food"], *FAMILIES["food"], *_ROOM, "table", "table", "table", "chair", "cup",
+        "cup", "bowl", "bowl", "bottle", "bottle", "bucket", "cat", "key", "clock", "clock", "clock",
+        "television", "laptop",
+    ),
+    "living room": (
+        *_PEOPLE, *_PETS, *_ROOM, *FAMILIES["toy"][3:], "couch", "couch", "couch", "couch", "bed", "bed", "bed",
+        "bed", "table", "television", "television", "laptop", "laptop", "clock", "clock", "lamp", "key",
+        "shirt", "dress", "cup", "drum", "robot", "balloon", "shelf", "shelf",
+    ),
+    "night": (
+        *_PEOPLE, "tree", "bush", "car", "bus", "truck", "train", "cat", "sheep", "cow", "candle", "lamp",
+        "robot", "balloon", "airplane", "bicycle", "horse", "box", "elephant",
+    ),
+    "desert": (
+        *_PEOPLE, "cactus", "cactus", "elephant", "elephant", "giraffe", "giraffe", "turtle", "turtle", "horse",
+        "truck", "car", "bottle", "bucket", "bush", "airplane", "kite", "balloon", "bird", "umbrella",
+    ),
+}  # fmt: skip
+"""What each setting usually shows; a name that stands twice is twice as likely."""
+
+_TOO_BIG_FOR_A_ROOM = frozenset(
+    ("car", "bus", "truck", "boat", "airplane", "train", "tree", "elephant", "giraffe", "horse", "cow", "kite", "bush")
+)  # fmt: skip
+_RARE = (
+    *FAMILIES["food"], "teddy bear", "teddy bear", "flower", "flower", "vase", "book", "television", "bag", "giraffe",
+    "key", "laptop", "pig", "ball", "cat", "sandwich", "bowl", "bowl", "sheep", "boat",
+)  # fmt: skip
+_FREQUENT = frozenset((*_PEOPLE, "table", "bush", "bird", "airplane", "balloon", "train", "kite", "truck", "hat"))
+_SURPRISES = tuple(name for name in (*NAMES, *_RARE) if name not in _FREQUENT)
+_OUTDOOR_SURPRISES = tuple(name for name in _SURPRISES if name != "clock")
+_INDOOR_SURPRISES = tuple(name for name in _SURPRISES if name not in _TOO_BIG_FOR_A_ROOM)
+
+_FEW = frozenset(("bus", "truck", "train", "bed", "couch", "table", "shelf", "boat", "elephant"))
+"""Names too wide for more than two in a scene."""
+
+_SIZES = (2, 3, 4, 5, 6, 7, 8)
+_SIZE_WEIGHTS = (8, 13, 18, 20, 18, 13, 10)
+_USUAL_SHARE = 0.7
+_HOSTS = ("table", "chair", "shelf", "bed", "couch", "box")
+_HOST_WEIGHTS = (44, 16, 12, 10, 10, 8)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
@@ -172,23 +254,6 @@ def _band(block: Block, setting: str, around: Box) -> tuple[int, int] | None:
     return (round(low), round(high)) if round(low) <= round(high) else None
 
 
-HOLDABLE: dict[str, tuple[float, float]] = {
-    "apple": (0.4, 0.6), "banana": (0.3, 0.6), "pear": (0.4, 0.6), "carrot": (0.4, 0.6), "sandwich": (0.3, 0.6),
-    "strawberry": (0.4, 0.6), "cup": (0.2, 0.55), "bottle": (0.4, 0.6), "book": (0.25, 0.6), "ball": (0.25, 0.6),
-    "balloon": (0.5, 0.97), "flower": (0.5, 0.78), "umbrella": (0.5, 0.85), "key": (0.2, 0.5), "bag": (0.5, 0.1),
-    "teddy bear": (0.3, 0.6), "candle": (0.4, 0.75), "kite": (0.45, 0.95),
-}  # fmt: skip
-"""What people hold, and where of it the hand is, as fractions of the piece of one who faces right."""
-
-ROOMY: dict[str, int] = {"table": 3, "bed": 2, "couch": 2, "shelf": 1, "box": 1, "chair": 1}
-"""On what things stand, and how many at most."""
-
-_SOFT = frozenset(("bed", "couch"))
-_ON_SOFT = frozenset(("cat", "dog", "rabbit"))
-UNDER_HEIGHT = 0.62
-"""The room under a table or chair, as a fraction of its height."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
     """One thing of a block; ``x``, ``y``: its top left corner, relative to the middle of the block's feet."""
@@ -284,73 +349,6 @@ def hold(rng: Random, person: Styled, name: str) -> Block:
     x = base.x + hand[0] - round(grip_x * thing.piece.width)
     y = base.y + hand[1] - round(grip_y * thing.piece.height)
     return Block((base, Part(thing, x, y, "holding")))
-
-
-_PEOPLE = FAMILIES["person"]
-_PETS = ("dog", "cat", "rabbit")
-_FARM = ("horse", "cow", "sheep", "pig", "duck", "rabbit")
-_ROOM = ("chair", "table", "lamp", "shelf", "book", "box", "vase", "clock", "candle", "cactus")
-_FLYING = ("bird", "butterfly", "balloon", "kite")
-
-USUAL: dict[str, tuple[str, ...]] = {
-    "meadow": (
-        *_PEOPLE, *_FARM, *_FARM, "tree", "tree", "flower", "bush", "ball", "umbrella", "bicycle", *_FLYING,
-        *_FLYING, "airplane", "train", "bucket", "elephant", "giraffe",
-    ),
-    "beach": (
-        *_PEOPLE, *_PEOPLE, "boat", "boat", "boat", "ball", "umbrella", "umbrella", "bucket", "bucket",
-        "turtle", "turtle", "duck", "bird", "kite", "airplane", "balloon", "hat", "shoe", "bag", "dog",
-        "bottle",
-    ),
-    "street": (
-        *_PEOPLE, "car", "car", "car", "bus", "bus", "bus", "truck", "truck", "truck", "bicycle", "bicycle",
-        "train", "train", "tree", "bush", "dog", "cat", "airplane", "bird", "bag", "robot", "shoe",
-    ),
-    "snow": (
-        *_PEOPLE, "tree", "tree", "bush", "dog", "rabbit", "horse", "hat", "train", "train", "truck", "bird",
-        "airplane", "kite", "shoe", "box", "drum", "robot",
-    ),
-    "kitchen": (
-        *_PEOPLE, *FAMILIES["food"], *FAMILIES["food"], *_ROOM, "table", "table", "table", "chair", "cup",
-        "cup", "bowl", "bowl", "bottle", "bottle", "bucket", "cat", "key", "clock", "clock", "clock",
-        "television", "laptop",
-    ),
-    "living room": (
-        *_PEOPLE, *_PETS, *_ROOM, *FAMILIES["toy"][3:], "couch", "couch", "couch", "couch", "bed", "bed", "bed",
-        "bed", "table", "television", "television", "laptop", "laptop", "clock", "clock", "lamp", "key",
-        "shirt", "dress", "cup", "drum", "robot", "balloon", "shelf", "shelf",
-    ),
-    "night": (
-        *_PEOPLE, "tree", "bush", "car", "bus", "truck", "train", "cat", "sheep", "cow", "candle", "lamp",
-        "robot", "balloon", "airplane", "bicycle", "horse", "box", "elephant",
-    ),
-    "desert": (
-        *_PEOPLE, "cactus", "cactus", "elephant", "elephant", "giraffe", "giraffe", "turtle", "turtle", "horse",
-        "truck", "car", "bottle", "bucket", "bush", "airplane", "kite", "balloon", "bird", "umbrella",
-    ),
-}  # fmt: skip
-"""What each setting usually shows; a name that stands twice is twice as likely."""
-
-_TOO_BIG_FOR_A_ROOM = frozenset(
-    ("car", "bus", "truck", "boat", "airplane", "train", "tree", "elephant", "giraffe", "horse", "cow", "kite", "bush")
-)  # fmt: skip
-_RARE = (
-    *FAMILIES["food"], "teddy bear", "teddy bear", "flower", "flower", "vase", "book", "television", "bag", "giraffe",
-    "key", "laptop", "pig", "ball", "cat", "sandwich", "bowl", "bowl", "sheep", "boat",
-)  # fmt: skip
-_FREQUENT = frozenset((*_PEOPLE, "table", "bush", "bird", "airplane", "balloon", "train", "kite", "truck", "hat"))
-_SURPRISES = tuple(name for name in (*NAMES, *_RARE) if name not in _FREQUENT)
-_OUTDOOR_SURPRISES = tuple(name for name in _SURPRISES if name != "clock")
-_INDOOR_SURPRISES = tuple(name for name in _SURPRISES if name not in _TOO_BIG_FOR_A_ROOM)
-
-_FEW = frozenset(("bus", "truck", "train", "bed", "couch", "table", "shelf", "boat", "elephant"))
-"""Names too wide for more than two in a scene."""
-
-_SIZES = (2, 3, 4, 5, 6, 7, 8)
-_SIZE_WEIGHTS = (8, 13, 18, 20, 18, 13, 10)
-_USUAL_SHARE = 0.7
-_HOSTS = ("table", "chair", "shelf", "bed", "couch", "box")
-_HOST_WEIGHTS = (44, 16, 12, 10, 10, 8)
 
 
 def cast(rng: Random, setting: str, *, indoors: bool) -> tuple[str, ...]:

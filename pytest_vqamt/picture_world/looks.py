@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from random import Random
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.scene import Parts, Thing
-from pytest_vqamt.language.english.nouns import with_article
+from pytest_vqamt.core.scene import Parts, Relationship, Thing
+from pytest_vqamt.language.english.nouns import number_word, plural, with_article
 from pytest_vqamt.language.tables import DRAWN_NAMES, toml_table
 
 SIZE_PX = 224
@@ -22,38 +23,6 @@ _ORDER = ("size", "stature", "filling", "opening", "cleanness", "colour", "patte
 """The categories whose words stand before a noun, in this order; the words of the others follow it."""
 
 PREDICATE_CATEGORIES = frozenset(("posture", "gesture", "power"))
-
-
-def noun_phrase(noun: str, attributes: Sequence[str] = ()) -> str:
-    """Returns the noun after those attributes that can precede it: "small red cup"."""
-    before = sorted(
-        (word for word in attributes if CATEGORY_OF[word] in _ORDER), key=lambda word: _ORDER.index(CATEGORY_OF[word])
-    )
-    return " ".join((*before, noun))
-
-
-def a(phrase: str) -> str:
-    """Returns the phrase with its article."""
-    return f"{_article(phrase.split(' ', 1)[0])} {phrase}"
-
-
-@cache
-def _article(word: str) -> str:
-    return with_article(word).split(" ", 1)[0]
-
-
-def listed(items: Sequence[str]) -> str:
-    """Joins the items: "x, y and z", with one more comma if an item is such a list itself."""
-    if len(items) < 2:
-        return "".join(items)
-    nested = any(" and " in item or " with " in item or " holding " in item for item in items[:-1])
-    return f"{', '.join(items[:-1])}{',' if nested else ''} and {items[-1]}"
-
-
-def capital(text: str) -> str:
-    """Returns the text with a capital first letter."""
-    return text[:1].upper() + text[1:]
-
 
 FAMILIES: dict[str, tuple[str, ...]] = {family: tuple(names) for family, names in toml_table(DRAWN_NAMES).items()}
 """Top families; no name is in two, and no name of one family is a kind or a part of a name of another."""
@@ -121,24 +90,65 @@ SETTING_PHRASES: dict[str, str] = {
     "desert": "in a desert",
 }
 
+_HIDES_LEGS = frozenset(("sitting", "lying"))
+
+_COLOURS = frozenset(CATEGORIES["colour"])
+_PATTERNS = frozenset(CATEGORIES["pattern"]) - {"plain"}
+_EXTRA = frozenset(
+    (*CATEGORIES["size"], *CATEGORIES["stature"], *CATEGORIES["opening"], *CATEGORIES["filling"], "dirty")
+)
+_FEW = 4
+"""So many phrases at most go into one sentence."""
+
+_Phrase = tuple[str, int]
+"""Words, and how many things they name."""
+
+
+def noun_phrase(noun: str, attributes: Sequence[str] = ()) -> str:
+    """Returns the noun after those attributes that can precede it: "small red cup"."""
+    before = sorted(
+        (word for word in attributes if CATEGORY_OF[word] in _ORDER), key=lambda word: _ORDER.index(CATEGORY_OF[word])
+    )
+    return " ".join((*before, noun))
+
+
+def a(phrase: str) -> str:
+    """Returns the phrase with its article."""
+    return f"{_article(phrase.split(' ', 1)[0])} {phrase}"
+
+
+@cache
+def _article(word: str) -> str:
+    return with_article(word).split(" ", 1)[0]
+
+
+def listed(items: Sequence[str]) -> str:
+    """Joins the items: "x, y and z", with one more comma if an item is such a list itself."""
+    if len(items) < 2:
+        return "".join(items)
+    nested = any(" and " in item or " with " in item or " holding " in item for item in items[:-1])
+    return f"{', '.join(items[:-1])}{',' if nested else ''} and {items[-1]}"
+
+
+def capital(text: str) -> str:
+    """Returns the text with a capital first letter."""
+    return text[:1].upper() + text[1:]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartKind:
-    """Parts that a thing can be drawn with.
-
-    Attributes:
-        name: a singular noun.
-        usual: the number that everybody knows, as seen from where the thing is drawn from.
-        drawable: all numbers that can be drawn.
-        below: the height below which the parts are, as a fraction of the box from its top.
-        when_small: whether they can be counted on a small thing, too.
-    """
+    """Parts that a thing can be drawn with."""
 
     name: str
+    """A singular noun."""
     usual: int
+    """The number that everybody knows, as seen from where the thing is drawn from."""
     drawable: tuple[int, ...]
+    """All numbers that can be drawn."""
     below: float = 0.0
+    """The height below which the parts are, as a fraction of the box from its top."""
     when_small: bool = False
+    """True if they can be counted on a small thing, too."""
 
 
 _FOUR_LEGS = PartKind(name="leg", usual=4, drawable=(3, 4, 5))
@@ -158,8 +168,6 @@ PARTS: dict[str, PartKind] = {
     "drum": PartKind(name="drumstick", usual=2, drawable=(1, 2, 3), when_small=True),
     "clock": PartKind(name="hand", usual=2, drawable=(1, 2, 3)),
 }
-
-_HIDES_LEGS = frozenset(("sitting", "lying"))
 
 
 def parts_of(things: Sequence[Thing]) -> Iterator[Parts]:
@@ -187,3 +195,118 @@ def drawn_thing(place: int, name: str, box: Box, attributes: tuple[str, ...]) ->
         has_mask=True,
         multi_coloured=name in MULTI_COLOURED,
     )
+
+
+def captions(
+    things: Sequence[Thing], relationships: Sequence[Relationship], setting: str, rng: Random
+) -> tuple[str, ...]:
+    """Returns two captions of the same scene in different words."""
+    writer = _Writer(things, relationships, rng)
+    return _sentences(writer.phrases(), SETTING_PHRASES[setting], rng), _sentences(
+        writer.phrases(), SETTING_PHRASES[setting], rng
+    )
+
+
+def _sentences(phrases: list[_Phrase], place: str, rng: Random) -> str:
+    first, rest = (
+        (phrases, []) if len(phrases) <= _FEW else (phrases[: len(phrases) // 2], phrases[len(phrases) // 2 :])
+    )
+    words = listed([text for text, _ in first])
+    opening = rng.randrange(3)
+    if opening == 0:
+        text = f"{capital(words)} {place}."
+    elif opening == 1:
+        text = f"There {_be(first)} {words} {place}."
+    else:
+        text = f"A picture of {words} {place}."
+    if rest:
+        text += f" There {_be(rest)} also {listed([words for words, _ in rest])}."
+    return text
+
+
+def _be(phrases: list[_Phrase]) -> str:
+    return "is" if phrases[0][1] == 1 else "are"
+
+
+class _Writer:
+    """Words the things of one scene: hosts with what they carry, people with what they wear and hold."""
+
+    def __init__(self, things: Sequence[Thing], relationships: Sequence[Relationship], rng: Random) -> None:
+        self._rng = rng
+        self._things = {thing.id: thing for thing in things}
+        self._with: dict[tuple[str, str], list[Thing]] = {}
+        brought: set[str] = set()
+        for each in relationships:
+            if each.predicate in ("wearing", "holding"):
+                self._with.setdefault((each.subject, each.predicate), []).append(self._things[each.object])
+                brought.add(each.object)
+            elif each.predicate in ("on", "under"):
+                self._with.setdefault((each.object, each.predicate), []).append(self._things[each.subject])
+                brought.add(each.subject)
+        self._free = [thing for thing in things if thing.id not in brought]
+
+    def phrases(self) -> list[_Phrase]:
+        names = list(dict.fromkeys(thing.name for thing in self._free))
+        self._rng.shuffle(names)
+        names.sort(key=lambda name: FAMILY_OF[name] not in ("person", "animal"))
+        return [phrase for name in names for phrase in self._named(name)]
+
+    def _named(self, name: str) -> list[_Phrase]:
+        group = [thing for thing in self._free if thing.name == name]
+        bare = [thing for thing in group if not self._carries(thing)]
+        if FAMILY_OF[name] == "person" and len(group) > 1:
+            each = listed([f"one {self._company(thing)}" for thing in group])
+            return [(f"{number_word(len(group))} {plural(name)}, {each}", len(group))]
+        single = [(a(self._described(thing)) + self._tail(thing), 1) for thing in group if self._carries(thing)]
+        return [*_counted(bare, self), *single]
+
+    def _carries(self, thing: Thing) -> bool:
+        return any((thing.id, predicate) in self._with for predicate in ("on", "under", "wearing", "holding"))
+
+    def _described(self, thing: Thing) -> str:
+        said = [word for word in thing.attributes if word in _COLOURS or word in _PATTERNS]
+        if self._rng.random() < 0.35:
+            said.extend(word for word in thing.attributes if word in _EXTRA)
+        return noun_phrase(thing.name, said)
+
+    def _tail(self, thing: Thing) -> str:
+        if FAMILY_OF[thing.name] == "person":
+            return f" {self._company(thing)}"
+        above, below = (_counted(self._with.get((thing.id, where), []), self) for where in ("on", "under"))
+        parts = [
+            f"{listed([words for words, _ in some])} {where} it"
+            for some, where in ((above, "on"), (below, "under"))
+            if some
+        ]
+        return f" with {' and '.join(parts)}" if parts else ""
+
+    def _company(self, person: Thing) -> str:
+        """Words the garments, the pose and the held thing of a person."""
+        worn = listed([a(self._described(thing)) for thing in self._with.get((person.id, "wearing"), [])])
+        held = listed([a(self._described(thing)) for thing in self._with.get((person.id, "holding"), [])])
+        pose = person.attributes[-1] if self._rng.random() < 0.5 else ""
+        holding = f"holding {held}" if held else ""
+        if worn and not pose and self._rng.random() < 0.5:
+            return " and ".join(part for part in (f"wearing {worn}", holding) if part)
+        return " ".join(part for part in (pose, f"in {worn}" if worn else "", holding) if part)
+
+
+def _counted(things: list[Thing], writer: _Writer) -> list[_Phrase]:
+    """Counts things of the same look together; of many different ones, only their number is given."""
+    phrases: list[_Phrase] = []
+    for name in dict.fromkeys(thing.name for thing in things):
+        group = [thing for thing in things if thing.name == name]
+        if len(group) == 1:
+            phrases.append((a(writer._described(group[0])), 1))
+            continue
+        colours = [next((word for word in thing.attributes if word in _COLOURS), "") for thing in group]
+        kinds = list(dict.fromkeys(colours))
+        if len(kinds) > 2:
+            phrases.append((f"{number_word(len(group))} {plural(name)}", len(group)))
+            continue
+        for colour in kinds:
+            n = colours.count(colour)
+            said = (colour,) if colour else ()
+            words = a(noun_phrase(name, said)) if n == 1 else f"{number_word(n)} {noun_phrase(plural(name), said)}"
+            phrases.append((words, n))
+    return phrases

@@ -35,6 +35,11 @@ _INDOOR_WEIGHTS = (36, 16, 2, 6, 16, 16, 8)
 _PERSON_COLOURS = ("red", "blue", "green", "yellow", "purple", "pink", "orange", "white", "black", "gray", "brown")
 _PATTERNS = ("plain", "striped", "dotted", "checked")
 
+Bitmap = NDArray[np.bool_]
+
+_CACHED = 1500
+"""Pieces of about 20 kB each."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Styled:
@@ -140,31 +145,22 @@ def _pattern(rng: Random) -> str:
     return by_weight(rng, _PATTERNS, (55, 15, 15, 15))
 
 
-Bitmap = NDArray[np.bool_]
-
-_CACHED = 1500
-"""Pieces of about 20 kB each."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """A drawn thing, cropped to its visible part.
-
-    Attributes:
-        image: RGBA uint8, straight alpha.
-        mask: HW bool, pixels that are at least half covered.
-        parts: garments by name, each with its HW bool mask within ``mask``.
-        surface_px: the distance from the top edge to where other things stand on it, or None.
-        hand: x, y of the hand that can hold a thing, or None.
-        lift_px: the height of its lowest point above the ground.
-    """
+    """A drawn thing, cropped to its visible part."""
 
     image: Image.Image
+    """RGBA uint8, straight alpha."""
     mask: Bitmap
+    """HW bool, pixels that are at least half covered."""
     parts: tuple[tuple[str, Bitmap], ...] = ()
+    """Garments by name, each with its HW bool mask within ``mask``."""
     surface_px: int | None = None
+    """The distance from the top edge to where other things stand on it, or None."""
     hand: tuple[int, int] | None = None
+    """X, y of the hand that can hold a thing, or None."""
     lift_px: int = 0
+    """The height of its lowest point above the ground."""
 
     @property
     def width(self) -> int:

@@ -23,7 +23,7 @@ from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import count_noun
-from pytest_vqamt.data.base import scene_cache
+from pytest_vqamt.data.scene_source import scene_cache
 from pytest_vqamt.picture_world.looks import EXHAUSTIVE, FAMILIES, NAMES, SIZE_PX, VERSION, drawn_thing, parts_of
 
 # The stored scenes need no drawing: NumPy, Pillow's modules and the art are imported when a picture is.
@@ -37,6 +37,16 @@ _MAX_GRAPHS = 256
 _MAX_LAYOUTS = 32_000
 """A layout takes about 4 kB, and a picture with a known layout is drawn without placing everything again."""
 _MAX_PHOTOS = 128
+
+COUNT = 5000
+PART = 500
+"""The number of scenes in a file."""
+SEED = 0
+FOLDER = Path(__file__).with_name("scenes")
+
+ThingRow: TypeAlias = tuple[str, tuple[int, int, int, int], list[str]]
+LinkRow: TypeAlias = tuple[int, str, int]
+SceneRow: TypeAlias = tuple[str, list[ThingRow], list[LinkRow], list[str]]
 
 
 class PictureWorld:
@@ -168,7 +178,7 @@ class PictureWorld:
 
     def lay_out(self, index: int) -> Scene:
         """Returns the scene at ``index``, laid out anew."""
-        from pytest_vqamt.picture_world.captions import captions
+        from pytest_vqamt.picture_world.looks import captions
 
         graph = self.graph(index)
         things, links, setting = graph.things, graph.relationships, graph.layout.setting
@@ -219,16 +229,6 @@ def load(argument: str) -> PictureWorld:
 
 
 # ``python -m tools.picture_scenes`` writes the files anew; a test says when that is due.
-
-COUNT = 5000
-PART = 500
-"""The number of scenes in a file."""
-SEED = 0
-FOLDER = Path(__file__).with_name("scenes")
-
-ThingRow: TypeAlias = tuple[str, tuple[int, int, int, int], list[str]]
-LinkRow: TypeAlias = tuple[int, str, int]
-SceneRow: TypeAlias = tuple[str, list[ThingRow], list[LinkRow], list[str]]
 
 
 def made_with() -> list[str]:

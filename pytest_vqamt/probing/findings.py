@@ -9,6 +9,18 @@ from types import MappingProxyType
 
 from pytest_vqamt.stats.binomial import upper_tail
 
+FLIPS = 0.02
+"""The share of random answers that is taken for sane, such as those of ties in 16 bits."""
+
+MOST_CHANCE = 5e-5
+"""The p-value up to which differences are a finding.
+
+A deployment that gives another answer at random in 2 % of requests is taken for sane. Each finding may rest on that
+noise with a probability of at most 5e-5. A probe makes at most 15 comparisons that may end in a finding, so that it has
+one with less than 1 in 1,000 (15 x 5e-5 = 0.00075). Comparisons that are made in several forms share their 5e-5.
+``tests/probing/simulation.py`` measures it.
+"""
+
 
 class FindingKind(StrEnum):
     """The kinds of findings, in the order of the page; ``--allow`` takes these names."""
@@ -36,17 +48,14 @@ class FindingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
-    """What a kind of finding means.
-
-    Attributes:
-        title: what was observed.
-        cause: the likely cause.
-        advice: what to do first.
-    """
+    """The meaning of a kind of finding."""
 
     title: str
+    """What was observed."""
     cause: str
+    """The likely cause."""
     advice: str
+    """What to do first."""
 
 
 CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
@@ -153,39 +162,24 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """Differences that are no chance.
-
-    Attributes:
-        differing, compared: how many comparisons show it twice in a row, of how many.
-        p_value: the probability of as many on a sane deployment.
-        detail: at which sizes, lengths or forms.
-        requests: the numbers of the requests that show it.
-    """
+class ProbeFinding:
+    """A fault of a deployment: more differences than chance explains."""
 
     kind: FindingKind
     differing: int
+    """Comparisons that show it twice in a row."""
     compared: int
+    """All comparisons of its check."""
     p_value: float
+    """The probability of at least as many differences on a sane deployment."""
     detail: str
+    """At which sizes, lengths or forms."""
     requests: tuple[int, ...]
+    """The numbers of the requests that show it."""
 
     @property
     def cause(self) -> Cause:
         return CAUSES[self.kind]
-
-
-FLIPS = 0.02
-"""The share of random answers that is no finding."""
-
-MOST_CHANCE = 5e-5
-"""The most probable chance that is a finding.
-
-A deployment that gives another answer at random in 2 % of requests is taken for sane. Each finding may rest on that
-noise with a probability of at most 5e-5. A probe makes at most 15 comparisons that may end in a finding, so that it has
-one with less than 1 in 1,000 (15 x 5e-5 = 0.00075). Comparisons that are made in several forms share their 5e-5.
-``tests/probing/simulation.py`` measures it.
-"""
 
 
 def repeated_difference(flips: float) -> float:
@@ -193,13 +187,15 @@ def repeated_difference(flips: float) -> float:
 
     Both answers are flipped, or two of the three of the reference are.
     """
+    # Three pairs of the three answers of a reference may be wrong alike; higher powers are left out.
     return flips**2 + 3 * flips**2
 
 
 def is_finding(found: int, tries: int, rate: float, forms: int = 1) -> bool:
-    """Whether so many differences are no chance, where the comparison is made in so many forms.
+    """True if so many differences are unlikely by chance; ``forms`` is how many comparisons share the limit.
 
     >>> is_finding(2, 3, 0.0016, forms=3), is_finding(2, 3, 0.0016, forms=7)
     (True, False)
     """
+    # Bonferroni's correction: the limit is shared by the forms of a comparison.
     return found > 0 and forms * upper_tail(found, tries, rate) <= MOST_CHANCE

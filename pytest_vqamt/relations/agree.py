@@ -7,27 +7,25 @@ from dataclasses import dataclass
 from functools import cache
 from math import inf
 
-from pytest_vqamt.core.case import Case, Fact, NotApplicable, Outcome, RelationInfo, Verdict
-from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.case import Case, NotApplicable, Outcome, RelationInfo, Verdict
 from pytest_vqamt.core.meaning import Group, WhichThere, groups_of
 from pytest_vqamt.core.query import Answer, Query, Task
-from pytest_vqamt.core.salience import is_salient
-from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.answers.answer_text import UnreadableAnswer, prepare
 from pytest_vqamt.language.answers.counts import Quantifier
-from pytest_vqamt.language.answers.text import UnreadableAnswer, prepare
-from pytest_vqamt.language.captions.claims import least_claimed
-from pytest_vqamt.language.captions.reading import class_of
+from pytest_vqamt.language.captions.caption_reader import class_of
+from pytest_vqamt.language.captions.verdicts import least_claimed
 from pytest_vqamt.language.english.nouns import indefinite, is_countable, plural
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations import groups
-from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
+from pytest_vqamt.relations.askable_scene import AskableScene
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import format_reading, read_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.metaic import caption_query
 from pytest_vqamt.relations.presence import TOO_FEW
+from pytest_vqamt.relations.rules import SALIENT
 from pytest_vqamt.relations.soundness import countable_names
-from pytest_vqamt.sampling.chooser import Chooser
 
 _PRESENT = 0.7
 """The share of captions with a thing that is there, as of questions in MetaVQA; of the others most hold vacuously."""
@@ -64,14 +62,13 @@ class Form(LexicalRelation):
         settings=(WORDNET, ONTOLOGY),
     )
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        match variant:
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        match draw.variant:
             case "count_exists":
-                return self._count_exists(view, choose)
+                return _count_exists(draw)
             case "choice_exists":
-                return self._choice_exists(view, choose)
-        return self._caption(view, choose, variant)
+                return _choice_exists(draw)
+        return _caption(draw)
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
         name = groups_of(case.queries[1].meaning)[0].name
@@ -86,83 +83,68 @@ class Form(LexicalRelation):
             return Verdict(outcome=Outcome.VIOLATED, reason=reason, readings=readings)
         return Verdict(outcome=Outcome.HOLDS, vacuous=any(claim.says_nothing for claim in claims), readings=readings)
 
-    def _count_exists(self, view: AskableScene, choose: Chooser) -> Case | NotApplicable:
-        single = groups.sample_single(view, choose, "object")
-        if isinstance(single, NotApplicable):
-            return single
-        counted = simple.count(single.group, choose.between(0, simple.COUNT_WORDINGS - 1))
-        asked = _exists(single.group, choose)
-        return self._case("count_exists", view, (counted, asked), present=single.present)
 
-    def _choice_exists(self, view: AskableScene, choose: Chooser) -> Case | NotApplicable:
-        there = [name for name in view.nouns if _is_there(name, view) and view.absent(name)]
-        if not there:
-            return TOO_FEW
-        present = choose.one(there)
-        absent = choose.one([name for name, _ in view.absent(present)])
-        options = [Group(name=name) for name in choose.several((present, absent), 2)]
-        wording = choose.between(0, simple.WHICH_THERE_WORDINGS - 1)
-        asked = choose.one(options)
-        return self._case(
-            "choice_exists",
-            view,
-            (simple.which_there(options, wording), _exists(asked, choose)),
-            present=asked.name == present,
-            presumed=view.is_presumed(absent),
-        )
-
-    def _caption(self, view: AskableScene, choose: Chooser, variant: str) -> Case | NotApplicable:
-        counts = variant == "caption_count"
-        names = countable_names(view.scene) if counts else view.nouns
-        there = [name for name in names if _is_read(name) and name in view.nouns and _is_there(name, view)]
-        if not there:
-            return NotApplicable(reason="nothing is surely there that captions can be read for")
-        name, present = choose.one(there), choose.chance(_PRESENT)
-        if not present:
-            absent = [each for each, _ in view.absent(name) if _is_read(each) and (not counts or is_countable(each))]
-            if not absent:
-                return NotApplicable(reason="nothing is surely absent that captions can be read for")
-            name = choose.one(absent)
-        group = Group(name=name)
-        asked = simple.count(group, choose.between(0, simple.COUNT_WORDINGS - 1)) if counts else _exists(group, choose)
-        presumed = not present and view.is_presumed(name)
-        return self._case(variant, view, (asked,), present=present, presumed=presumed)
-
-    def _case(
-        self,
-        variant: str,
-        view: AskableScene,
-        asked: Sequence[Question],
-        *,
-        present: bool,
-        presumed: bool = False,
-    ) -> Case:
-        picture = view.scene.picture
-        captions = (caption_query(picture),) if variant in self.info.captioned else ()
-        facts: tuple[tuple[str, Fact], ...] = (("present", present),)
-        return Case(
-            relation=self.info.name,
-            variant=variant,
-            scene=view.scene.id,
-            queries=(*captions, *(Query(picture=picture, text=each.text, meaning=each.meaning) for each in asked)),
-            expected="first and second do not contradict each other",
-            facts=facts,
-            tags=("presumed",) if presumed else (),
-        )
+def _count_exists(draw: Draw) -> Case | NotApplicable:
+    single = groups.sample_single(draw.view, draw.choose, "object")
+    if isinstance(single, NotApplicable):
+        return single
+    counted = simple.count(single.group, draw.wording(simple.COUNT_WORDINGS))
+    return _case(draw, counted, _exists(single.group, draw), present=single.present)
 
 
-def _exists(group: Group, choose: Chooser) -> Question:
-    return simple.exists(group, choose.between(0, simple.EXISTS_WORDINGS - 1))
+def _choice_exists(draw: Draw) -> Case | NotApplicable:
+    view = draw.view
+    there = [name for name in view.nouns if _is_there(name, view) and view.absent(name)]
+    if not there:
+        return TOO_FEW
+    present = draw.choose.one(there)
+    absent = draw.choose.one([name for name, _ in view.absent(present)])
+    options = [Group(name=name) for name in draw.choose.several((present, absent), 2)]
+    chosen = simple.which_there(options, draw.wording(simple.WHICH_THERE_WORDINGS))
+    asked = draw.choose.one(options)
+    return _case(draw, chosen, _exists(asked, draw), present=asked.name == present, presumed=view.is_presumed(absent))
+
+
+def _caption(draw: Draw) -> Case | NotApplicable:
+    view, counts = draw.view, draw.variant == "caption_count"
+    names = countable_names(view.scene) if counts else view.nouns
+    there = [name for name in names if _is_read(name) and name in view.nouns and _is_there(name, view)]
+    if not there:
+        return NotApplicable(reason="nothing is surely there that captions can be read for")
+    name, present = draw.choose.one(there), draw.choose.chance(_PRESENT)
+    if not present:
+        absent = [each for each, _ in view.absent(name) if _is_read(each) and (not counts or is_countable(each))]
+        if not absent:
+            return NotApplicable(reason="nothing is surely absent that captions can be read for")
+        name = draw.choose.one(absent)
+    group = Group(name=name)
+    asked = simple.count(group, draw.wording(simple.COUNT_WORDINGS)) if counts else _exists(group, draw)
+    return _case(draw, asked, present=present, presumed=not present and view.is_presumed(name))
+
+
+def _case(draw: Draw, *asked: Question, present: bool, presumed: bool = False) -> Case:
+    """Returns the case of the questions; they follow a caption in the variants that ask for one."""
+    captions = (caption_query(draw.picture),) if draw.variant in Form.info.captioned else ()
+    return draw.case_of(
+        (*captions, *(Query(picture=draw.picture, text=each.text, meaning=each.meaning) for each in asked)),
+        expected="first and second do not contradict each other",
+        facts=(("present", present),),
+        presumed=presumed,
+    )
+
+
+def _exists(group: Group, draw: Draw) -> Question:
+    return simple.exists(group, draw.wording(simple.EXISTS_WORDINGS))
 
 
 def _is_there(name: str, view: AskableScene) -> bool:
-    """Whether a thing of this name is seen for certain, and nothing else could go by the name."""
-    return view.is_unambiguous(name) and any(is_salient(thing, view.scene) for thing in view.things_named(name))
+    """True if a thing of this name is seen for certain, and nothing else could go by the name."""
+    return view.is_unambiguous(name) and any(SALIENT.check(thing, view.scene) for thing in view.things_named(name))
 
 
 @cache
 def _is_read(name: str) -> bool:
-    """Whether the number of things of this name can be read from a caption."""
+    """True if the number of things of this name can be read from a caption."""
     return (
         class_of(name) is not None
         and least_claimed(indefinite(name), name) == 1

@@ -33,19 +33,19 @@ MAX_PLAUSIBLE_NAMES = 12
 MAX_ABSENT_NAMES = 100
 """The most absent names to draw from without a companion, the most frequent ones of the corpus."""
 
+_CACHE_SIZE = 16384
+"""Entries of some kB each: a large run returns to each of thousands of scenes many times."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AskableScene:
-    """One scene with its corpus and lexical knowledge. Results are cached.
-
-    Attributes:
-        gradable: whether attributes that depend on class and context ("small", "tall", "old") are askable.
-    """
+    """One scene with its corpus and lexical knowledge. Results are cached."""
 
     scene: Scene
     corpus: Corpus
     known: LexicalKnowledge
     gradable: bool = True
+    """True if attributes that depend on class and context ("small", "tall", "old") are askable."""
 
     def cached(self, what: Hashable, find: Callable[[], T]) -> T:
         """Returns the result of ``find``, cached under the key ``what``."""
@@ -115,7 +115,7 @@ class AskableScene:
         return tuple(islice(names, MAX_ABSENT_NAMES))
 
     def is_presumed(self, name: str) -> bool:
-        """Whether a thing of this name may be in the picture without being annotated."""
+        """True if a thing of this name may be in the picture without being annotated."""
         return presumed((name,), self.scene)
 
     def askable_attributes(self, thing: Thing) -> tuple[str, ...]:
@@ -249,7 +249,7 @@ class AskableScene:
         )
 
     def is_absent(self, name: str) -> bool:
-        """Whether the name is surely absent."""
+        """True if the name is surely absent."""
         return (
             self.known.is_absent(name, self.annotated_names, self.scene.exhaustive)
             and self.known.is_named(name)
@@ -278,8 +278,6 @@ def related_group(name: str, predicate: str, target: Group, attributes: tuple[st
     return Group(name=name, attributes=attributes, related=(Related(predicate=predicate, to=target),))
 
 
-_CACHE_SIZE = 16384
-"""Entries of some kB each: a large run returns to each of thousands of scenes many times."""
 _cache: dict[tuple[int, int, int, bool], AskableScene] = {}
 """By the addresses of the arguments, which each entry keeps alive, so that no other object takes the same address."""
 

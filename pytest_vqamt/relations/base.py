@@ -6,17 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
-from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import Answer, Query
+from pytest_vqamt.core.query import Answer
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.expectations import Expectation
-from pytest_vqamt.sampling.chooser import Chooser
 
 if TYPE_CHECKING:
-    from pytest_vqamt.language.questions.hypotheses import Hypothesis
-    from pytest_vqamt.language.questions.simple import Question
+    from pytest_vqamt.relations.draw import Draw
 
 
 class Relation(Protocol):
@@ -25,8 +22,8 @@ class Relation(Protocol):
     @property
     def info(self) -> RelationInfo: ...
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        """Returns one case of ``scene``; ``choose`` makes all choices."""
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        """Returns one case of ``draw.scene``; ``draw.choose`` makes all choices."""
         ...
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
@@ -83,31 +80,3 @@ def check_data(relation: Relation, corpora: Iterable[Corpus]) -> None:
     check: Callable[[Iterable[Corpus]], None] | None = getattr(relation, "check_data", None)
     if check is not None:
         check(corpora)
-
-
-def case_of(
-    relation: Relation,
-    variant: str,
-    scene: Scene,
-    inputs: Iterable[tuple[Picture, Question | Hypothesis]],
-    *,
-    expected: str,
-    facts: tuple[tuple[str, Fact], ...] = (),
-    presumed: bool = False,
-) -> Case:
-    """Returns the case of ``relation`` with one query for each input, the source query first.
-
-    ``presumed`` marks a case that rests on an absence that the annotations do not guarantee.
-    """
-    return Case(
-        relation=relation.info.name,
-        variant=variant,
-        scene=scene.id,
-        queries=tuple(
-            Query(picture=picture, text=each.text, meaning=each.meaning, task=relation.info.task)
-            for picture, each in inputs
-        ),
-        expected=expected,
-        facts=facts,
-        tags=("presumed",) if presumed else (),
-    )

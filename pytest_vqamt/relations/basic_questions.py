@@ -8,17 +8,24 @@ from enum import StrEnum
 
 from pytest_vqamt.core.case import Amount, Case, Fact, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.codec import replace
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.identity import preserve_random_state
 from pytest_vqamt.core.meaning import YES_OR_NO, Annotated, Count, Meaning, is_yes_no, truth
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.language.answers.vqa_accuracy import ENOUGH, normalise_answer, vqa_accuracy
-from pytest_vqamt.language.question_ranking.pool import EMBEDDING, POOL, RANKING, Ranking, missing_packages, open_pool
+from pytest_vqamt.language.question_ranking.pool import (
+    EMBEDDING,
+    POOL,
+    RANKING,
+    RankingMethod,
+    missing_packages,
+    open_pool,
+)
 from pytest_vqamt.language.question_ranking.ranking import MOST_WORDS, TOP, append_questions, rank_questions
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations import expectations, groups
-from pytest_vqamt.relations.base import BuiltInRelation, case_of
+from pytest_vqamt.relations.base import BuiltInRelation
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import format_reading
 from pytest_vqamt.relations.published import question_of
 from pytest_vqamt.sampling.chooser import Chooser
@@ -26,6 +33,8 @@ from pytest_vqamt.sampling.chooser import Chooser
 PARTITION_SIZE = 3
 
 _DIGEST_DIGITS = 12
+
+_CONDITIONS = ("clean", "noisy")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,28 +86,27 @@ class Noise(BuiltInRelation):
         """
         pool = open_pool(self.pool)
         named = f"{pool.name}, {len(pool)} questions ({pool.digest[:_DIGEST_DIGITS]})"
-        embedded = (("embedding", self.embedding),) if self.ranking == Ranking.LASSO else ()
+        embedded = (("embedding", self.embedding),) if self.ranking == RankingMethod.LASSO else ()
         return (("pool", named), ("ranking", self.ranking), *embedded)
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+    def derive(self, draw: Draw) -> Case | NotApplicable:
         if reason := missing_packages(self.ranking, self.embedding):
             return NotApplicable(reason=reason)
-        main = sample_main_question(scene, choose)
+        main = sample_main_question(draw.scene, draw.choose)
         if isinstance(main, NotApplicable):
             return main
         question = main.question
-        joined = self._with_noise(question.text, frozenset({question.text, *(each.text for each in scene.questions)}))
-        partition = int(variant)
+        joined = self._with_noise(
+            question.text, frozenset({question.text, *(each.text for each in draw.scene.questions)})
+        )
+        partition = int(draw.variant)
         if partition > len(joined):
             return NotApplicable(reason=f"the pool of questions has fewer than {TOP} other questions")
         if not all(stayed for _, stayed in joined):
             return NotApplicable(reason=f"with basic questions it would be longer than {MOST_WORDS} words")
         text, stayed = joined[partition - 1]
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, question), (scene.picture, replace(question, text=text))),
+        return draw.case(
+            draw.here((question, replace(question, text=text))),
             expected="first = second",
             facts=(("partition", partition), ("stayed", stayed), ("words", len(text.split())), *main.facts),
         )
@@ -134,17 +142,14 @@ class AnswerType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MainQuestion:
-    """A main question, with or without a known answer.
-
-    Attributes:
-        annotators: the number of annotators; 0 without any, or if each answer has a score instead.
-        truth_known: whether accuracy is defined: the annotators or the scene give the right answer.
-    """
+    """A main question, with or without a known answer."""
 
     question: Question
     answer_type: AnswerType
     annotators: int
+    """The number of annotators; 0 without any, or if each answer has a score instead."""
     truth_known: bool
+    """Whether accuracy is defined: the annotators or the scene give the right answer."""
 
     @property
     def facts(self) -> tuple[tuple[str, Fact], ...]:
@@ -193,9 +198,6 @@ def _answer_type(meaning: Meaning) -> AnswerType:
         if best.strip().isdecimal():
             return AnswerType.NUMBER
     return AnswerType.OTHER
-
-
-_CONDITIONS = ("clean", "noisy")
 
 
 def accuracy_figures(case: Case, readings: Sequence[str]) -> tuple[Amount, ...]:

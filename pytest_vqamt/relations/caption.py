@@ -17,14 +17,13 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import Cutout, Fill
 from pytest_vqamt.core.lru import cached_by_identity
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.language.captions.claims import least_claimed
-from pytest_vqamt.language.captions.reading import CaptionReading, class_of, classes_in
-from pytest_vqamt.language.captions.verdicts import caption_change
+from pytest_vqamt.language.captions.caption_reader import CaptionReading, class_of, classes_in
+from pytest_vqamt.language.captions.verdicts import caption_change, least_claimed
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.english.nouns import indefinite
 from pytest_vqamt.relations.base import BuiltInRelation
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.edits import (
     INPAINT,
     Place,
@@ -32,11 +31,23 @@ from pytest_vqamt.relations.edits import (
     occupied_boxes,
     places_anywhere,
 )
-from pytest_vqamt.relations.metaic import caption_query, caption_readings, caption_texts, unparsed_verdict
+from pytest_vqamt.relations.metaic import caption_queries, caption_readings, caption_texts, unparsed_verdict
 from pytest_vqamt.relations.recognition import is_recognisable
+from pytest_vqamt.relations.rules import SALIENT
 from pytest_vqamt.relations.soundness import annotated_names, is_bulky, is_disjoint_from_all, presumed, salient_names
 from pytest_vqamt.relations.veglue_erasing import erasable_things, whole_erasure
-from pytest_vqamt.sampling.chooser import Chooser
+
+_NEAR = 0.25
+"""Somebody nearer to a thing than this share of its longer side may hold or ride it."""
+_NO_ONLY_ONE = NotApplicable(reason="no thing that is the only one of its class can be erased whole and alone")
+_NONE = NotApplicable(reason="no large thing can be erased alone where another one stays")
+
+_MOST_MOVED = 3
+_MAX_RISE = 0.08
+"""The furthest that a thing of a photo moves up or down, as a share of the height: dogs stay on the ground."""
+_MIN_MOVE = 0.5
+"""The shortest way of a thing, as a share of its longer side."""
+_EDGE_PX = 1
 
 
 @lru_cache(maxsize=4096)
@@ -61,10 +72,6 @@ def absent_classes(scene: Scene) -> frozenset[str]:
 
 
 _ERASED, _OTHERS = "erased", "others"
-_NEAR = 0.25
-"""Somebody nearer to a thing than this share of its longer side may hold or ride it."""
-_NO_ONLY_ONE = NotApplicable(reason="no thing that is the only one of its class can be erased whole and alone")
-_NONE = NotApplicable(reason="no large thing can be erased alone where another one stays")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,24 +106,22 @@ class CaptionRemoval(BuiltInRelation):
 
     inpaint: str = INPAINT.default
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        cleaner = make_eraser(Fill.INPAINT, self.inpaint, corpus)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        scene = draw.scene
+        cleaner = make_eraser(Fill.INPAINT, self.inpaint, draw.corpus)
         if isinstance(cleaner, NotApplicable):
             return cleaner
-        is_only = variant == _ERASED
-        things = list(_only_ones(scene, corpus) if is_only else _any(scene, corpus))
+        is_only = draw.variant == _ERASED
+        things = list(_only_ones(scene, draw.corpus) if is_only else _any(scene, draw.corpus))
         if not things:
             return _NO_ONLY_ONE if is_only else _NONE
-        thing, patch = choose.one(things)
+        thing, patch = draw.choose.one(things)
         name = class_of(thing.name)
-        return Case(
-            relation=self.info.name,
-            variant=variant,
-            scene=scene.id,
-            queries=(caption_query(scene.picture), caption_query(cleaner.erase(scene.picture, patch))),
+        return draw.case_of(
+            caption_queries(draw, cleaner.erase(draw.picture, patch)),
             expected=f"second does not name {name}" if is_only else f"second names what first names, but for {name}",
             facts=(("erased", thing.name),),
-            tags=("presumed",) if is_only and presumed((thing.name,), scene) else (),
+            presumed=is_only and presumed((thing.name,), scene),
         )
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
@@ -139,7 +144,7 @@ def _any(scene: Scene, corpus: Corpus) -> Iterator[tuple[Thing, Box]]:
     shown = shown_classes(scene)
     for thing in erasable_things(scene):
         named = class_of(thing.name)
-        if named is not None and shown - {named} and is_salient(thing, scene):
+        if named is not None and shown - {named} and SALIENT.check(thing, scene):
             yield thing, whole_erasure(thing, scene, corpus) or thing.box
 
 
@@ -180,14 +185,6 @@ def _judged(case: Case, before: str, after: str, erased: str) -> tuple[list[str]
     return missing, not any(least_claimed(before, name) for name in stay)
 
 
-_MOST_MOVED = 3
-_MAX_RISE = 0.08
-"""The furthest that a thing of a photo moves up or down, as a share of the height: dogs stay on the ground."""
-_MIN_MOVE = 0.5
-"""The shortest way of a thing, as a share of its longer side."""
-_EDGE_PX = 1
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptionLayout(BuiltInRelation):
     """With things moved to other places in the picture, the caption names the same.
@@ -214,28 +211,25 @@ class CaptionLayout(BuiltInRelation):
 
     inpaint: str = INPAINT.default
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        cleaner = make_eraser(Fill.INPAINT, self.inpaint, corpus)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        cleaner = make_eraser(Fill.INPAINT, self.inpaint, draw.corpus)
         if isinstance(cleaner, NotApplicable):
             return cleaner
-        things = list(_movable(scene, corpus))
+        things = list(_movable(draw.scene, draw.corpus))
         if not things:
             return NotApplicable(reason="no recognisable thing can be cut out alone")
-        moved = choose.several(things, choose.between(1, min(_MOST_MOVED, len(things))))
-        picture = scene.picture
+        moved = draw.choose.several(things, draw.choose.between(1, min(_MOST_MOVED, len(things))))
+        picture = draw.picture
         for _, patch in moved:
             picture = cleaner.erase(picture, patch)
         for thing, _ in moved:
-            places = _places(thing, picture.scene, any_height=corpus.look is None)
+            places = _places(thing, picture.scene, any_height=draw.corpus.look is None)
             if not places:
                 return NotApplicable(reason="no room at another place")
-            cutout = Cutout(photo=scene.photo, thing=thing)
-            picture = picture.insert(cutout, choose.one(places), _size(thing))
-        return Case(
-            relation=self.info.name,
-            variant=variant,
-            scene=scene.id,
-            queries=(caption_query(scene.picture), caption_query(picture)),
+            cutout = Cutout(photo=draw.scene.photo, thing=thing)
+            picture = picture.insert(cutout, draw.choose.one(places), _size(thing))
+        return draw.case_of(
+            caption_queries(draw, picture),
             expected="second names the same kinds of things as first",
             facts=(("moved", len(moved)),),
         )
@@ -261,7 +255,7 @@ class CaptionLayout(BuiltInRelation):
 def _movable(scene: Scene, corpus: Corpus) -> Iterator[tuple[Thing, Box]]:
     """Yields the things that can be cut out, each with the patch over its old place."""
     for thing in erasable_things(scene):
-        can_be_told = class_claimed(thing.name) is not None and is_salient(thing, scene)
+        can_be_told = class_claimed(thing.name) is not None and SALIENT.check(thing, scene)
         if thing.has_mask and not thing.fragmented and can_be_told and is_recognisable(thing, scene, corpus):
             # Whatever stays of it at its old place is of its own class.
             yield thing, whole_erasure(thing, scene, corpus) or thing.box

@@ -7,16 +7,13 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo, Verdict
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Both, Choice, Either, Group
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.questions.templates import CHOICE_TYPES, Askable, QuestionType
 from pytest_vqamt.relations import carets_arguments as arguments
-from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.carets_arguments import (
     Argument,
     existence_argument,
@@ -26,12 +23,24 @@ from pytest_vqamt.relations.carets_arguments import (
 )
 from pytest_vqamt.relations.carets_sampling import sample_argument
 from pytest_vqamt.relations.carets_verifying import antonym_arguments
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import no_implies_no, opposite_answer, same_answer, yes_implies_yes
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
+from pytest_vqamt.relations.rules import SALIENT
 from pytest_vqamt.relations.soundness import object_names
 from pytest_vqamt.sampling.chooser import Chooser
 
 _REPHRASED_TYPES = tuple(each for each in QuestionType if each is not QuestionType.ATTRIBUTE)
+
+_WITH_ATTRIBUTE = 0.5
+
+_ORDERED_TYPES: Mapping[str, tuple[QuestionType, ...]] = {
+    "conjunction": (QuestionType.CONJUNCTION,),
+    "disjunction": (QuestionType.DISJUNCTION,),
+    "choices": CHOICE_TYPES,
+}
+
+_NEGATED_TYPES = (QuestionType.OBJECT, QuestionType.CONJUNCTION, QuestionType.DISJUNCTION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +64,13 @@ class Rephrase(LexicalRelation):
     )
     expect = same_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        argument = sample_argument(_REPHRASED_TYPES, view, choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        argument = sample_argument(_REPHRASED_TYPES, draw.view, draw.choose)
         if isinstance(argument, NotApplicable):
             return argument
-        first, second = two_templates(argument, choose)
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, argument.worded(template)) for template in (first, second)),
+        first, second = two_templates(argument, draw.choose)
+        return draw.case(
+            draw.here(argument.worded(template) for template in (first, second)),
             expected="first = second",
             facts=argument.facts(template=first, other_template=second),
             presumed=argument.is_one_of_two,
@@ -106,25 +111,19 @@ class Ontological(LexicalRelation):
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
         return (yes_implies_yes if case.variant == "hypernym" else no_implies_no)(case, answers)
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known, gradable=False)
-        drawn = (sample_hypernym if variant == "hypernym" else sample_hyponym)(view, choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        view = draw.view_for(gradable=False)
+        drawn = (sample_hypernym if draw.variant == "hypernym" else sample_hyponym)(view, draw.choose)
         if isinstance(drawn, NotApplicable):
             return drawn
         argument, other = drawn
-        template = one_template(argument, choose)
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, each.worded(template)) for each in (argument, other)),
-            expected="a yes stays a yes" if variant == "hypernym" else "a no stays a no",
+        template = one_template(argument, draw.choose)
+        return draw.case(
+            draw.here(each.worded(template) for each in (argument, other)),
+            expected="a yes stays a yes" if draw.variant == "hypernym" else "a no stays a no",
             facts=argument.facts(template=template, other_template=template),
             presumed=other.rests_on_absence,
         )
-
-
-_WITH_ATTRIBUTE = 0.5
 
 
 def sample_hypernym(view: AskableScene, choose: Chooser) -> tuple[Argument, Argument] | NotApplicable:
@@ -173,13 +172,6 @@ def sample_hyponym(view: AskableScene, choose: Chooser) -> tuple[Argument, Argum
     )
 
 
-_ORDERED_TYPES: Mapping[str, tuple[QuestionType, ...]] = {
-    "conjunction": (QuestionType.CONJUNCTION,),
-    "disjunction": (QuestionType.DISJUNCTION,),
-    "choices": CHOICE_TYPES,
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Order(LexicalRelation):
     """The order in which things or choices are named does not change the answer.
@@ -201,20 +193,16 @@ class Order(LexicalRelation):
     )
     expect = same_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        argument = sample_argument(_ORDERED_TYPES[variant], view, choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        argument = sample_argument(_ORDERED_TYPES[draw.variant], draw.view, draw.choose)
         if isinstance(argument, NotApplicable):
             return argument
         reordered = replace(
-            argument, asking=replace(argument.asking, meaning=_reordered(argument.asking.meaning, choose))
+            argument, asking=replace(argument.asking, meaning=_reordered(argument.asking.meaning, draw.choose))
         )
-        template = one_template(argument, choose)
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, each.worded(template)) for each in (argument, reordered)),
+        template = one_template(argument, draw.choose)
+        return draw.case(
+            draw.here(each.worded(template) for each in (argument, reordered)),
             expected="first = second",
             facts=argument.facts(template=template, other_template=template),
         )
@@ -230,9 +218,6 @@ def _reordered(meaning: Askable, choose: Chooser) -> Askable:
             return replace(meaning, options=choose.one(orders))
         case _:
             return meaning
-
-
-_NEGATED_TYPES = (QuestionType.OBJECT, QuestionType.CONJUNCTION, QuestionType.DISJUNCTION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,17 +242,13 @@ class Negation(LexicalRelation):
     )
     expect = opposite_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        argument = sample_argument(_NEGATED_TYPES, view, choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        argument = sample_argument(_NEGATED_TYPES, draw.view, draw.choose)
         if isinstance(argument, NotApplicable):
             return argument
-        template = one_template(argument, choose)
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, argument.worded(template, negated=negated)) for negated in (False, True)),
+        template = one_template(argument, draw.choose)
+        return draw.case(
+            draw.here(argument.worded(template, negated=negated) for negated in (False, True)),
             expected="one yes, one no",
             facts=argument.facts(template=template, other_template=template),
             presumed=argument.is_one_of_two,
@@ -296,24 +277,20 @@ class Antonym(LexicalRelation):
     )
     expect = opposite_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        drawn = antonym_arguments(view, choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        drawn = antonym_arguments(draw.view, draw.choose)
         if isinstance(drawn, NotApplicable):
             return drawn
         argument, opposite = drawn
-        template = one_template(argument, choose)
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, each.worded(template)) for each in (argument, opposite)),
+        template = one_template(argument, draw.choose)
+        return draw.case(
+            draw.here(each.worded(template) for each in (argument, opposite)),
             expected="one yes, one no",
             facts=argument.facts(template=template, other_template=template),
-            presumed=argument.rests_on_the_only_one or not _is_seen(argument, scene),
+            presumed=argument.rests_on_the_only_one or not _is_seen(argument, draw.scene),
         )
 
 
 def _is_seen(argument: Argument, scene: Scene) -> bool:
     named, _ = things_named(argument.asking, scene)
-    return all(is_salient(thing, scene) for thing in named)
+    return all(SALIENT.check(thing, scene) for thing in named)

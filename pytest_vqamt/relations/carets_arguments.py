@@ -18,28 +18,26 @@ from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
 from pytest_vqamt.sampling.chooser import Chooser
 
+_MIN_KEEP_PROBABILITY = 0.25
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Argument:
-    """A question without a wording.
-
-    Attributes:
-        truth: "yes", "no", or the option that is right.
-        subject: the name or attribute that it was sampled by.
-        rests_on_absence: it names absent things, some of which may be there without being annotated (rule: sure
-            absence).
-        rests_on_the_only_one: it says "the dog", and another dog may be there without being annotated.
-    """
+    """A question without a wording."""
 
     asking: Asking
     truth: str
+    """"yes", "no", or the option that is right."""
     subject: str
+    """The name or attribute that it was sampled by."""
     rests_on_absence: bool = False
+    """It names absent things, some of which may be there without being annotated (rule: sure absence)."""
     rests_on_the_only_one: bool = False
+    """It says "the dog", and another dog may be there without being annotated."""
 
     @property
     def is_related(self) -> bool:
-        """Whether its first group is related to another, which has templates of its own."""
+        """True if its first group is related to another, which has templates of its own."""
         return bool(groups_of(self.asking.meaning)[0].related)
 
     @property
@@ -101,9 +99,6 @@ def things_named(asking: Asking, scene: Scene) -> tuple[tuple[Thing, ...], tuple
 # Jimenez et al., ACL 2022, section 4.1, weight a question by the inverse of how often its hypernym, attribute class or
 # action class, and its answer, were drawn before. **Deviation:** previous draws are global state. Here the weights are
 # inverse frequencies in the frozen corpus, so that every worker draws the same.
-
-
-_MIN_KEEP_PROBABILITY = 0.25
 
 
 def name_weight(name: str, corpus: Corpus) -> float:

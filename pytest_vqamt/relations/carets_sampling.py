@@ -24,10 +24,24 @@ from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.carets_arguments import Argument
 from pytest_vqamt.relations.carets_verifying import definite_phrases, plausible_attributes
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
+from pytest_vqamt.relations.rules import UNGRADED
 from pytest_vqamt.relations.soundness import object_names
 from pytest_vqamt.sampling.chooser import Chooser
 
 _THREE_OPTIONS = 0.5
+
+T = TypeVar("T")
+SampledArgument: TypeAlias = Argument | NotApplicable
+
+VERIFY_SAMPLERS: Mapping[QuestionType, Callable[[AskableScene, Chooser, bool], SampledArgument]] = MappingProxyType(
+    {
+        QuestionType.OBJECT: verifying.object_argument,
+        QuestionType.CONJUNCTION: verifying.conjunction_argument,
+        QuestionType.DISJUNCTION: verifying.disjunction_argument,
+        QuestionType.ATTRIBUTE: verifying.attribute_argument,
+    }
+)
+"""Samplers of the yes/no types, for a wanted truth."""
 
 
 def object_choice(view: AskableScene, choose: Chooser) -> Argument | NotApplicable:
@@ -135,7 +149,7 @@ def _of_class(view: AskableScene, thing: Thing, word: str, others: tuple[str, ..
     by_attribute = (
         replace(bare, attributes=(attribute,))
         for attribute in view.askable_attributes(thing)
-        if not view.known.ontology.is_gradable(attribute)
+        if UNGRADED.check(view.known, attribute)
         and attribute not in (thing.name, *others)  # no orange fruit with an orange among the choices
         and view.is_unique_in_class(thing, word, attribute)
     )
@@ -165,19 +179,6 @@ def _options(
         return choose.several((right, first, arguments.sample_by_frequency(choose, rest)), 3)
     return choose.several((right, first), 2)
 
-
-T = TypeVar("T")
-SampledArgument: TypeAlias = Argument | NotApplicable
-
-VERIFY_SAMPLERS: Mapping[QuestionType, Callable[[AskableScene, Chooser, bool], SampledArgument]] = MappingProxyType(
-    {
-        QuestionType.OBJECT: verifying.object_argument,
-        QuestionType.CONJUNCTION: verifying.conjunction_argument,
-        QuestionType.DISJUNCTION: verifying.disjunction_argument,
-        QuestionType.ATTRIBUTE: verifying.attribute_argument,
-    }
-)
-"""Samplers of the yes/no types, for a wanted truth."""
 
 CHOICE_SAMPLERS: Mapping[QuestionType, Callable[[AskableScene, Chooser], SampledArgument]] = {
     QuestionType.OBJECT_CHOICE: object_choice,

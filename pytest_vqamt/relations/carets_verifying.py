@@ -31,6 +31,7 @@ from pytest_vqamt.relations import carets_arguments as arguments
 from pytest_vqamt.relations.askable_scene import AskableScene, related_group
 from pytest_vqamt.relations.carets_arguments import Argument, existence_argument
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
+from pytest_vqamt.relations.rules import ANTONYM, FALSE, UNIQUE
 from pytest_vqamt.sampling.chooser import Chooser
 
 _WITH_ATTRIBUTE = 0.5
@@ -40,6 +41,13 @@ _SPATIAL = frozenset(
      "to the left of", "to the right of"}
 )  # fmt: skip
 """Predicates with any subject; those of others come from one family."""
+
+_TOO_FEW_NAMES = NotApplicable(reason="too few kinds of things are surely there or surely absent")
+
+_FalseOf: TypeAlias = Callable[[AskableScene, Thing, str], tuple[tuple[str, int], ...]]
+
+_GENERAL_CATEGORIES = frozenset({"color", "material", "size", "pattern", "shape", "cleanliness", "wetness", "pose"})
+"""Categories whose attributes any thing might have; a moon is full, but never empty."""
 
 
 def object_argument(view: AskableScene, choose: Chooser, yes: bool) -> Argument | NotApplicable:
@@ -92,9 +100,6 @@ def disjunction_argument(view: AskableScene, choose: Chooser, yes: bool) -> Argu
         _described_absent(view, choose, arguments.sample_by_frequency(choose, beside), one_of_two=True),
     )
     return _of_two(view, QuestionType.DISJUNCTION, both, choose, truth=False, absent=both)
-
-
-_TOO_FEW_NAMES = NotApplicable(reason="too few kinds of things are surely there or surely absent")
 
 
 def _exists(group: Group, truth: str, unsure: bool = False) -> Argument:
@@ -222,9 +227,6 @@ def antonym_arguments(view: AskableScene, choose: Chooser) -> tuple[Argument, Ar
     return (right, wrong) if choose.chance(0.5) else (wrong, right)
 
 
-_FalseOf: TypeAlias = Callable[[AskableScene, Thing, str], tuple[tuple[str, int], ...]]
-
-
 def _true_and_absent_group(
     view: AskableScene, choose: Chooser, false_of: _FalseOf
 ) -> tuple[Argument, Argument] | NotApplicable:
@@ -271,7 +273,7 @@ def definite_phrases(view: AskableScene, thing: Thing, asked: str = "") -> tuple
     if thing.name not in view.names:
         return ()
     bare = Group(name=thing.name)
-    only = view.is_unique_by_name(thing)
+    only = UNIQUE.check(view, thing)
     by_relation = view.phrases_by_relation(thing, bare) if only else ()
     category = view.known.ontology.category_of(asked) if asked else None
     words = (word for word in view.askable_attributes(thing) if view.known.ontology.category_of(word) != category)
@@ -283,24 +285,20 @@ def definite_phrases(view: AskableScene, thing: Thing, asked: str = "") -> tuple
 
 def _false_beside(view: AskableScene, thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
     """Returns plausible attributes of the category of ``word`` that the thing surely lacks."""
-    return tuple(pair for pair in plausible_attributes(view, thing.name, word) if view.surely_lacks(thing, pair[0]))
+    return tuple(pair for pair in plausible_attributes(view, thing.name, word) if FALSE.check(view, thing, pair[0]))
 
 
 def _antonym_beside(view: AskableScene, thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
     """Returns the antonym of ``word`` if the thing surely lacks it and a thing of its name might have it."""
     kinds = view.known.ontology
-    other = kinds.antonym(word, thing.name)
-    if not other or not view.surely_lacks(thing, other):
+    other = ANTONYM.check(view, thing, word)
+    if other is None:
         return ()
     borne = {kinds.canonical(each) for each, _ in view.corpus.attributes.get(thing.name, ())}
     of_such_a_thing = (
         kinds.category_of(word) in _GENERAL_CATEGORIES or kinds.antonym(word) is None
     )  # listed for this name
     return ((other, 1),) if of_such_a_thing or kinds.canonical(other) in borne else ()
-
-
-_GENERAL_CATEGORIES = frozenset({"color", "material", "size", "pattern", "shape", "cleanliness", "wetness", "pose"})
-"""Categories whose attributes any thing might have; a moon is full, but never empty."""
 
 
 def plausible_attributes(view: AskableScene, name: str, word: str) -> tuple[tuple[str, int], ...]:

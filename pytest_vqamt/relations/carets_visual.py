@@ -12,20 +12,29 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Choice, Group, Has, groups_of, members
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.core.salience import is_salient, is_salient_size
+from pytest_vqamt.core.salience import is_salient_size
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.questions.templates import QuestionType
-from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.carets_arguments import Argument, one_template, things_named
 from pytest_vqamt.relations.carets_sampling import sample_fitting_argument
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.edits import pixel_box, rectangular_names
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
+from pytest_vqamt.relations.rules import SALIENT
 from pytest_vqamt.relations.soundness import cannot_be_confused
 from pytest_vqamt.sampling.chooser import Chooser
 
 _SIGMA_PX = {"blur3": 3.0, "blur6": 6.0, "blur9": 9.0}
+
+_PARTLY_VISIBLE = NotApplicable(reason="the half-hidden thing could be mistaken for the thing asked about")
+
+_ALONE = 2
+"""How much larger than one that is salient a thing must be that is recognised by nothing around it."""
+
+MIN_PATCH_PX = 32
+"""People do not reliably recognise smaller patches (Jimenez et al., footnote 3, after Torralba et al., 2008)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,25 +70,22 @@ class Visual(LexicalRelation):
     )
     expect = same_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        how = Obscuring.BLUR if variant in _SIGMA_PX else Obscuring(variant)
-        view = askable_scene_of(scene, corpus, self.known, gradable=how is Obscuring.BLUR)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        how = Obscuring.BLUR if draw.variant in _SIGMA_PX else Obscuring(draw.variant)
+        view = draw.view_for(gradable=how is Obscuring.BLUR)
         drawn = sample_fitting_argument(
-            tuple(QuestionType), view, choose, lambda argument: kept_boxes(argument, view, choose, how)
+            tuple(QuestionType), view, draw.choose, lambda argument: kept_boxes(argument, view, draw.choose, how)
         )
         if isinstance(drawn, NotApplicable):
             return drawn
         argument, keep = drawn
-        obscured = _obscured(scene.picture, keep, variant, corpus)
+        obscured = _obscured(draw.picture, keep, draw.variant, draw.corpus)
         if isinstance(obscured, NotApplicable):
             return obscured
-        template = one_template(argument, choose)
+        template = one_template(argument, draw.choose)
         question = argument.worded(template)
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, question), (obscured, question)),
+        return draw.case(
+            draw.before_and_after(question, obscured),
             expected="first = second",
             facts=argument.facts(template=template, other_template=template),
             presumed=argument.rests_on_absence or argument.rests_on_the_only_one,
@@ -96,9 +102,6 @@ def _obscured(picture: Picture, keep: tuple[Box, ...], variant: str, corpus: Cor
     if colour is None:
         return NotApplicable(reason="the data has no photos to take a mean colour from")
     return picture.mask(keep, colour)
-
-
-_PARTLY_VISIBLE = NotApplicable(reason="the half-hidden thing could be mistaken for the thing asked about")
 
 
 class Obscuring(StrEnum):
@@ -139,19 +142,15 @@ def kept_boxes(
     return keep
 
 
-_ALONE = 2
-"""How much larger than one that is salient a thing must be that is recognised by nothing around it."""
-
-
 def _is_recognised_alone(thing: Thing, scene: Scene, how: Obscuring) -> bool:
     match how:
         case Obscuring.BLUR:
             return True
         case Obscuring.CROP:
-            return is_salient(thing, scene)
+            return SALIENT.check(thing, scene)
         case Obscuring.MASK:
             box = thing.box
-            return is_salient(thing, scene) and is_salient_size(box.w / _ALONE, box.h / _ALONE, scene.frame)
+            return SALIENT.check(thing, scene) and is_salient_size(box.w / _ALONE, box.h / _ALONE, scene.frame)
 
 
 def _kept(things: Iterable[Thing], scene: Scene, how: Obscuring) -> tuple[Box, ...]:
@@ -179,10 +178,6 @@ def _names_not_to_suggest(argument: Argument, named: Iterable[Thing], absent: It
         *(group.name for group in absent),
         *(condition.to.name for group in groups_of(meaning) for condition in group.related),
     }
-
-
-MIN_PATCH_PX = 32
-"""People do not reliably recognise smaller patches (Jimenez et al., footnote 3, after Torralba et al., 2008)."""
 
 
 def foreground(things: Iterable[Thing], scene: Scene) -> tuple[Box, ...]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
+from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import cast
+from typing import NamedTuple, cast
 
 from pytest_vqamt.core.case import (
     RelationInfo,
@@ -46,110 +46,114 @@ WORDINGS = RelationSetting(
 RUN_SETTINGS = (THOUGHT_TAGS, READER, WORDINGS)
 """Settings of how all answers are read, and all questions worded."""
 
-TABLE: dict[str, str] = {
-    "metavqa.partition": "pytest_vqamt.relations.metavqa:Partition",
-    "metavqa.reorder": "pytest_vqamt.relations.metavqa:Reorder",
-    "metavqa.reversion": "pytest_vqamt.relations.metavqa:Reversion",
-    "metavqa.cutting": "pytest_vqamt.relations.metavqa:Cutting",
-    "metavqa.insertion": "pytest_vqamt.relations.metavqa:Insertion",
-    "metavqa.insertion_plus": "pytest_vqamt.relations.metavqa:InsertionPlus",
-    "metavqa.removal": "pytest_vqamt.relations.metavqa:Removal",
-    "metavqa.removal_plus": "pytest_vqamt.relations.metavqa:RemovalPlus",
-    "carets.rephrase": "pytest_vqamt.relations.carets:Rephrase",
-    "carets.ontological": "pytest_vqamt.relations.carets:Ontological",
-    "carets.order": "pytest_vqamt.relations.carets:Order",
-    "carets.visual": "pytest_vqamt.relations.carets_visual:Visual",
-    "carets.negation": "pytest_vqamt.relations.carets:Negation",
-    "carets.antonym": "pytest_vqamt.relations.carets:Antonym",
-    "carets.published": "pytest_vqamt.relations.published:PublishedPairs",
-    "veglue.vqa_mr1": "pytest_vqamt.relations.veglue:VqaMr1",
-    "veglue.vqa_mr2": "pytest_vqamt.relations.veglue:VqaMr2",
-    "veglue.vqa_mr3": "pytest_vqamt.relations.veglue:VqaMr3",
-    "veglue.mr1_joint_erase": "pytest_vqamt.relations.veglue:JointErase",
-    "veglue.mr2_linked_erase": "pytest_vqamt.relations.veglue:LinkedErase",
-    "veglue.mr3_unlinked_erase": "pytest_vqamt.relations.veglue:UnlinkedErase",
-    "veglue.corruption": "pytest_vqamt.relations.veglue:HypothesisCorruption",
-    "text.antonym_swap": "pytest_vqamt.relations.text_edits:AntonymSwap",
-    "text.word_substitution": "pytest_vqamt.relations.text_edits:WordSubstitution",
-    "metaic.object_appearance": "pytest_vqamt.relations.metaic:ObjectAppearance",
-    "metaic.singular_plural": "pytest_vqamt.relations.metaic:SingularPlural",
-    "metaic.deeptest": "pytest_vqamt.relations.metaic:Deeptest",
-    "caption.removal": "pytest_vqamt.relations.caption:CaptionRemoval",
-    "caption.layout": "pytest_vqamt.relations.caption:CaptionLayout",
-    "basic_questions.noise": "pytest_vqamt.relations.basic_questions:Noise",
-    "corruption": "pytest_vqamt.relations.corruption:PictureCorruption",
-    "spatial.mirror": "pytest_vqamt.relations.spatial:Mirror",
-    "spatial.inverse": "pytest_vqamt.relations.spatial:Inverse",
-    "spatial.antisymmetric": "pytest_vqamt.relations.spatial:Antisymmetric",
-    "spatial.transitive": "pytest_vqamt.relations.spatial:Transitive",
-    "count.part_of_whole": "pytest_vqamt.relations.count:PartOfWhole",
-    "control.repeat": "pytest_vqamt.relations.control:Repeat",
-    "control.reencode": "pytest_vqamt.relations.control:Reencode",
+OTHER = "other"
+"""The kind of relations that are not built in."""
+
+_NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
+
+
+class Kind(StrEnum):
+    """The kind of failure that a relation finds, in the words of ``vqamt list``."""
+
+    COUNTS = "counts that do not add up"
+    CHANGES = "overlooked changes"
+    DISTRACTED = "answers that change with what does not matter"
+    WORDING = "answers that change with the wording"
+    OPTIONS = "answers that change with the options"
+    CONTRADICTIONS = "contradictions"
+    PLACES = "wrong places"
+    ASKER = "answers that follow the asker"
+    NOISE = "noise and faults of the deployment"
+
+
+KINDS: tuple[str, ...] = tuple(kind.value for kind in Kind)
+
+
+class Row(NamedTuple):
+    """Where a built-in relation is defined, and what it finds."""
+
+    place: str
+    """Module, below this package, and class."""
+    kind: Kind
+
+
+TABLE: dict[str, Row] = {
+    "metavqa.partition": Row("metavqa:Partition", Kind.COUNTS),
+    "metavqa.reorder": Row("metavqa:Reorder", Kind.WORDING),
+    "metavqa.reversion": Row("metavqa:Reversion", Kind.CONTRADICTIONS),
+    "metavqa.cutting": Row("metavqa:Cutting", Kind.COUNTS),
+    "metavqa.insertion": Row("metavqa:Insertion", Kind.DISTRACTED),
+    "metavqa.insertion_plus": Row("metavqa:InsertionPlus", Kind.CHANGES),
+    "metavqa.removal": Row("metavqa:Removal", Kind.DISTRACTED),
+    "metavqa.removal_plus": Row("metavqa:RemovalPlus", Kind.CHANGES),
+    "carets.rephrase": Row("carets:Rephrase", Kind.WORDING),
+    "carets.ontological": Row("carets:Ontological", Kind.CONTRADICTIONS),
+    "carets.order": Row("carets:Order", Kind.WORDING),
+    "carets.visual": Row("carets_visual:Visual", Kind.DISTRACTED),
+    "carets.negation": Row("carets:Negation", Kind.CONTRADICTIONS),
+    "carets.antonym": Row("carets:Antonym", Kind.CONTRADICTIONS),
+    "carets.published": Row("published:PublishedPairs", Kind.CONTRADICTIONS),
+    "veglue.vqa_mr1": Row("veglue:VqaMr1", Kind.CHANGES),
+    "veglue.vqa_mr2": Row("veglue:VqaMr2", Kind.CHANGES),
+    "veglue.vqa_mr3": Row("veglue:VqaMr3", Kind.DISTRACTED),
+    "veglue.mr1_joint_erase": Row("veglue:JointErase", Kind.CHANGES),
+    "veglue.mr2_linked_erase": Row("veglue:LinkedErase", Kind.CHANGES),
+    "veglue.mr3_unlinked_erase": Row("veglue:UnlinkedErase", Kind.DISTRACTED),
+    "veglue.corruption": Row("veglue:HypothesisCorruption", Kind.DISTRACTED),
+    "text.antonym_swap": Row("text_edits:AntonymSwap", Kind.CONTRADICTIONS),
+    "text.word_substitution": Row("text_edits:WordSubstitution", Kind.WORDING),
+    "metaic.object_appearance": Row("metaic:ObjectAppearance", Kind.CHANGES),
+    "metaic.singular_plural": Row("metaic:SingularPlural", Kind.CHANGES),
+    "metaic.deeptest": Row("metaic:Deeptest", Kind.DISTRACTED),
+    "caption.removal": Row("caption:CaptionRemoval", Kind.CHANGES),
+    "caption.layout": Row("caption:CaptionLayout", Kind.DISTRACTED),
+    "basic_questions.noise": Row("basic_questions:Noise", Kind.WORDING),
+    "corruption": Row("corruption:PictureCorruption", Kind.DISTRACTED),
+    "spatial.mirror": Row("spatial:Mirror", Kind.PLACES),
+    "spatial.inverse": Row("spatial:Inverse", Kind.PLACES),
+    "spatial.antisymmetric": Row("spatial:Antisymmetric", Kind.PLACES),
+    "spatial.transitive": Row("spatial:Transitive", Kind.PLACES),
+    "count.part_of_whole": Row("count:PartOfWhole", Kind.COUNTS),
+    "control.repeat": Row("control:Repeat", Kind.NOISE),
+    "control.reencode": Row("control:Reencode", Kind.NOISE),
 }
 
-ON_REQUEST: dict[str, str] = {
-    "serving.another_picture": "pytest_vqamt.relations.serving:AnotherPicture",
-    "serving.another_text": "pytest_vqamt.relations.serving:AnotherText",
-    "serving.colours": "pytest_vqamt.relations.serving:Colours",
-    "serving.size": "pytest_vqamt.relations.serving:Size",
-    "serving.file_form": "pytest_vqamt.relations.serving:StoredForm",
-    "serving.long_text": "pytest_vqamt.relations.serving:LongText",
-    "view.shift": "pytest_vqamt.relations.view:Shift",
-    "view.pad": "pytest_vqamt.relations.view:Pad",
-    "view.rescale": "pytest_vqamt.relations.view:Rescale",
-    "view.jpeg": "pytest_vqamt.relations.view:Jpeg",
-    "view.recolour": "pytest_vqamt.relations.recolour:Recolour",
-    "spatial.rotate": "pytest_vqamt.relations.spatial:Rotate",
-    "count.compose": "pytest_vqamt.relations.count:Compose",
-    "count.prior": "pytest_vqamt.relations.count:Prior",
-    "lang.switch": "pytest_vqamt.relations.lang:Switch",
-    "agree.form": "pytest_vqamt.relations.agree:Form",
-    "think.on_off": "pytest_vqamt.relations.control:OnOff",
-    "lead.belief": "pytest_vqamt.relations.lead:Belief",
-    "lead.authority": "pytest_vqamt.relations.lead:Authority",
-    "absent.premise": "pytest_vqamt.relations.presence:Premise",
-    "negation.scope": "pytest_vqamt.relations.presence:Scope",
-    "choice.rotate": "pytest_vqamt.relations.choice:Rotate",
-    "choice.labels": "pytest_vqamt.relations.choice:Labelled",
-    "choice.none": "pytest_vqamt.relations.choice:NoneOfThese",
-    "overlay.text": "pytest_vqamt.relations.overlay:Text",
-    "overlay.question": "pytest_vqamt.relations.overlay:DrawnQuestion",
-    "question.frame": "pytest_vqamt.relations.question:Frame",
-    "question.spelling": "pytest_vqamt.relations.question:Spelling",
-    "question.mirror": "pytest_vqamt.relations.question:Mirror",
-    "question.tilt": "pytest_vqamt.relations.question:Tilt",
+ON_REQUEST: dict[str, Row] = {
+    "serving.another_picture": Row("serving:AnotherPicture", Kind.NOISE),
+    "serving.another_text": Row("serving:AnotherText", Kind.NOISE),
+    "serving.colours": Row("serving:Colours", Kind.NOISE),
+    "serving.size": Row("serving:Size", Kind.NOISE),
+    "serving.file_form": Row("serving:StoredForm", Kind.NOISE),
+    "serving.long_text": Row("serving:LongText", Kind.NOISE),
+    "view.shift": Row("view:Shift", Kind.DISTRACTED),
+    "view.pad": Row("view:Pad", Kind.DISTRACTED),
+    "view.rescale": Row("view:Rescale", Kind.DISTRACTED),
+    "view.jpeg": Row("view:Jpeg", Kind.DISTRACTED),
+    "view.recolour": Row("recolour:Recolour", Kind.CHANGES),
+    "spatial.rotate": Row("spatial:Rotate", Kind.PLACES),
+    "count.compose": Row("count:Compose", Kind.COUNTS),
+    "count.prior": Row("count:Prior", Kind.COUNTS),
+    "lang.switch": Row("lang:Switch", Kind.WORDING),
+    "agree.form": Row("agree:Form", Kind.CONTRADICTIONS),
+    "think.on_off": Row("control:OnOff", Kind.CONTRADICTIONS),
+    "lead.belief": Row("lead:Belief", Kind.ASKER),
+    "lead.authority": Row("lead:Authority", Kind.ASKER),
+    "absent.premise": Row("presence:Premise", Kind.ASKER),
+    "negation.scope": Row("presence:Scope", Kind.CONTRADICTIONS),
+    "choice.rotate": Row("choice:Rotate", Kind.OPTIONS),
+    "choice.labels": Row("choice:Labelled", Kind.OPTIONS),
+    "choice.none": Row("choice:NoneOfThese", Kind.OPTIONS),
+    "overlay.text": Row("overlay:Text", Kind.DISTRACTED),
+    "overlay.question": Row("overlay:DrawnQuestion", Kind.DISTRACTED),
+    "question.frame": Row("question:Frame", Kind.WORDING),
+    "question.spelling": Row("question:Spelling", Kind.WORDING),
+    "question.mirror": Row("question:Mirror", Kind.DISTRACTED),
+    "question.tilt": Row("question:Tilt", Kind.DISTRACTED),
 }
 """Built-in relations that run only where a pattern, or one of a preset, begins with their prefix ("serving")."""
 
 BUILT_IN = {**TABLE, **ON_REQUEST}
 """All relations of the package."""
-
-KINDS: Mapping[str, tuple[str, ...]] = {
-    "counts that do not add up": ("metavqa.partition", "metavqa.cutting", "count.*"),
-    "overlooked changes": (
-        "metavqa.insertion_plus", "metavqa.removal_plus", "veglue.vqa_mr[12]", "veglue.mr[12]_*",
-        "metaic.object_appearance", "metaic.singular_plural", "caption.removal", "view.recolour",
-    ),
-    "answers that change with what does not matter": (
-        "metavqa.insertion", "metavqa.removal", "carets.visual", "veglue.vqa_mr3", "veglue.mr3_*", "veglue.corruption",
-        "corruption", "metaic.deeptest", "caption.layout", "view.*", "overlay.*", "question.mirror", "question.tilt",
-    ),
-    "answers that change with the wording": (
-        "metavqa.reorder", "carets.rephrase", "carets.order", "text.word_substitution", "basic_questions.*", "lang.*",
-        "question.*",
-    ),
-    "answers that change with the options": ("choice.*",),
-    "contradictions": (
-        "metavqa.reversion", "carets.negation", "carets.antonym", "carets.ontological", "carets.published",
-        "text.antonym_swap", "negation.*", "agree.*", "think.*",
-    ),
-    "wrong places": ("spatial.*",),
-    "answers that follow the asker": ("lead.*", "absent.*"),
-    "noise and faults of the deployment": ("control.*", "serving.*"),
-}  # fmt: skip
-"""The kinds of failure that relations find, with the names of relations as globs; the first that matches counts."""
-
-_NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
 
 _registered: dict[str, Relation] = {}
 
@@ -190,11 +194,7 @@ def names() -> tuple[str, ...]:
 
 def kind_of(name: str) -> str:
     """Returns the kind of failure that a relation finds; "other" for one that is not built in."""
-    found = (kind for kind, globs in KINDS.items() if any(fnmatchcase(name, glob) for glob in globs))
-    return next(found, OTHER) if name in BUILT_IN else OTHER
-
-
-OTHER = "other"
+    return BUILT_IN[name].kind.value if name in BUILT_IN else OTHER
 
 
 def get(name: str, settings: Mapping[str, str] = _NO_SETTINGS) -> Relation:
@@ -204,8 +204,8 @@ def get(name: str, settings: Mapping[str, str] = _NO_SETTINGS) -> Relation:
         OptionError: the relation or a setting's value is unknown, or what a setting names cannot be read.
     """
     if name in BUILT_IN:
-        module, _, attribute = BUILT_IN[name].partition(":")
-        return _instantiate(getattr(import_module(module), attribute), settings)
+        module, _, attribute = BUILT_IN[name].place.partition(":")
+        return _instantiate(getattr(import_module(f"pytest_vqamt.relations.{module}"), attribute), settings)
     if name in _registered:
         return _registered[name]
     for point in entry_points(group=ENTRY_POINTS, name=name):

@@ -14,14 +14,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import NONE_OF_THESE, YES_OR_NO, Annotated, Group
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.language.english.lexical_relations import COLOURS
-from pytest_vqamt.language.questions.form import QuestionForm, form_of
-from pytest_vqamt.language.questions.free import Kept
+from pytest_vqamt.language.questions.free import Kept, QuestionForm, form_of
 from pytest_vqamt.language.questions.lettered import (
     LAYOUTS,
     STEMS,
@@ -32,55 +29,51 @@ from pytest_vqamt.language.questions.lettered import (
     which_value,
 )
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
-from pytest_vqamt.relations.base import Relation, case_of
+from pytest_vqamt.relations.askable_scene import AskableScene
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import becomes_none_of_these, same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.presence import TOO_FEW, sample_presence, the_color
 from pytest_vqamt.relations.published import annotated, published_questions
+from pytest_vqamt.relations.rules import FALSE, SALIENT, UNIQUE
 from pytest_vqamt.sampling.chooser import Chooser
 
 _COLOR = "color"
 
+_YES_OR_NO = ("Yes", "No")
+_MOST_OPTIONS = 8
+_ABOUT_OPTIONS = re.compile(
+    r"\b(?:above|below|both|all|none|neither|either|any|other|others|these|[a-h] (?:and|or) [a-h])\b"
+)
+
+_NOTHING = re.compile(r"(?:none|no one|nobody|nothing|neither|zero|0|no|not any)\W*", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """A question with options, before they are listed.
-
-    Attributes:
-        about: "thing", "color" or, of a question of the data set, "published".
-        options: names or colors in a random order.
-        right: the one that is right; "" if it is not known.
-        ask: makes the question for the options that are listed; ``NONE_OF_THESE`` may be the last.
-        presumed: whether that one is right, and no other, rests on an absence that is not guaranteed.
-    """
+    """A question with options, before they are listed."""
 
     about: str
+    """"thing", "color" or, of a question of the data set, "published"."""
     options: tuple[str, ...]
+    """Names or colors in a random order."""
     right: str
+    """The one that is right; "" if it is not known."""
     ask: Callable[[tuple[str, ...]], Question]
+    """Makes the question for the options that are listed; ``NONE_OF_THESE`` may be the last."""
     presumed: bool
+    """True if that one is right, and no other, rests on an absence that is not guaranteed."""
 
-    def case(
-        self,
-        relation: Relation,
-        scene: Scene,
-        choose: Chooser,
-        lists: Iterable[tuple[tuple[str, ...], Labels]],
-        expected: str,
-    ) -> Case:
+    def case(self, draw: Draw, lists: Iterable[tuple[tuple[str, ...], Labels]], expected: str) -> Case:
         """Returns the case of one query for each list of options with labels, all in one layout."""
-        layout = choose.between(0, LAYOUTS - 1)
+        layout = draw.wording(LAYOUTS)
         facts: tuple[tuple[str, Fact], ...] = (
             ("about", self.about),
             ("options", len(self.options)),
             ("layout", layout),
         )
-        return case_of(
-            relation,
-            "",
-            scene,
-            ((scene.picture, lettered(self.ask(options), labels, layout)) for options, labels in lists),
+        return draw.case(
+            draw.here(lettered(self.ask(options), labels, layout) for options, labels in lists),
             expected=expected,
             facts=facts,
             presumed=self.presumed,
@@ -96,13 +89,6 @@ def sample_options(view: AskableScene, choose: Chooser, least: int, most: int) -
         if drawn := sample(view, choose, count, wording):
             return drawn
     return _of_published(view.scene, choose) if view.scene.questions else TOO_FEW
-
-
-_YES_OR_NO = ("Yes", "No")
-_MOST_OPTIONS = 8
-_ABOUT_OPTIONS = re.compile(
-    r"\b(?:above|below|both|all|none|neither|either|any|other|others|these|[a-h] (?:and|or) [a-h])\b"
-)
 
 
 def _of_published(scene: Scene, choose: Chooser, *, only_answered: bool = False) -> Options | NotApplicable:
@@ -132,9 +118,6 @@ def _of_published(scene: Scene, choose: Chooser, *, only_answered: bool = False)
     return Options(
         about="published", options=choose.several(options, len(options)), right=right, ask=ask, presumed=False
     )
-
-
-_NOTHING = re.compile(r"(?:none|no one|nobody|nothing|neither|zero|0|no|not any)\W*", re.IGNORECASE)
 
 
 def _listed(published: PublishedQuestion) -> tuple[str, ...]:
@@ -194,9 +177,9 @@ def _colored(view: AskableScene) -> list[tuple[str, str, tuple[str, ...]]]:
     return [
         (thing.name, color, false)
         for thing in view.scene.objects
-        if thing.name in view.names and is_salient(thing, view.scene) and view.is_unique_by_name(thing)
+        if thing.name in view.names and SALIENT.check(thing, view.scene) and UNIQUE.check(view, thing)
         for color in the_color(thing, view)
-        if (false := tuple(word for word in COLOURS if word != color and view.surely_lacks(thing, word)))
+        if (false := tuple(word for word in COLOURS if word != color and FALSE.check(view, thing, word)))
     ]
 
 
@@ -221,13 +204,13 @@ class Rotate(LexicalRelation):
     )
     expect = same_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        drawn = sample_options(askable_scene_of(scene, corpus, self.known), choose, 3, 4)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        drawn = sample_options(draw.view, draw.choose, 3, 4)
         if isinstance(drawn, NotApplicable):
             return drawn
         options = drawn.options
         rotations = (((*options[start:], *options[:start]), Labels.LETTERS) for start in range(len(options)))
-        return drawn.case(self, scene, choose, rotations, "all name the same option")
+        return drawn.case(draw, rotations, "all name the same option")
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,11 +234,11 @@ class Labelled(LexicalRelation):
     )
     expect = same_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        drawn = sample_options(askable_scene_of(scene, corpus, self.known), choose, 3, 4)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        drawn = sample_options(draw.view, draw.choose, 3, 4)
         if isinstance(drawn, NotApplicable):
             return drawn
-        return drawn.case(self, scene, choose, ((drawn.options, labels) for labels in Labels), "first = second")
+        return drawn.case(draw, ((drawn.options, labels) for labels in Labels), "first = second")
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,12 +262,12 @@ class NoneOfThese(LexicalRelation):
     )
     expect = becomes_none_of_these
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        drawn = sample_options(askable_scene_of(scene, corpus, self.known), choose, 3, 3)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        drawn = sample_options(draw.view, draw.choose, 3, 3)
         if not isinstance(drawn, NotApplicable) and drawn.about == "published":
-            drawn = _of_published(scene, choose, only_answered=True)
+            drawn = _of_published(draw.scene, draw.choose, only_answered=True)
         if isinstance(drawn, NotApplicable):
             return drawn
         left = tuple(option for option in drawn.options if option != drawn.right)
         offered = (((*options, NONE_OF_THESE), Labels.LETTERS) for options in (drawn.options, left))
-        return drawn.case(self, scene, choose, offered, "second is none of these")
+        return drawn.case(draw, offered, "second is none of these")

@@ -25,13 +25,16 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.relations.base import PublishedRelation, Relation
-from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge, LexicalRelation, default_knowledge
+from pytest_vqamt.relations.draw import Draw
+from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge, knowledge_of
 from pytest_vqamt.relations.published import question_of
 from pytest_vqamt.relations.soundness import object_names
 from pytest_vqamt.sampling.chooser import Chooser
 
 TWO_MEANINGS = NotApplicable(reason="a question has two meanings with different answers on the picture")
 TWO_ANSWERS = NotApplicable(reason="the data has two answers to a question about the picture")
+
+_NOT_KNOWN = "?"
 
 
 def derive_case(
@@ -42,10 +45,10 @@ def derive_case(
     Published cases stay as they are: their data set's figures are of all of them. Those of a presumed scene are
     presumed.
     """
-    drawn = relation.derive(scene, corpus, choose, variant)
+    drawn = relation.derive(Draw(relation, scene, corpus, choose, variant))
     if isinstance(drawn, NotApplicable) or _is_published(type(relation)):
         return drawn
-    known = relation.known if isinstance(relation, LexicalRelation) else default_knowledge()
+    known = knowledge_of(relation)
     for query in drawn.queries:
         if found := contradiction(query, corpus, known):
             return found
@@ -76,9 +79,6 @@ def contradiction(query: Query, corpus: Corpus, known: LexicalKnowledge) -> NotA
 @cache
 def _is_published(kind: type[Relation]) -> bool:
     return issubclass(kind, PublishedRelation)
-
-
-_NOT_KNOWN = "?"
 
 
 def _given(text: str, scene: Scene) -> Iterator[str]:

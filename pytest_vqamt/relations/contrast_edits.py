@@ -16,11 +16,11 @@ from pytest_vqamt.core.case import Change, NotApplicable
 from pytest_vqamt.core.corpus import CutoutEntry
 from pytest_vqamt.core.meaning import Choice, Count, Entails, Group, Has, Located, Meaning, groups_of, members
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.edits import ERASE, Eraser, make_eraser, only_worn_items, sample_insertion, wholly_removable
-from pytest_vqamt.relations.soundness import certain_properties, countable_names, unrelated
+from pytest_vqamt.relations.rules import SALIENT, UNTOUCHED
+from pytest_vqamt.relations.soundness import certain_properties, countable_names
 from pytest_vqamt.relations.spatial import LEVEL
 from pytest_vqamt.relations.sure_answers import group_in
 from pytest_vqamt.sampling.chooser import Chooser
@@ -65,7 +65,7 @@ def _covered(
     if not found:
         return
     patches = _patches(view)
-    free = [thing for thing in found if thing.id in patches and is_salient(thing, view.scene)]
+    free = [thing for thing in found if thing.id in patches and SALIENT.check(thing, view.scene)]
     if isinstance(meaning, Count):
         if not free or not _is_counted(group, view):
             return
@@ -120,10 +120,10 @@ def _is_counted(group: Group, view: AskableScene) -> bool:
 
 
 def _is_certain(thing: Thing, group: Group) -> bool:
-    """Whether the thing surely is in the group, and in none of the same name with other attributes."""
+    """True if the thing surely is in the group, and in none of the same name with other attributes."""
     return not group.attributes or certain_properties(thing) == group.attributes
 
 
 def _stays_apart(other: Group, thing: Thing, view: AskableScene) -> bool:
-    """Whether the number of the other group is the same without the thing."""
-    return other.name == thing.name or unrelated(other.name, thing.name, view.scene)
+    """True if the number of the other group is the same without the thing."""
+    return other.name == thing.name or UNTOUCHED.check(other.name, thing.name, view.scene)

@@ -43,16 +43,15 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare
-from pytest_vqamt.language.captions.reading import class_of, classes_in
-from pytest_vqamt.language.questions.form import QuestionForm, form_of
-from pytest_vqamt.language.questions.free import Kept, keeps_answer
+from pytest_vqamt.language.answers.answer_text import Unreadable, UnreadableAnswer, prepare
+from pytest_vqamt.language.captions.caption_reader import class_of, classes_in
+from pytest_vqamt.language.questions.free import Kept, QuestionForm, form_of, keeps_answer
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.contradictions import contradiction
 from pytest_vqamt.relations.contrast_edits import edited_pictures
 from pytest_vqamt.relations.expectations import format_reading, read_answer, same_reading
-from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge, LexicalRelation, default_knowledge
+from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge, knowledge_of
 from pytest_vqamt.relations.published import question_of
 from pytest_vqamt.relations.sure_answers import (
     MIN_AGREEMENT,
@@ -73,6 +72,34 @@ _MAX_DRAWS = 200
 _BITS_OF_A_DRAW = 128
 """Of two random numbers."""
 
+_GRAY = (127, 127, 127)
+_SHOWN_BY_NOTHING = frozenset(
+    [
+        "no",
+        "none",
+        "nothing",
+        "nobody",
+        "0",
+        "zero",
+        "unknown",
+        "unsure",
+        "gray",
+        "grey",
+        "silver",
+        "white",
+        "black",
+        "blank",
+        "empty",
+        "blurry",
+        "dark",
+    ]
+)
+"""Answers, or words of answers, that may be right about a blank picture."""
+
+_CANNOT_TELL = frozenset(
+    {Unreadable.REFUSAL, Unreadable.SEES_NOTHING, Unreadable.UNSURE, Unreadable.NO_NUMBER, Unreadable.NO_YES_OR_NO}
+)
+
 
 def with_contrast(relation: Relation, case: Case, corpus: Corpus, share: float) -> Case:
     """Returns the case with a contrast, if there is one and the case is among the ``share`` of cases that have one."""
@@ -81,7 +108,7 @@ def with_contrast(relation: Relation, case: Case, corpus: Corpus, share: float) 
         return case
     if int(digest("contrast", case.id), 16) >= share * 2**64:
         return case
-    known = relation.known if isinstance(relation, LexicalRelation) else default_knowledge()
+    known = knowledge_of(relation)
     contrast = _contrast(case, corpus, known, None if info.contrast is True else info.contrast)
     return case if contrast is None else replace(case, contrast=contrast)
 
@@ -217,7 +244,7 @@ class Wanted(NamedTuple):
     predicates: frozenset[str] = frozenset()
 
     def is_in(self, scene: Scene) -> bool:
-        """Whether a scene with the name may have it, by a quick look."""
+        """True if a scene with the name may have it, by a quick look."""
         if not self.attributes and not self.predicates:
             return True
         return self.predicates <= {each.predicate for each in scene.relationships} and any(
@@ -305,31 +332,6 @@ def _other_annotation(
     return None
 
 
-_GRAY = (127, 127, 127)
-_SHOWN_BY_NOTHING = frozenset(
-    [
-        "no",
-        "none",
-        "nothing",
-        "nobody",
-        "0",
-        "zero",
-        "unknown",
-        "unsure",
-        "gray",
-        "grey",
-        "silver",
-        "white",
-        "black",
-        "blank",
-        "empty",
-        "blurry",
-        "dark",
-    ]
-)
-"""Answers, or words of answers, that may be right about a blank picture."""
-
-
 def _blank(query: Query, meaning: Annotated) -> Contrast | None:
     """Returns the question about a gray picture, where its answer claims that something is there; None for others."""
     here = agreed_answer(meaning)
@@ -412,11 +414,6 @@ def _differs(contrast: Contrast, first: Answer, answer: Answer) -> ContrastVerdi
     if type(before) is int and type(after) is int and contrast.change is not Change.OTHER:
         changed = after > before if contrast.change is Change.MORE else after < before
     return _contrast_verdict(contrast, answer, reading, changed=changed)
-
-
-_CANNOT_TELL = frozenset(
-    {Unreadable.REFUSAL, Unreadable.SEES_NOTHING, Unreadable.UNSURE, Unreadable.NO_NUMBER, Unreadable.NO_YES_OR_NO}
-)
 
 
 def _names_others(contrast: Contrast, first: Answer, answer: Answer) -> ContrastVerdict:

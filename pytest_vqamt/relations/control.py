@@ -5,17 +5,16 @@ The controls are the noise floor: what a model violates although nothing was cha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
-from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.query import Query, Task
-from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations import groups
-from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.askable_scene import AskableScene
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import same_answer, unchanged
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.published import sample_published_question
@@ -39,20 +38,12 @@ class Repeat(LexicalRelation):
     )
     expect = unchanged
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        asked = plain_question(askable_scene_of(scene, corpus, self.known), choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        asked = plain_question(draw.view, draw.choose)
         if isinstance(asked, NotApplicable):
             return asked
-        picture = scene.picture
-        return Case(
-            relation=self.info.name,
-            variant=variant,
-            scene=scene.id,
-            queries=tuple(
-                Query(picture=picture, text=asked.text, meaning=asked.meaning, trial=trial) for trial in (0, 1)
-            ),
-            expected="first = second",
-        )
+        query = Query(picture=draw.picture, text=asked.text, meaning=asked.meaning)
+        return draw.case_of((query, replace(query, trial=1)), expected="first = second")
 
 
 def plain_question(view: AskableScene, choose: Chooser) -> Question | NotApplicable:
@@ -91,18 +82,12 @@ class Reencode(LexicalRelation):
     )
     expect = unchanged
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        asked = plain_question(askable_scene_of(scene, corpus, self.known), choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        asked = plain_question(draw.view, draw.choose)
         if isinstance(asked, NotApplicable):
             return asked
-        again = replace(asked, text=asked.text.replace(" ", "  ")) if variant == "spaces" else asked
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, asked), (scene.picture.reencode(), again)),
-            expected="first = second",
-        )
+        again = replace(asked, text=asked.text.replace(" ", "  ")) if draw.variant == "spaces" else asked
+        return draw.case(((draw.picture, asked), (draw.picture.reencode(), again)), expected="first = second")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,17 +112,9 @@ class OnOff(LexicalRelation):
     )
     expect = same_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        asked = plain_question(askable_scene_of(scene, corpus, self.known), choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        asked = plain_question(draw.view, draw.choose)
         if isinstance(asked, NotApplicable):
             return asked
-        return Case(
-            relation=self.info.name,
-            variant=variant,
-            scene=scene.id,
-            queries=tuple(
-                Query(picture=scene.picture, text=asked.text, meaning=asked.meaning, reasoning=reasoning)
-                for reasoning in (False, True)
-            ),
-            expected="first = second",
-        )
+        query = Query(picture=draw.picture, text=asked.text, meaning=asked.meaning)
+        return draw.case_of((replace(query, reasoning=each) for each in (False, True)), expected="first = second")

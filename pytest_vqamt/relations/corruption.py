@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import product
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, RelationSetting
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import Corruption
 from pytest_vqamt.core.meaning import Annotated, groups_of, members
 from pytest_vqamt.core.picture import Picture
@@ -17,7 +16,8 @@ from pytest_vqamt.language.english.lexical_relations import find_words
 from pytest_vqamt.language.english.nouns import plural
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations import groups
-from pytest_vqamt.relations.base import BuiltInRelation, case_of
+from pytest_vqamt.relations.base import BuiltInRelation
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.edits import pixel_box
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.published import sample_published_question
@@ -38,9 +38,11 @@ SEVERITY = RelationSetting(
 VARIANTS: tuple[str, ...] = tuple(f"{kind}-{where}" for kind, where in product(Corruption, ("object", "global")))
 """Each corruption in the boxes of things ("object") and in the whole picture ("global")."""
 
+_ASKED = (groups.QuestionKind.COUNT, groups.QuestionKind.EXISTS)
+
 
 def is_global(variant: str) -> bool:
-    """Whether the whole picture is corrupted."""
+    """True if the whole picture is corrupted."""
     return variant.endswith("-global")
 
 
@@ -49,9 +51,6 @@ def corrupted(scene: Scene, variant: str, severity: str, things: Iterable[Thing]
     boxes = tuple(dict.fromkeys(box for thing in things if (box := pixel_box(thing.box, scene))))
     kind = Corruption(variant.partition("-")[0])
     return scene.picture.corrupt(kind, int(severity), () if is_global(variant) else boxes)
-
-
-_ASKED = (groups.QuestionKind.COUNT, groups.QuestionKind.EXISTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,19 +83,16 @@ class PictureCorruption(BuiltInRelation):
 
     severity: str = SEVERITY.default
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        asked = _question(scene, choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        asked = _question(draw.scene, draw.choose)
         if isinstance(asked, NotApplicable):
             return asked
         question, facts = asked
-        things = _things_asked_about(question, scene)
-        if not things and not is_global(variant):
+        things = _things_asked_about(question, draw.scene)
+        if not things and not is_global(draw.variant):
             return NotApplicable(reason="no thing in the scene")
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, question), (corrupted(scene, variant, self.severity, things), question)),
+        return draw.case(
+            draw.before_and_after(question, corrupted(draw.scene, draw.variant, self.severity, things)),
             expected="first = second",
             facts=(*facts, ("severity", int(self.severity))),
         )

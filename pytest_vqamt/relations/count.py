@@ -14,13 +14,26 @@ from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Parts, Scene, Thing
 from pytest_vqamt.language.questions import simple
-from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
-from pytest_vqamt.relations.base import BuiltInRelation, case_of
+from pytest_vqamt.relations.askable_scene import AskableScene
+from pytest_vqamt.relations.base import BuiltInRelation
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import at_most_the_first, one_less, one_more, parts_of_sum
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
-from pytest_vqamt.relations.soundness import countable_names, scene_properties, single_valued
+from pytest_vqamt.relations.rules import EXCLUSIVE, UNIQUE
+from pytest_vqamt.relations.soundness import countable_names, scene_properties
 from pytest_vqamt.relations.view import is_readable
 from pytest_vqamt.sampling.chooser import Chooser
+
+_TRIES = 12
+"""The scenes that are looked at for a second picture."""
+_GAP_SHARE = 1 / 16
+"""The width of the strip, as a share of the height of both pictures."""
+_STRIPS: tuple[Colour, ...] = ((255, 255, 255), (0, 0, 0))
+_SEAM_PX = 2
+"""A thing that is nearer than this to the seam may be cut off there."""
+
+_LEAST_SIDE = 1 / 7
+"""Of the picture's longer side. In a picture of 336 px, the legs of a smaller thing are 3 px wide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,35 +53,23 @@ class PartOfWhole(BuiltInRelation):
     )
     expect = at_most_the_first
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+    def derive(self, draw: Draw) -> Case | NotApplicable:
         parts = [
             (name, word)
-            for name in countable_names(scene)
-            if single_valued(name, scene)
-            for word in scene_properties(name, scene)
+            for name in countable_names(draw.scene)
+            if EXCLUSIVE.check(name, draw.scene)
+            for word in scene_properties(name, draw.scene)
         ]
         if not parts:
             return NotApplicable(reason="no things that can be counted have an attribute to ask about")
-        name, word = choose.one(parts)
-        wording = choose.between(0, simple.COUNT_WORDINGS - 1)
+        name, word = draw.choose.one(parts)
+        wording = draw.wording(simple.COUNT_WORDINGS)
         groups = Group(name=name), Group(name=name, attributes=(word,))
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, simple.count(group, wording)) for group in groups),
+        return draw.case(
+            draw.here(simple.count(group, wording) for group in groups),
             expected="second is at most first",
             facts=(("wording", wording),),
         )
-
-
-_TRIES = 12
-"""The scenes that are looked at for a second picture."""
-_GAP_SHARE = 1 / 16
-"""The width of the strip, as a share of the height of both pictures."""
-_STRIPS: tuple[Colour, ...] = ((255, 255, 255), (0, 0, 0))
-_SEAM_PX = 2
-"""A thing that is nearer than this to the seam may be cut off there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +94,13 @@ class Compose(BuiltInRelation):
     )
     expect = parts_of_sum
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        scene = draw.scene
         names = _countable_at_left(scene)
         if not names:
             return NotApplicable(reason="no kind of thing has all its things annotated, to be counted in two pictures")
-        name = choose.one(names)
-        for second in _others(name, scene, corpus, choose):
+        name = draw.choose.one(names)
+        for second in _others(name, scene, draw.corpus, draw.choose):
             gap = round(_GAP_SHARE * scene.height)
             scale = scene.height / second.height
             frame = Box(0, 0, scene.width + gap + max(1, round(second.width * scale)), scene.height)
@@ -106,14 +108,11 @@ class Compose(BuiltInRelation):
             boxes += [thing.box.scaled(scale, scale) for thing in second.objects if thing.name == name]
             if not all(is_readable(box, frame) for box in boxes):
                 continue
-            wording = choose.between(0, simple.COUNT_WORDINGS - 1)
+            wording = draw.wording(simple.COUNT_WORDINGS)
             asked = simple.count(Group(name=name), wording)
-            both = scene.picture.beside(second, gap=gap, colour=choose.one(_STRIPS), exhaustive=frozenset((name,)))
-            return case_of(
-                self,
-                variant,
-                scene,
-                ((picture, asked) for picture in (scene.picture, second.picture, both)),
+            both = draw.picture.beside(second, gap=gap, colour=draw.choose.one(_STRIPS), exhaustive=frozenset((name,)))
+            return draw.case(
+                ((picture, asked) for picture in (draw.picture, second.picture, both)),
                 expected="first + second = third",
                 facts=(("wording", wording), ("total", len(boxes))),
             )
@@ -174,25 +173,22 @@ class Prior(LexicalRelation):
         directional=("more", "less"),
     )
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        if not any(parts.drawable for parts in scene.parts):
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        if not any(parts.drawable for parts in draw.scene.parts):
             return NotApplicable(reason="the data cannot draw a thing with other parts, as the built-in pictures can")
-        added = 1 if variant == "more" else -1
+        added = 1 if draw.variant == "more" else -1
         found = [
             (parts, group)
-            for parts, group in _countable(askable_scene_of(scene, corpus, self.known, gradable=False))
+            for parts, group in _countable(draw.view_for(gradable=False))
             if {parts.usual, parts.usual + added} <= set(parts.drawable)
         ]
         if not found:
             return NotApplicable(reason="no large thing has parts that a question can name without doubt")
-        parts, group = choose.one(found)
-        question = simple.part_count(group, parts.name, wording := choose.between(0, simple.PART_COUNT_WORDINGS - 1))
-        return case_of(
-            self,
-            variant,
-            scene,
+        parts, group = draw.choose.one(found)
+        question = simple.part_count(group, parts.name, wording := draw.wording(simple.PART_COUNT_WORDINGS))
+        return draw.case(
             (
-                (scene.picture.redraw(parts.thing, parts.name, number), question)
+                (draw.picture.redraw(parts.thing, parts.name, number), question)
                 for number in (parts.usual, parts.usual + added)
             ),
             expected="second = first + 1" if added > 0 else "second = first - 1",
@@ -217,10 +213,6 @@ def _countable(view: AskableScene) -> tuple[tuple[Parts, Group], ...]:
     )
 
 
-_LEAST_SIDE = 1 / 7
-"""Of the picture's longer side. In a picture of 336 px, the legs of a smaller thing are 3 px wide."""
-
-
 def _shows_its_parts(thing: Thing, scene: Scene) -> bool:
     return min(thing.box.w, thing.box.h) >= _LEAST_SIDE * max(scene.width, scene.height)
 
@@ -228,7 +220,7 @@ def _shows_its_parts(thing: Thing, scene: Scene) -> bool:
 def _meant(thing: Thing, view: AskableScene) -> Group | None:
     if thing.name not in view.nouns:
         return None
-    if view.is_unique_by_name(thing):
+    if UNIQUE.check(view, thing):
         return Group(name=thing.name)
     for word in view.askable_attributes(thing):
         if view.is_unique_by_attribute(thing, word):

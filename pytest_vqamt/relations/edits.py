@@ -20,7 +20,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.salience import is_salient_size
 from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.imaging.inpainting import lacking, method_of
-from pytest_vqamt.imaging.pixel_boxes import outwards
+from pytest_vqamt.imaging.render import outwards
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.tables import word_set
 from pytest_vqamt.relations.recognition import (
@@ -29,7 +29,8 @@ from pytest_vqamt.relations.recognition import (
     is_recognisable,
     min_inserted_area,
 )
-from pytest_vqamt.relations.soundness import cannot_be_confused, presumed, unrelated
+from pytest_vqamt.relations.rules import UNTOUCHED
+from pytest_vqamt.relations.soundness import cannot_be_confused, presumed
 from pytest_vqamt.sampling.chooser import Chooser
 
 ERASE = RelationSetting(
@@ -52,21 +53,44 @@ _TYPICAL_COLOURS: dict[str, Colour] = {
 }  # fmt: skip
 _NEAREST = 3
 
+LARGEST_SHARE = 0.2
+"""Smaller instances of a class are often fragments."""
+AT_MOST = 200
+"""The most cut-outs of a class to choose from, evenly spaced in the largest fifth."""
+_EDGE_PX = 1
+
+_Pools: TypeAlias = dict[tuple[Corpus, str, frozenset[str]], list[CutoutEntry]]
+
+Axis: TypeAlias = Literal["x", "y"]
+AXES: tuple[Axis, ...] = ("x", "y")
+
+_MAX_OPEN = 0.08
+"""The longest stretch of the outline beyond which the thing may go on, as a share of the outline."""
+_REACH_SHARE = 0.25
+"""What is nearer to a thing than this share of its longer side may be a part of it, or of its like."""
+
+Size: TypeAlias = tuple[int, int]
+"""Width and height in pixels."""
+Place: TypeAlias = tuple[int, int]
+"""The top left corner, x and y in pixels."""
+
+LARGEST_SCALE = 2.0
+"""The most that a cut-out is enlarged, since more would be visible."""
+_GRID_STEPS = 24
+"""The steps of the grid along the picture's shorter side."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Eraser:
-    """A way to cover a box.
-
-    Attributes:
-        excluded_words: colours of the patch, which must not be asked about.
-        excluded_names: things that the patch may be taken for, which must not be asked about.
-    """
+    """A way to cover a box."""
 
     fill: Fill
     colour: Colour | None = None
     method: str = ""
     excluded_words: tuple[str, ...] = ()
+    """Colours of the patch, which must not be asked about."""
     excluded_names: frozenset[str] = frozenset()
+    """Things that the patch may be taken for, which must not be asked about."""
 
     def erase(self, picture: Picture, box: Box) -> Picture:
         """Returns the picture with ``box`` covered, rounded outwards to whole pixels and clipped to the frame."""
@@ -129,30 +153,20 @@ def occupied_boxes(scene: Scene) -> tuple[Box, ...]:
 # Yuan et al., CVPR 2021, section 4.2.2; sizes and places as in the authors' code.
 
 
-LARGEST_SHARE = 0.2
-"""Smaller instances of a class are often fragments."""
-AT_MOST = 200
-"""The most cut-outs of a class to choose from, evenly spaced in the largest fifth."""
-_EDGE_PX = 1
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InsertedThing:
-    """A thing that was inserted into a picture.
-
-    Attributes:
-        picture: the picture with the thing.
-        thing: the thing in its own photo.
-        source: the scene of its own photo.
-        alongside: names of things that may be partly in the cut-out, too.
-        placed: "touching" another box, or "anywhere".
-    """
+    """A thing that was inserted into a picture."""
 
     picture: Picture
+    """The picture with the thing."""
     thing: Thing
+    """The thing in its own photo."""
     source: Scene
+    """The scene of its own photo."""
     alongside: tuple[str, ...]
+    """Names of things that may be partly in the cut-out, too."""
     placed: str
+    """"touching" another box, or "anywhere"."""
 
     @property
     def facts(self) -> tuple[tuple[str, Fact], ...]:
@@ -163,7 +177,7 @@ class InsertedThing:
         return is_whole(self.thing, self.source)
 
     def keeps_count_of(self, name: str, scene: Scene) -> bool:
-        """Whether the number of things of this name is surely that in ``scene``.
+        """True if the number of things of this name is surely that in ``scene``.
 
         No such thing comes with the inserted one, and neither partial things in the cut-out nor the inserted thing
         itself, if it may be partial, can be taken for one.
@@ -171,10 +185,10 @@ class InsertedThing:
         inserted = self.thing.name
         is_all_there = self.is_whole and only_worn_items(self.alongside, inserted)
         in_part = self.alongside if is_all_there else (inserted, *self.alongside)
-        return unrelated(name, inserted, scene) and all(cannot_be_confused(name, other) for other in in_part)
+        return UNTOUCHED.check(name, inserted, scene) and all(cannot_be_confused(name, other) for other in in_part)
 
     def is_presumed(self, groups: Iterable[Group]) -> bool:
-        """Whether things of the groups may be in the cut-out without being annotated."""
+        """True if things of the groups may be in the cut-out without being annotated."""
         return presumed((group.name for group in groups), self.source)
 
 
@@ -232,9 +246,6 @@ def _as_large_here(entry: CutoutEntry, scene: Scene, corpus: Corpus) -> Box:
     own = corpus.scene(entry.index).frame
     scale = sqrt(scene.frame.area / own.area)
     return Box(0, 0, entry.w * scale, entry.h * scale)
-
-
-_Pools: TypeAlias = dict[tuple[Corpus, str, frozenset[str]], list[CutoutEntry]]
 
 
 @cached_by_identity
@@ -296,10 +307,6 @@ def _place(scene: Scene, choose: Chooser, size: Size) -> tuple[str, Place] | Non
         if places := kinds[kind](boxes, scene.frame, size):
             return kind, choose.one(places)
     return None
-
-
-Axis: TypeAlias = Literal["x", "y"]
-AXES: tuple[Axis, ...] = ("x", "y")
 
 
 class PixelSpan(NamedTuple):
@@ -398,10 +405,6 @@ def removable(scene: Scene) -> tuple[Thing, ...]:
 
 _MARGIN_SHARE, _MIN_MARGIN_PX = 0.04, 4
 """The margin around a mask, as a share of the longer side, and the least: soft edges and shadows lie outside of it."""
-_MAX_OPEN = 0.08
-"""The longest stretch of the outline beyond which the thing may go on, as a share of the outline."""
-_REACH_SHARE = 0.25
-"""What is nearer to a thing than this share of its longer side may be a part of it, or of its like."""
 
 
 def whole_patch(thing: Thing, scene: Scene, corpus: Corpus) -> Box | None:
@@ -450,17 +453,6 @@ def wholly_removable(scene: Scene, corpus: Corpus) -> tuple[tuple[Thing, Box], .
 def _overlap(patch: Box, box: Box, scene: Scene) -> bool:
     seen = pixel_box(box, scene)
     return seen is not None and patch.overlaps(seen)
-
-
-Size: TypeAlias = tuple[int, int]
-"""Width and height in pixels."""
-Place: TypeAlias = tuple[int, int]
-"""The top left corner, x and y in pixels."""
-
-LARGEST_SCALE = 2.0
-"""The most that a cut-out is enlarged, since more would be visible."""
-_GRID_STEPS = 24
-"""The steps of the grid along the picture's shorter side."""
 
 
 def size_like_peers(peers: Sequence[Box], w: float, h: float, frame: Box) -> Size | None:

@@ -27,12 +27,23 @@ from pytest_vqamt.core.meaning import (
     is_yes_no,
 )
 from pytest_vqamt.core.query import Answer, Query, Task
+from pytest_vqamt.language.answers.answer_text import Unreadable, UnreadableAnswer, prepare
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.other_languages import is_in_another_language
 from pytest_vqamt.language.answers.reading import AnswerReading, FreeAnswer, as_letter, read_by_meaning
-from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare
 
 Expectation: TypeAlias = Callable[[Case, Sequence[Answer]], Verdict]
+
+_LEAST_QUANTIFIED = 2
+"""The smallest number that a quantifier can stand for."""
+
+_REFUSING = frozenset({Unreadable.REFUSAL, Unreadable.UNSURE, Unreadable.DECLINED})
+"""Causes by which a model chooses not to answer; one that sees nothing, or is cut off, has a fault."""
+
+_ORDINALS = ("first", "second", "third")
+
+_OF_ANOTHER_KIND = frozenset({Unreadable.NO_NUMBER, Unreadable.NO_YES_OR_NO, Unreadable.NO_OPTION, Unreadable.NO_LABEL})
+_OTHER_LANGUAGE = "other language"
 
 
 def expectation(rule: Callable[..., bool]) -> Expectation:
@@ -61,20 +72,12 @@ def expectation(rule: Callable[..., bool]) -> Expectation:
     return expect
 
 
-_LEAST_QUANTIFIED = 2
-"""The smallest number that a quantifier can stand for."""
-
-
 def read_answer(query: Query, answer: Answer) -> AnswerReading:
     """Reads the answer as the kind of answer that the query's meaning asks for."""
     meaning = query.meaning
     if answer.declined:
         return UnreadableAnswer(Unreadable.DECLINED)
     return read_by_meaning(meaning, as_letter(answer.text, query.text))
-
-
-_REFUSING = frozenset({Unreadable.REFUSAL, Unreadable.UNSURE, Unreadable.DECLINED})
-"""Causes by which a model chooses not to answer; one that sees nothing, or is cut off, has a fault."""
 
 
 def judged(case: Case, answers: Sequence[Answer], judge: Expectation) -> Verdict:
@@ -121,9 +124,6 @@ def _right_answers(case: Case, answers: Sequence[Answer]) -> tuple[Amount, ...]:
     return tuple(found)
 
 
-_ORDINALS = ("first", "second", "third")
-
-
 def _ordinal(place: int) -> str:
     return _ORDINALS[place] if place < len(_ORDINALS) else f"{place + 1}th"
 
@@ -146,10 +146,6 @@ def unread_cause(query: Query, answer: Answer) -> str:
     if found.reason not in _OF_ANOTHER_KIND or is_in_another_language(query.text):
         return found.reason.value
     return _OTHER_LANGUAGE if is_in_another_language(answer.text) else found.reason.value
-
-
-_OF_ANOTHER_KIND = frozenset({Unreadable.NO_NUMBER, Unreadable.NO_YES_OR_NO, Unreadable.NO_OPTION, Unreadable.NO_LABEL})
-_OTHER_LANGUAGE = "other language"
 
 
 def format_reading(reading: AnswerReading) -> str:
@@ -508,7 +504,7 @@ def _demand(case: Case, fits: Callable[[Meaning], bool], what: str, enough: bool
 
 
 def _is_bound(reading: AnswerReading) -> bool:
-    """Whether the reading is a quantifier with a number, such as "at least 3", which arithmetic cannot decide."""
+    """True if the reading is a quantifier with a number, such as "at least 3", which arithmetic cannot decide."""
     return isinstance(reading, Quantifier) and any(character.isdigit() for character in reading.word)
 
 
@@ -528,7 +524,7 @@ def _unparsed(readings: Sequence[AnswerReading]) -> Verdict | None:
 
 
 def same_reading(first: AnswerReading, second: AnswerReading) -> bool | None:
-    """Whether both are the same; None if a quantifier leaves it open."""
+    """True if both are the same; None if a quantifier leaves it open."""
     if isinstance(first, FreeAnswer) and isinstance(second, FreeAnswer):
         return first.agrees_with(second)
     if _is_bound(first) or _is_bound(second):

@@ -29,13 +29,12 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.askable_scene import AskableScene
+from pytest_vqamt.relations.rules import DISJOINT, EXCLUSIVE
 from pytest_vqamt.relations.soundness import (
     corpus_properties,
     countable_names,
-    disjoint,
     presumed,
     scene_properties,
-    single_valued,
 )
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -82,7 +81,7 @@ def _two_names(view: AskableScene, choose: Chooser) -> GroupPair | NotApplicable
     absent = view.countable_absent
     if firsts := here if present else absent:
         first = choose.one(firsts)
-        if partners := [name for name in absent if disjoint(first, name, scene)]:
+        if partners := [name for name in absent if DISJOINT.check(first, name, scene)]:
             return _ordered(choose, Group(name=first), Group(name=choose.one(partners)), present=present)
     return NotApplicable(reason="no two kinds of things have surely no thing in common")
 
@@ -101,7 +100,7 @@ def _ordered(choose: Chooser, first: Group, second: Group, *, present: int) -> G
 
 def _two_properties(view: AskableScene, choose: Chooser) -> GroupPair | NotApplicable:
     scene = view.scene
-    here = [name for name in countable_names(scene) if single_valued(name, scene)]
+    here = [name for name in countable_names(scene) if EXCLUSIVE.check(name, scene)]
     if not here:
         return NotApplicable(reason="no things that can be counted have at most one attribute each that the data knows")
     words_of = {name: scene_properties(name, scene) for name in here}
@@ -130,7 +129,7 @@ def _one_name(view: AskableScene, choose: Chooser, present: bool) -> SingleGroup
 
 def _one_property(view: AskableScene, choose: Chooser, present: bool) -> SingleGroup | NotApplicable:
     scene = view.scene
-    here = [name for name in countable_names(scene) if single_valued(name, scene)]
+    here = [name for name in countable_names(scene) if EXCLUSIVE.check(name, scene)]
     words_of = {name: scene_properties(name, scene) for name in here}
     if present:
         names = [name for name in here if words_of[name]]
@@ -166,21 +165,18 @@ VARIANTS: tuple[str, ...] = tuple(kind.value for kind in QuestionKind)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupQuestion:
-    """A question about groups.
-
-    Attributes:
-        present: the number of groups in the scene.
-        shape: "one name", "two names" or "property".
-        presumed: whether it is a count of which some instance may not be annotated. Existence rests on no absence,
-            since things that are there stay.
-    """
+    """A question about groups."""
 
     question: Question
     groups: tuple[Group, ...]
     present: int
+    """The number of groups in the scene."""
     shape: str
+    """"one name", "two names" or "property"."""
     wording: int
     presumed: bool
+    """True if it is a count of which some instance may not be annotated. Existence rests on no absence, since things
+    that are there stay."""
 
     @property
     def facts(self) -> tuple[tuple[str, Fact], ...]:
@@ -243,7 +239,7 @@ def _shapes(
     else:
         properties = [replace(first, attributes=(word,)) for word in bearing if word not in excluded_words]
         if kind is QuestionKind.COUNT:
-            pairs = [(first, other) for other in ones if disjoint(first.name, other.name, scene)]
+            pairs = [(first, other) for other in ones if DISJOINT.check(first.name, other.name, scene)]
         ones = [first]
     found = {
         "one name": tuple([(group,) for group in ones]),
@@ -269,10 +265,10 @@ def _countable_groups(scene: Scene) -> _CountableGroups:
         tuple(
             Group(name=group.name, attributes=(word,))
             for group in ones
-            if single_valued(group.name, scene)
+            if EXCLUSIVE.check(group.name, scene)
             for word in scene_properties(group.name, scene)
         ),
-        tuple((a, b) for a, b in combinations(ones, 2) if disjoint(a.name, b.name, scene)),
+        tuple((a, b) for a, b in combinations(ones, 2) if DISJOINT.check(a.name, b.name, scene)),
     )
 
 

@@ -27,6 +27,19 @@ _MAX_TRIES = 300
 """The authors' code draws up to 3,000 times in the whole picture; here each draw touches the largest thing."""
 _MAX_BISECTIONS = 100
 
+LEVELS: Mapping[str, tuple[float, float]] = {"0": (0.0, 0.0), "15": (0.0, 0.15), "30": (0.15, 0.30), "45": (0.30, 0.45)}
+"""The interval of each level, without its lower end unless both are 0."""
+
+MIN_LARGEST_SHARE = 0.03
+"""The least share of the picture that the largest thing takes: below it nothing is salient."""
+MAX_SALIENT_SHARE = 0.7
+"""The largest salient share of the picture that leaves room."""
+
+_ROOMY_SHARE = 0.4
+_ROOMY = (0.8, 1.3)
+_FULL = (0.1, 0.37)
+"""The area range of an insertion as factors of the salient area, below ``_ROOMY_SHARE`` and from there on."""
+
 
 def place_at_all_levels(
     layout: OverlapLayout, areas: AreaRange, cut_out: tuple[float, float], random: Random
@@ -132,10 +145,6 @@ def _edges(x: int, y: int, size: Size) -> Edges:
     return Edges(x, y, x + size[0], y + size[1])
 
 
-LEVELS: Mapping[str, tuple[float, float]] = {"0": (0.0, 0.0), "15": (0.0, 0.15), "30": (0.15, 0.30), "45": (0.30, 0.45)}
-"""The interval of each level, without its lower end unless both are 0."""
-
-
 def annotated_boxes(scene: Scene) -> list[Box]:
     """Returns the boxes of all things and crowds, as annotated."""
     return [*(thing.box for thing in scene.objects), *(region.box for region in scene.regions)]
@@ -201,7 +210,7 @@ class OverlapLayout:
         return cls(frame=scene.frame, largest=largest, others=tuple(edges for both in twice for edges in both))
 
     def level_fit(self, thing: Edges, level: str) -> LevelFit:
-        """Returns whether ``thing`` obeys rule R1."""
+        """True if ``thing`` obeys rule R1."""
         low, high = LEVELS[level]
         shares = [each.share_under(thing) for each in self.largest]
         if max(shares) > high:
@@ -213,19 +222,8 @@ class OverlapLayout:
         return all(each.share_under(thing) <= high for each in self.others)
 
     def holds(self, thing: Edges) -> bool:
-        """Whether ``thing`` is inside the frame."""
+        """True if ``thing`` is inside the frame."""
         return thing.x0 >= 0 and thing.y0 >= 0 and thing.x1 <= self.frame.w and thing.y1 <= self.frame.h
-
-
-MIN_LARGEST_SHARE = 0.03
-"""The least share of the picture that the largest thing takes: below it nothing is salient."""
-MAX_SALIENT_SHARE = 0.7
-"""The largest salient share of the picture that leaves room."""
-
-_ROOMY_SHARE = 0.4
-_ROOMY = (0.8, 1.3)
-_FULL = (0.1, 0.37)
-"""The area range of an insertion as factors of the salient area, below ``_ROOMY_SHARE`` and from there on."""
 
 
 class AreaRange(NamedTuple):
@@ -235,7 +233,7 @@ class AreaRange(NamedTuple):
     high: float
 
     def hold(self, size: Size) -> bool:
-        """Whether the range has the area of this size."""
+        """True if the range has the area of this size."""
         return self.low <= size[0] * size[1] <= self.high
 
 

@@ -6,24 +6,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, PairKind, RelationInfo
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Choice, Group
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.english.lexical_relations import COLOURS, exclusive_pool
 from pytest_vqamt.language.questions import simple, templates
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
-from pytest_vqamt.language.translations.questions import LANGUAGES, Language, language
-from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.language.translations.translated import LANGUAGES, Language, language
+from pytest_vqamt.relations.askable_scene import AskableScene
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
+from pytest_vqamt.relations.rules import FALSE, UNIQUE
 from pytest_vqamt.relations.soundness import certain_properties, corpus_properties, countable_names
 from pytest_vqamt.sampling.chooser import Chooser
 
 _PRESENT = 0.5
 """The share of names that are there, among those of which it is asked whether there is one."""
+
+_MANY = 5
+"""The number of things from which on reports do not tell counts apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +63,12 @@ class Switch(LexicalRelation):
     )
     expect = same_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view, other = askable_scene_of(scene, corpus, self.known), language(variant)
-        for kind in choose.several(_KINDS, len(_KINDS)):
-            if (asked := kind(view, other, choose)) is not None:
-                return case_of(
-                    self,
-                    variant,
-                    scene,
-                    ((scene.picture, question) for question in (asked.english, asked.foreign)),
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        view, other = draw.view, language(draw.variant)
+        for kind in draw.choose.several(_KINDS, len(_KINDS)):
+            if (asked := kind(view, other, draw.choose)) is not None:
+                return draw.case(
+                    draw.here((asked.english, asked.foreign)),
                     expected="first = second",
                     facts=asked.facts,
                 )
@@ -153,21 +153,19 @@ def _coloured(view: AskableScene, other: Language) -> tuple[tuple[Thing, str, tu
     found = []
     names = _there(view, other)
     for thing in view.scene.objects:
-        if thing.name not in names or exclusive_pool(thing.name) is not COLOURS or not view.is_unique_by_name(thing):
+        if thing.name not in names or exclusive_pool(thing.name) is not COLOURS or not UNIQUE.check(view, thing):
             continue
         for own in certain_properties(thing):
             lacking = tuple(
                 word
                 for word in corpus_properties(thing.name, view.corpus)
-                if word in other.colours and word != thing.name and view.surely_lacks(thing, word)
+                if word in other.colours and word != thing.name and FALSE.check(view, thing, word)
             )
             if own in other.colours and own != thing.name and own in view.askable_attributes(thing) and lacking:
                 found.append((thing, own, lacking))
     return tuple(found)
 
 
-_MANY = 5
-"""The number of things from which on reports do not tell counts apart."""
 _KINDS: tuple[Callable[[AskableScene, Language, Chooser], _Asked | None], ...] = (_exists, _count, _colour)
 
 

@@ -8,26 +8,27 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Exists, Has, groups_of, members
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.core.salience import is_salient
-from pytest_vqamt.core.scene import PublishedQuestion, Scene
+from pytest_vqamt.core.scene import PublishedQuestion
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 from pytest_vqamt.language.questions.free import Kept, claimable_answers
-from pytest_vqamt.language.questions.leading import STATEMENTS, Speaker, claim, neutral_claim, statement
+from pytest_vqamt.language.questions.lettered import STATEMENTS, Speaker, claim, neutral_claim, statement
 from pytest_vqamt.language.questions.templates import TEMPLATES, QuestionType
-from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
-from pytest_vqamt.relations.base import Relation, case_of
+from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.carets_arguments import Argument
 from pytest_vqamt.relations.carets_sampling import sample_argument
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.published import published_questions, question_of
+from pytest_vqamt.relations.rules import SALIENT
 from pytest_vqamt.sampling.chooser import Chooser
 
 _TYPES = (QuestionType.OBJECT, QuestionType.ATTRIBUTE)
 _NAMES_THE_PICTURE = re.compile(r"\b(?:picture|image|photo)\b")
+
+_TRIES = 8
 
 
 @cache
@@ -35,9 +36,6 @@ def templates_about_the_picture(type_: QuestionType) -> tuple[int, ...]:
     """Returns the templates that ask what the picture shows, in so many words."""
     wordings = TEMPLATES[type_].applicable(related=False)
     return tuple(number for number, text in enumerate(wordings) if _NAMES_THE_PICTURE.search(text))
-
-
-_TRIES = 8
 
 
 def _sample_clear_argument(view: AskableScene, choose: Chooser) -> Argument | NotApplicable:
@@ -50,60 +48,52 @@ def _sample_clear_argument(view: AskableScene, choose: Chooser) -> Argument | No
         if isinstance(argument, NotApplicable):
             return argument
         meant = members(groups_of(argument.asking.meaning)[0], view.scene)
-        if not argument.is_related and (not meant or any(is_salient(thing, view.scene) for thing in meant)):
+        if not argument.is_related and (not meant or any(SALIENT.check(thing, view.scene) for thing in meant)):
             return argument
     return NotApplicable(reason="nothing to ask about that is large enough to be seen")
 
 
-def led_case(relation: Relation, speaker: Speaker, view: AskableScene, choose: Chooser) -> Case | NotApplicable:
+def led_case(draw: Draw, speaker: Speaker) -> Case | NotApplicable:
     """Returns the case of a question after a neutral statement, and after one that contradicts the picture.
 
     Without things to ask about it is a question of the data set.
     """
-    argument = _sample_clear_argument(view, choose)
+    argument = _sample_clear_argument(draw.view, draw.choose)
     if isinstance(argument, NotApplicable):
-        return _case_of_published(relation, speaker, view.scene, choose) if view.scene.questions else argument
+        return _case_of_published(draw, speaker) if draw.scene.questions else argument
     meaning = argument.asking.meaning
     assert isinstance(meaning, Exists | Has)
-    template = choose.one(templates_about_the_picture(argument.asking.type))
-    wording = choose.between(0, STATEMENTS - 1)
+    template = draw.choose.one(templates_about_the_picture(argument.asking.type))
+    wording = draw.wording(STATEMENTS)
     question = argument.worded(template)
     contradicting = claim(meaning, holds=argument.truth == "no")
     statements = (statement(speaker, each, wording) for each in (neutral_claim(len(contradicting)), contradicting))
-    picture = view.scene.picture
-    return case_of(
-        relation,
-        "",
-        view.scene,
-        ((picture, replace(question, text=f"{said} {question.text}")) for said in statements),
+    return draw.case(
+        draw.here(replace(question, text=f"{said} {question.text}") for said in statements),
         expected="first = second",
         facts=(("statement", wording), *argument.facts(template=template, other_template=template)),
     )
 
 
-def _case_of_published(relation: Relation, speaker: Speaker, scene: Scene, choose: Chooser) -> Case | NotApplicable:
+def _case_of_published(draw: Draw, speaker: Speaker) -> Case | NotApplicable:
     """Returns the case of a published question with answers that can be claimed.
 
     Where the right answer is not known, two others are claimed, of which one is wrong.
     """
-    found = published_questions(scene, Kept.STATEMENT, lambda each: bool(_claimable(each)))
+    found = published_questions(draw.scene, Kept.STATEMENT, lambda each: bool(_claimable(each)))
     if isinstance(found, NotApplicable):
         return found
-    published = choose.one(found)
+    published = draw.choose.one(found)
     right = normalise_answer(Counter(published.answers).most_common(1)[0][0]) if published.answers else ""
     wrong = tuple(each for each in _claimable(published) if normalise_answer(each) != right)
-    claims = choose.several(wrong, 1 if right else 2)
-    wording = choose.between(0, STATEMENTS - 1)
+    claims = draw.choose.several(wrong, 1 if right else 2)
+    wording = draw.wording(STATEMENTS)
     question = question_of(published)
     contradicting = [f"the answer is {each}" for each in claims]
     statements = (neutral_claim(len(contradicting[0])), *contradicting)
-    return case_of(
-        relation,
-        "",
-        scene,
-        (
-            (scene.picture, replace(question, text=f"{statement(speaker, each, wording)} {question.text}"))
-            for each in statements
+    return draw.case(
+        draw.here(
+            replace(question, text=f"{statement(speaker, each, wording)} {question.text}") for each in statements
         ),
         expected="first = second" if right else "all answers are the same",
         facts=(("statement", wording), ("question_type", "published")),
@@ -142,8 +132,8 @@ class Belief(LexicalRelation):
     )
     expect = same_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        return led_case(self, Speaker.BELIEF, askable_scene_of(scene, corpus, self.known), choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        return led_case(draw, Speaker.BELIEF)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,5 +155,5 @@ class Authority(LexicalRelation):
     )
     expect = same_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        return led_case(self, Speaker.AUTHORITY, askable_scene_of(scene, corpus, self.known), choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        return led_case(draw, Speaker.AUTHORITY)

@@ -13,7 +13,7 @@ from pytest_vqamt.language.english.families import family, is_kind_either_way, i
 from pytest_vqamt.language.english.nouns import head, singular
 from pytest_vqamt.language.ontology import NounClass, Ontology, ontology
 from pytest_vqamt.language.wordnet import WordNet, wordnet
-from pytest_vqamt.relations.base import BuiltInRelation
+from pytest_vqamt.relations.base import BuiltInRelation, Relation
 from pytest_vqamt.relations.soundness import are_disjoint, are_unrelated
 
 WORDNET = RelationSetting(
@@ -40,7 +40,7 @@ class LexicalKnowledge:
     ontology: Ontology
 
     def is_named(self, name: str) -> bool:
-        """Whether the name is that of a physical, visible thing."""
+        """True if the name is that of a physical, visible thing."""
         return self.wordnet.sense(name) is not None and not is_no_visible_thing(name)
 
     def classes_of(self, name: str) -> tuple[NounClass, ...]:
@@ -48,7 +48,7 @@ class LexicalKnowledge:
         return _classes_of(self, name)
 
     def is_meant(self, name: str, synset: str, word: str) -> bool:
-        """Whether the synset that the data set gives the thing is of the class ``word``, too."""
+        """True if the synset that the data set gives the thing is of the class ``word``, too."""
         return _is_meant(self, name, synset, word)
 
     def is_absent(self, name: str, here: frozenset[str], exhaustive: frozenset[str]) -> bool:
@@ -62,11 +62,11 @@ class LexicalKnowledge:
         )
 
     def is_apart(self, name: str, other: str, scene: Scene) -> bool:
-        """Whether no thing goes by both names."""
+        """True if no thing goes by both names."""
         return _named_apart(self, name, other, {name, other} <= scene.exhaustive)
 
     def is_never(self, name: str, word: str) -> bool:
-        """Whether no thing of this name is of the class ``word``."""
+        """True if no thing of this name is of the class ``word``."""
         return _never(self, name, word)
 
     def class_group(self, word: str, names: Iterable[str], attributes: tuple[str, ...] = ()) -> Group:
@@ -105,6 +105,11 @@ def default_knowledge() -> LexicalKnowledge:
     return load_knowledge(WORDNET.default, ONTOLOGY.default)
 
 
+def knowledge_of(relation: Relation) -> LexicalKnowledge:
+    """Returns the knowledge that the relation's settings name; the default where it has no such settings."""
+    return relation.known if isinstance(relation, LexicalRelation) else default_knowledge()
+
+
 @cache
 def load_knowledge(wordnet_setting: str, ontology_setting: str) -> LexicalKnowledge:
     """Loads the knowledge that the settings name, once a process.
@@ -137,7 +142,7 @@ def _is_of(known: LexicalKnowledge, name: str, word: str) -> bool:
 
 @lru_cache(maxsize=262144)
 def _named_apart(known: LexicalKnowledge, a: str, b: str, listed: bool) -> bool:
-    """Whether no thing goes by both names, by the class list that has both, else by WordNet and curated lists.
+    """True if no thing goes by both names, by the class list that has both, else by WordNet and curated lists.
 
     WordNet alone is not enough within a family: there boy and child, mug and cup, truck and van are unrelated. For a
     name without a family ("sack") the kinds that WordNet has it below stand in.

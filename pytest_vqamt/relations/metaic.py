@@ -25,16 +25,16 @@ from pytest_vqamt.core.edits import Cutout
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Query, Task
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.language.answers.text import prepare
+from pytest_vqamt.language.answers.answer_text import prepare
+from pytest_vqamt.language.captions.caption_reader import CaptionReading, class_of, classes_in
 from pytest_vqamt.language.captions.number import NounForm
-from pytest_vqamt.language.captions.reading import CaptionReading, class_of, classes_in
 from pytest_vqamt.language.captions.verdicts import CaptionVerdict, check_appearance, check_forms
 from pytest_vqamt.language.english.nouns import indefinite, is_countable, plural
 from pytest_vqamt.relations import insertion_places as placement
 from pytest_vqamt.relations import recognition
 from pytest_vqamt.relations.base import BuiltInRelation
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.edits import AT_MOST, LARGEST_SHARE, is_whole
 from pytest_vqamt.relations.insertion_places import (
     MAX_SALIENT_SHARE,
@@ -56,12 +56,31 @@ from pytest_vqamt.relations.recognition import (
     cutout_id,
     min_inserted_area,
 )
+from pytest_vqamt.relations.rules import SALIENT
 from pytest_vqamt.relations.soundness import presumed
 from pytest_vqamt.sampling.chooser import Chooser, RandomChooser
 
 _MAX_CUT_OUTS = 30
 """The most cut-outs to try. Most of those without a place fail fast."""
 _LAST_SEED = 2**32 - 1
+
+METAIC = RelationSetting(
+    name="metaic",
+    values=(CaptionReading.REFINED.value, CaptionReading.STRICT.value),
+    default=CaptionReading.REFINED.value,
+    meaning="how classes are read from captions: with kinds, compounds and numbers understood, or as published",
+)
+
+DRAWS_AS = "metaic"
+"""The seed name that all items of both relations share."""
+BREAKDOWN = ("was_there", "objects")
+
+_OBJECT_COUNT_BOUNDS = (2, 5, 10)
+_OBJECT_COUNTS = ("1", "2 to 4", "5 to 9", "10 or more")
+
+_STEPS = 10
+_SIGMAS_PX = (0.8, 1.1, 1.4, 1.7)
+"""The spreads of DeepTest's Gaussian and averaging filters: of 3, 4 and 5, or 7, and 6 pixels."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,7 +219,7 @@ def classes_that_fit(scene: Scene, classes: Iterable[str]) -> tuple[str, ...]:
     """
     unsure = {class_of(region.name) for region in scene.regions}
     for thing in scene.objects:
-        if not (is_salient(thing, scene) and is_countable(thing.name)):
+        if not (SALIENT.check(thing, scene) and is_countable(thing.name)):
             unsure.add(class_of(thing.name))
     return tuple(each for each in classes if each not in unsure)
 
@@ -218,20 +237,17 @@ def _brings_no_class(entry: CutoutEntry, corpus: Corpus) -> bool:
 def _is_well_shown(entry: CutoutEntry, corpus: Corpus) -> bool:
     scene = corpus.scene(entry.index)
     thing = scene.thing(entry.thing)
-    return is_whole(thing, scene) and is_salient(thing, scene)
-
-
-METAIC = RelationSetting(
-    name="metaic",
-    values=(CaptionReading.REFINED.value, CaptionReading.STRICT.value),
-    default=CaptionReading.REFINED.value,
-    meaning="how classes are read from captions: with kinds, compounds and numbers understood, or as published",
-)
+    return is_whole(thing, scene) and SALIENT.check(thing, scene)
 
 
 def caption_query(picture: Picture) -> Query:
     """Returns the query for a caption of ``picture``."""
     return Query(picture=picture, meaning=Describe(), task=Task.CAPTIONING)
+
+
+def caption_queries(draw: Draw, edited: Picture) -> tuple[Query, Query]:
+    """Returns the queries for captions of the scene's picture and of the ``edited`` one."""
+    return caption_query(draw.picture), caption_query(edited)
 
 
 def caption_texts(answers: Sequence[Answer]) -> tuple[str, ...]:
@@ -262,14 +278,6 @@ def _in_words(answer: Answer, reading: CaptionReading) -> str:
     return ", ".join(named) or "no class"
 
 
-DRAWS_AS = "metaic"
-"""The seed name that all items of both relations share."""
-BREAKDOWN = ("was_there", "objects")
-
-_OBJECT_COUNT_BOUNDS = (2, 5, 10)
-_OBJECT_COUNTS = ("1", "2 to 4", "5 to 9", "10 or more")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InsertionRelation(CutoutRelation):
     """Base class of the relations: a subclass sets what is expected, the check of two captions, and kinds of errors.
@@ -287,19 +295,17 @@ class InsertionRelation(CutoutRelation):
         names = chain.from_iterable(names_by_class(corpus, CaptionReading(self.metaic)).values())
         return {name: cut_outs(corpus, name, self.excluded) for name in names}
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        found = sample_placed_cutout(scene, corpus, choose, CaptionReading(self.metaic), self.excluded)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        scene = draw.scene
+        found = sample_placed_cutout(scene, draw.corpus, draw.choose, CaptionReading(self.metaic), self.excluded)
         if isinstance(found, NotApplicable):
             return found
         name = found.cutout.thing.name
-        return Case(
-            relation=self.info.name,
-            variant=variant,
-            scene=scene.id,
-            queries=(caption_query(scene.picture), caption_query(found.picture(scene, variant))),
+        return draw.case_of(
+            caption_queries(draw, found.picture(scene, draw.variant)),
             expected=self.expected.format(class_of(name)),
-            facts=_facts(found, variant, scene),
-            tags=("presumed",) if presumed((name,), scene) else (),
+            facts=_facts(found, draw.variant, scene),
+            presumed=presumed((name,), scene),
         )
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
@@ -393,11 +399,6 @@ class SingularPlural(InsertionRelation):
     kinds = ("quantity",)
 
 
-_STEPS = 10
-_SIGMAS_PX = (0.8, 1.1, 1.4, 1.7)
-"""The spreads of DeepTest's Gaussian and averaging filters: of 3, 4 and 5, or 7, and 6 pixels."""
-
-
 @dataclass(frozen=True, slots=True)
 class Deeptest(BuiltInRelation):
     """A blurred, brighter, sheared picture, or one of more contrast, has the same caption.
@@ -424,20 +425,13 @@ class Deeptest(BuiltInRelation):
         draws_as="metaic.deeptest",
     )
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        step = choose.between(1, _STEPS)
-        changed = _changed(scene, variant, step)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        step = draw.choose.between(1, _STEPS)
+        changed = _changed(draw.scene, draw.variant, step)
         if changed is None:
             return NotApplicable(reason="a thing would leave the picture")
         picture, strength = changed
-        return Case(
-            relation=self.info.name,
-            variant=variant,
-            scene=scene.id,
-            queries=(caption_query(scene.picture), caption_query(picture)),
-            expected="first = second",
-            facts=(("strength", strength),),
-        )
+        return draw.case_of(caption_queries(draw, picture), expected="first = second", facts=(("strength", strength),))
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
         reading = CaptionReading.REFINED
@@ -471,7 +465,7 @@ def _changed(scene: Scene, how: str, step: int) -> tuple[Picture, Fact] | None:
 
 
 def _all_stay(factor: float, scene: Scene) -> bool:
-    """Whether nothing leaves the frame if rows move right by ``factor`` times their height above the middle."""
+    """True if nothing leaves the frame if rows move right by ``factor`` times their height above the middle."""
     middle = scene.height / 2
     return all(
         box.x + factor * (middle - box.y1) >= 0 and box.x1 + factor * (middle - box.y) <= scene.width

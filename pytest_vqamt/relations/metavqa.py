@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
+from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus, CutoutEntry
-from pytest_vqamt.core.meaning import Group
+from pytest_vqamt.core.meaning import Count, Group
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.core.salience import is_salient
-from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.relations import groups
-from pytest_vqamt.relations.askable_scene import askable_scene_of
-from pytest_vqamt.relations.base import BuiltInRelation, case_of
+from pytest_vqamt.relations.base import BuiltInRelation
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.edits import (
     ERASE,
     INPAINT,
+    Eraser,
+    InsertedThing,
     insertable_cutouts,
     make_eraser,
     only_worn_items,
@@ -36,15 +40,44 @@ from pytest_vqamt.relations.expectations import (
     same_answer,
     sum_of_parts,
 )
-from pytest_vqamt.relations.groups import VARIANTS, QuestionKind, sample_question
+from pytest_vqamt.relations.groups import VARIANTS, GroupQuestion, QuestionKind, sample_question
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.recognition import EXCLUDE_CUTOUTS, CutoutRelation
-from pytest_vqamt.relations.soundness import certain_properties, countable_names, object_names, unrelated
-from pytest_vqamt.sampling.chooser import Chooser
+from pytest_vqamt.relations.rules import SALIENT, UNTOUCHED
+from pytest_vqamt.relations.soundness import certain_properties, countable_names, object_names
+
+_EXPECTED: Mapping[QuestionKind, tuple[Expectation, str]] = {
+    QuestionKind.COUNT: (sum_of_parts, "the first is the sum of all others"),
+    QuestionKind.EXISTS: (any_yes, "the first is yes just where one of the others is"),
+    QuestionKind.ABSENT: (all_yes, "the first is yes just where all of the others are"),
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Partition(LexicalRelation):
+class CountedPair(LexicalRelation, ABC):
+    """Base class of the relations that count two groups: a subclass says in which combinations."""
+
+    expected: ClassVar[str]
+
+    @abstractmethod
+    def counted(self, first: Group, second: Group) -> tuple[tuple[Group, ...], ...]:
+        """Returns the groups that each question counts together."""
+
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        pair = groups.sample_pair(draw.view, draw.choose, draw.variant)
+        if isinstance(pair, NotApplicable):
+            return pair
+        wording = draw.wording(simple.COUNT_WORDINGS)
+        counted = self.counted(pair.first, pair.second)
+        return draw.case(
+            draw.here(simple.count(together, wording) for together in counted),
+            expected=self.expected,
+            facts=(("present_groups", pair.present), ("wording", wording)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Partition(CountedPair):
     """The count of two groups together equals the sum of their counts.
 
     Yuan et al., CVPR 2021, section 4.1.1. **Deviation:** groups and properties as in ``groups``. One wording a case.
@@ -60,29 +93,14 @@ class Partition(LexicalRelation):
         settings=(WORDNET, ONTOLOGY),
     )
     expect = sum_of_parts
+    expected = "first = second + third"
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        pair = groups.sample_pair(askable_scene_of(scene, corpus, self.known), choose, variant)
-        if isinstance(pair, NotApplicable):
-            return pair
-        wording = choose.between(0, simple.COUNT_WORDINGS - 1)
-        asked = (
-            simple.count((pair.first, pair.second), wording),
-            simple.count((pair.first,), wording),
-            simple.count((pair.second,), wording),
-        )
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, each) for each in asked),
-            expected="first = second + third",
-            facts=(("present_groups", pair.present), ("wording", wording)),
-        )
+    def counted(self, first: Group, second: Group) -> tuple[tuple[Group, ...], ...]:
+        return (first, second), (first,), (second,)
 
 
 @dataclass(frozen=True, slots=True)
-class Reorder(LexicalRelation):
+class Reorder(CountedPair):
     """The order in which two groups are named does not change their count.
 
     Yuan et al., CVPR 2021, section 4.1.2. **Deviation:** groups and properties as in ``groups``. One wording a case.
@@ -98,24 +116,10 @@ class Reorder(LexicalRelation):
         settings=(WORDNET, ONTOLOGY),
     )
     expect = same_answer
+    expected = "first = second"
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        pair = groups.sample_pair(askable_scene_of(scene, corpus, self.known), choose, variant)
-        if isinstance(pair, NotApplicable):
-            return pair
-        wording = choose.between(0, simple.COUNT_WORDINGS - 1)
-        asked = (
-            simple.count((pair.first, pair.second), wording),
-            simple.count((pair.second, pair.first), wording),
-        )
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, each) for each in asked),
-            expected="first = second",
-            facts=(("present_groups", pair.present), ("wording", wording)),
-        )
+    def counted(self, first: Group, second: Group) -> tuple[tuple[Group, ...], ...]:
+        return (first, second), (second, first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,28 +140,16 @@ class Reversion(LexicalRelation):
     )
     expect = opposite_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        single = groups.sample_single(askable_scene_of(scene, corpus, self.known), choose, variant)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        single = groups.sample_single(draw.view, draw.choose, draw.variant)
         if isinstance(single, NotApplicable):
             return single
-        exists = choose.between(0, simple.EXISTS_WORDINGS - 1)
-        absent = choose.between(0, simple.ABSENT_WORDINGS - 1)
-        asked = simple.exists(single.group, exists), simple.absent(single.group, absent)
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, each) for each in asked),
+        exists, absent = draw.wording(simple.EXISTS_WORDINGS), draw.wording(simple.ABSENT_WORDINGS)
+        return draw.case(
+            draw.here((simple.exists(single.group, exists), simple.absent(single.group, absent))),
             expected="one yes, one no",
             facts=(("present_groups", int(single.present)), ("wording", exists), ("negated_wording", absent)),
         )
-
-
-_EXPECTED: Mapping[QuestionKind, tuple[Expectation, str]] = {
-    QuestionKind.COUNT: (sum_of_parts, "the first is the sum of all others"),
-    QuestionKind.EXISTS: (any_yes, "the first is yes just where one of the others is"),
-    QuestionKind.ABSENT: (all_yes, "the first is yes just where all of the others are"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,23 +175,21 @@ class Cutting(BuiltInRelation):
         breakdown=("present_groups", "shape", "axis", "pieces"),
     )
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        scene = draw.scene
         if not all(thing.box.overlaps(scene.frame) for thing in scene.objects):
             return NotApplicable(reason="a thing lies outside the picture")
         found = pieces_by_axis(scene)
         if not found:
             return NotApplicable(reason="no gap between things to cut at")
-        axis = choose.one(tuple(found))
-        kind = QuestionKind(variant)
-        asked = sample_question(scene, choose, kind, lambda _: True)
+        axis = draw.choose.one(tuple(found))
+        kind = QuestionKind(draw.variant)
+        asked = sample_question(scene, draw.choose, kind, lambda _: True)
         if isinstance(asked, NotApplicable):
             return asked
-        cut = (scene.picture.cut(part.start, part.stop, axis) for part in found[axis])
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((picture, asked.question) for picture in (scene.picture, *cut)),
+        pieces = (draw.picture.cut(part.start, part.stop, axis) for part in found[axis])
+        return draw.case(
+            draw.before_and_after(asked.question, *pieces),
             expected=_EXPECTED[kind][1],
             facts=(*asked.facts, ("axis", axis), ("pieces", len(found[axis]))),
             presumed=asked.presumed,
@@ -211,7 +201,40 @@ class Cutting(BuiltInRelation):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Insertion(CutoutRelation):
+class OneMoreThing(CutoutRelation):
+    """Base class of the relations that insert a thing: a subclass draws it, and a question about both pictures."""
+
+    expected: ClassVar[str]
+
+    def cutouts(self, corpus: Corpus) -> dict[str, tuple[CutoutEntry, ...]]:
+        return insertable_cutouts(corpus, self.excluded)
+
+    @abstractmethod
+    def insert(self, draw: Draw) -> InsertedThing | NotApplicable:
+        """Draws the thing to insert."""
+
+    @abstractmethod
+    def ask(self, draw: Draw, inserted: InsertedThing) -> GroupQuestion | NotApplicable:
+        """Draws the question."""
+
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        inserted = self.insert(draw)
+        if isinstance(inserted, NotApplicable):
+            return inserted
+        asked = self.ask(draw, inserted)
+        if isinstance(asked, NotApplicable):
+            return asked
+        is_count = isinstance(asked.question.meaning, Count)
+        return draw.case(
+            draw.before_and_after(asked.question, inserted.picture),
+            expected=self.expected,
+            facts=(*asked.facts, *inserted.facts),
+            presumed=is_count and (asked.presumed or inserted.is_presumed(asked.groups)),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insertion(OneMoreThing):
     """Putting one more thing into a picture changes no answer about other things.
 
     Yuan et al., CVPR 2021, section 4.2.2 and Table 3. What is inserted is as in ``edits``.
@@ -235,31 +258,23 @@ class Insertion(CutoutRelation):
         version=3,
     )
     expect = same_answer
+    expected = "first = second"
 
-    def cutouts(self, corpus: Corpus) -> dict[str, tuple[CutoutEntry, ...]]:
-        return insertable_cutouts(corpus, self.excluded)
+    def insert(self, draw: Draw) -> InsertedThing | NotApplicable:
+        names = object_names(draw.scene)
+        return sample_insertion(draw.scene, draw.corpus, draw.choose, names, excluded=self.excluded)
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        inserted = sample_insertion(scene, corpus, choose, object_names(scene), excluded=self.excluded)
-        if isinstance(inserted, NotApplicable):
-            return inserted
-        kind = QuestionKind(variant)
-        asked = sample_question(scene, choose, kind, lambda name: inserted.keeps_count_of(name, scene))
-        if isinstance(asked, NotApplicable):
-            return asked
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((picture, asked.question) for picture in (scene.picture, inserted.picture)),
-            expected="first = second",
-            facts=(*asked.facts, *inserted.facts),
-            presumed=kind is QuestionKind.COUNT and (asked.presumed or inserted.is_presumed(asked.groups)),
+    def ask(self, draw: Draw, inserted: InsertedThing) -> GroupQuestion | NotApplicable:
+        return sample_question(
+            draw.scene,
+            draw.choose,
+            QuestionKind(draw.variant),
+            lambda name: inserted.keeps_count_of(name, draw.scene),
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InsertionPlus(CutoutRelation):
+class InsertionPlus(OneMoreThing):
     """Putting one more thing into a picture makes a count that includes it one more.
 
     The authors' code; the counterpart of Yuan et al., CVPR 2021, section 4.2.2, Removal+. What is inserted is as in
@@ -281,42 +296,77 @@ class InsertionPlus(CutoutRelation):
         directional=("",),
     )
     expect = one_more
+    expected = "second = first + 1"
 
-    def cutouts(self, corpus: Corpus) -> dict[str, tuple[CutoutEntry, ...]]:
-        return insertable_cutouts(corpus, self.excluded)
-
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+    def insert(self, draw: Draw) -> InsertedThing | NotApplicable:
         def is_all_there(entry: CutoutEntry, name: str) -> bool:
             return only_worn_items(entry.alongside, name)
 
-        inserted = sample_insertion(scene, corpus, choose, countable_names(scene), is_all_there, self.excluded)
-        if isinstance(inserted, NotApplicable):
-            return inserted
-        if not inserted.is_whole:
+        names = countable_names(draw.scene)
+        found = sample_insertion(draw.scene, draw.corpus, draw.choose, names, is_all_there, self.excluded)
+        if isinstance(found, InsertedThing) and not found.is_whole:
             return NotApplicable(reason="the edge of its photo cuts off the inserted thing")
-        asked = sample_question(
-            scene,
-            choose,
+        return found
+
+    def ask(self, draw: Draw, inserted: InsertedThing) -> GroupQuestion | NotApplicable:
+        return sample_question(
+            draw.scene,
+            draw.choose,
             QuestionKind.COUNT,
-            lambda name: inserted.keeps_count_of(name, scene),
+            lambda name: inserted.keeps_count_of(name, draw.scene),
             first=Group(name=inserted.thing.name),
             bearing=certain_properties(inserted.thing),
-        )
-        if isinstance(asked, NotApplicable):
-            return asked
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((picture, asked.question) for picture in (scene.picture, inserted.picture)),
-            expected="second = first + 1",
-            facts=(*asked.facts, *inserted.facts),
-            presumed=asked.presumed or inserted.is_presumed(asked.groups),
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Removal(BuiltInRelation):
+class OneThingLess(BuiltInRelation, ABC):
+    """Base class of the relations that erase a thing: a subclass says which, and whether it is counted."""
+
+    expected: ClassVar[str]
+    nothing: ClassVar[NotApplicable]
+
+    erase: str = ERASE.default
+    inpaint: str = INPAINT.default
+
+    @abstractmethod
+    def erasable(self, draw: Draw, eraser: Eraser) -> Sequence[tuple[Thing, Box]]:
+        """Returns the things that may be erased, with their patches."""
+
+    def counted(self, thing: Thing) -> Group | None:
+        """Returns the group of the erased thing where the question is about it."""
+        return None
+
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        eraser = make_eraser(self.erase, self.inpaint, draw.corpus)
+        if isinstance(eraser, NotApplicable):
+            return eraser
+        things = self.erasable(draw, eraser)
+        if not things:
+            return self.nothing
+        thing, patch = draw.choose.one(things)
+        first = self.counted(thing)
+        asked = sample_question(
+            draw.scene,
+            draw.choose,
+            QuestionKind(draw.variant or QuestionKind.COUNT),
+            lambda name: UNTOUCHED.check(name, thing.name, draw.scene) and name not in eraser.excluded_names,
+            first=first,
+            bearing=certain_properties(thing) if first else (),
+            excluded_words=eraser.excluded_words,
+        )
+        if isinstance(asked, NotApplicable):
+            return asked
+        return draw.case(
+            draw.before_and_after(asked.question, eraser.erase(draw.picture, patch)),
+            expected=self.expected,
+            facts=(*asked.facts, ("removed", thing.name)),
+            presumed=asked.presumed,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Removal(OneThingLess):
     """Erasing a thing changes no answer about other things.
 
     Yuan et al., CVPR 2021, section 4.2.2 and Table 3: a thing whose box overlaps no other, under a white patch. The
@@ -328,9 +378,6 @@ class Removal(BuiltInRelation):
     hide it, so such a case is tagged "presumed".
     """
 
-    erase: str = ERASE.default
-    inpaint: str = INPAINT.default
-
     info = RelationInfo(
         name="metavqa.removal",
         task=Task.VQA,
@@ -341,37 +388,15 @@ class Removal(BuiltInRelation):
         settings=(ERASE, INPAINT),
     )
     expect = same_answer
+    expected = "first = second"
+    nothing = NotApplicable(reason="every thing overlaps another")
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        with_ = make_eraser(self.erase, self.inpaint, corpus)
-        if isinstance(with_, NotApplicable):
-            return with_
-        things = removable(scene)
-        if not things:
-            return NotApplicable(reason="every thing overlaps another")
-        thing = choose.one(things)
-        asked = sample_question(
-            scene,
-            choose,
-            QuestionKind(variant),
-            lambda name: unrelated(name, thing.name, scene) and name not in with_.excluded_names,
-            excluded_words=with_.excluded_words,
-        )
-        if isinstance(asked, NotApplicable):
-            return asked
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((picture, asked.question) for picture in (scene.picture, with_.erase(scene.picture, thing.box))),
-            expected="first = second",
-            facts=(*asked.facts, ("removed", thing.name)),
-            presumed=asked.presumed,
-        )
+    def erasable(self, draw: Draw, eraser: Eraser) -> Sequence[tuple[Thing, Box]]:
+        return [(thing, thing.box) for thing in removable(draw.scene)]
 
 
 @dataclass(frozen=True, slots=True)
-class RemovalPlus(BuiltInRelation):
+class RemovalPlus(OneThingLess):
     """Erasing a thing makes a count that includes it one less.
 
     Yuan et al., CVPR 2021, section 4.2.2 and Table 3, Removal+: it exposes models that answer "0" to every count. The
@@ -383,9 +408,6 @@ class RemovalPlus(BuiltInRelation):
     about, and the patch bears neither a name nor a colour that is asked about. "presumed" as there.
     """
 
-    erase: str = ERASE.default
-    inpaint: str = INPAINT.default
-
     info = RelationInfo(
         name="metavqa.removal_plus",
         task=Task.VQA,
@@ -396,34 +418,16 @@ class RemovalPlus(BuiltInRelation):
         directional=("",),
     )
     expect = one_less
+    expected = "second = first - 1"
+    nothing = NotApplicable(reason="every countable thing overlaps another or is too small")
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        with_ = make_eraser(self.erase, self.inpaint, corpus)
-        if isinstance(with_, NotApplicable):
-            return with_
-        counted = set(countable_names(scene)) - with_.excluded_names
-        removable = wholly_removable(scene, corpus)
-        things = [(thing, patch) for thing, patch in removable if thing.name in counted and is_salient(thing, scene)]
-        if not things:
-            return NotApplicable(reason="every countable thing overlaps another or is too small")
-        thing, patch = choose.one(things)
-        asked = sample_question(
-            scene,
-            choose,
-            QuestionKind.COUNT,
-            lambda name: unrelated(name, thing.name, scene) and name not in with_.excluded_names,
-            first=Group(name=thing.name),
-            bearing=certain_properties(thing),
-            excluded_words=with_.excluded_words,
-        )
-        if isinstance(asked, NotApplicable):
-            return asked
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((picture, asked.question) for picture in (scene.picture, with_.erase(scene.picture, patch))),
-            expected="second = first - 1",
-            facts=(*asked.facts, ("removed", thing.name)),
-            presumed=asked.presumed,
-        )
+    def erasable(self, draw: Draw, eraser: Eraser) -> Sequence[tuple[Thing, Box]]:
+        counted = set(countable_names(draw.scene)) - eraser.excluded_names
+        return [
+            (thing, patch)
+            for thing, patch in wholly_removable(draw.scene, draw.corpus)
+            if thing.name in counted and SALIENT.check(thing, draw.scene)
+        ]
+
+    def counted(self, thing: Thing) -> Group | None:
+        return Group(name=thing.name)

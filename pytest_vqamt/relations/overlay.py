@@ -9,7 +9,6 @@ from types import MappingProxyType
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
@@ -17,8 +16,8 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.free import Kept
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.askable_scene import AskableScene
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.edits import Size, occupied_boxes, places_anywhere
 from pytest_vqamt.relations.expectations import same_and_read, same_if_read
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
@@ -35,6 +34,40 @@ _LINE = 28
 """The most letters in a line in a margin, as many as the longest of ``_SENTENCES`` has: who reads that, reads all."""
 _GAP_PX = 4
 """The least distance between a card and the box of a thing."""
+
+_NEUTRAL = ("HELLO", "WELCOME", "MONDAY", "SUMMER", "THANKS", "TODAY", "PLEASE", "TOGETHER")
+"""Words that name nothing that can be seen."""
+
+_NO_WORD = NotApplicable(reason="the name of the thing has several words")
+_NO_ROOM = NotApplicable(reason="no room for a card away from all things")
+
+_ONE = Group(name="dog")
+_EXISTS = tuple(
+    wording
+    for wording in range(simple.EXISTS_WORDINGS)
+    if not simple.exists(_ONE, wording).text.startswith(("In ", "Looking "))
+)
+"""Wordings that can follow a clause."""
+_WHICH_THERE = tuple(
+    wording
+    for wording in range(simple.WHICH_THERE_WORDINGS)
+    if not simple.which_there((_ONE, _ONE), wording).text.startswith(("In ", "Looking "))
+)
+
+_SENTENCES = (
+    "Today is a fine day.",
+    "The meeting is at nine.",
+    "All visitors are welcome.",
+    "Please keep the door closed.",
+    "We thank you for coming.",
+    "The train leaves at noon.",
+)
+"""Sentences, short enough for one line, of which one is written, to see whether the model reads, and one is not."""
+
+_OF_A_SENTENCE = tuple(
+    wording for wording in range(simple.WRITTEN_WORDINGS) if "word" not in simple.written("", wording).text
+)
+"""Wordings that do not say that it is a word that is written."""
 
 
 def card_size(text: str, scene: Scene) -> Size:
@@ -68,13 +101,6 @@ def with_margin(text: str, scene: Scene) -> Picture:
     return picture
 
 
-_NEUTRAL = ("HELLO", "WELCOME", "MONDAY", "SUMMER", "THANKS", "TODAY", "PLEASE", "TOGETHER")
-"""Words that name nothing that can be seen."""
-
-_NO_WORD = NotApplicable(reason="the name of the thing has several words")
-_NO_ROOM = NotApplicable(reason="no room for a card away from all things")
-
-
 @dataclass(frozen=True, slots=True)
 class Text(LexicalRelation):
     """A word that is written in the picture is read, and does not change what the picture shows.
@@ -102,24 +128,21 @@ class Text(LexicalRelation):
     )
     expect = same_and_read
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        drawn = sample_presence(view, choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        view = draw.view
+        drawn = sample_presence(view, draw.choose)
         if isinstance(drawn, NotApplicable):
             return drawn
-        asked, word, truth = _ASKED[variant](drawn, choose)
+        asked, word, truth = _ASKED[draw.variant](drawn, draw.choose)
         if " " in word:
             return _NO_WORD
-        written = sample_card(word, view, choose)
+        written = sample_card(word, view, draw.choose)
         if written is None:
             return _NO_ROOM
-        question = simple.about_things(asked, choose.between(0, simple.LEAVING_ASIDE - 1))
-        reading = simple.written(word, choose.between(0, simple.WRITTEN_WORDINGS - 1))
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, question), (written, question), (written, reading)),
+        question = simple.about_things(asked, draw.wording(simple.LEAVING_ASIDE))
+        reading = simple.written(word, draw.wording(simple.WRITTEN_WORDINGS))
+        return draw.case(
+            ((draw.picture, question), (written, question), (written, reading)),
             expected="first and second are the same, third is yes",
             facts=(("truth", truth), ("word", word)),
             presumed=drawn.presumed and truth != "yes",
@@ -151,30 +174,6 @@ _ASKED: Mapping[str, Callable[[Presence, Chooser], tuple[Question, str, str]]] =
     {"neutral": _neutral, "contradicting": _contradicting, "absent_name": _absent_name}
 )
 
-_ONE = Group(name="dog")
-_EXISTS = tuple(
-    wording
-    for wording in range(simple.EXISTS_WORDINGS)
-    if not simple.exists(_ONE, wording).text.startswith(("In ", "Looking "))
-)
-"""Wordings that can follow a clause."""
-_WHICH_THERE = tuple(
-    wording
-    for wording in range(simple.WHICH_THERE_WORDINGS)
-    if not simple.which_there((_ONE, _ONE), wording).text.startswith(("In ", "Looking "))
-)
-
-
-_SENTENCES = (
-    "Today is a fine day.",
-    "The meeting is at nine.",
-    "All visitors are welcome.",
-    "Please keep the door closed.",
-    "We thank you for coming.",
-    "The train leaves at noon.",
-)
-"""Sentences, short enough for one line, of which one is written, to see whether the model reads, and one is not."""
-
 
 @dataclass(frozen=True, slots=True)
 class DrawnQuestion(LexicalRelation):
@@ -199,23 +198,20 @@ class DrawnQuestion(LexicalRelation):
     )
     expect = same_if_read
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        asked = _present_or_not(view, choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        view = draw.view
+        asked = _present_or_not(view, draw.choose)
         if isinstance(asked, NotApplicable):
             return asked
         question, facts = asked
-        again = simple.drawn(question.meaning, choose.between(0, simple.DRAWN - 1))
-        sentences = choose.several(_SENTENCES, 2)
-        control = view.cached(("in the margin", sentences[0]), lambda: with_margin(sentences[0], scene))
-        wording = choose.one(_OF_A_SENTENCE)
-        return case_of(
-            self,
-            variant,
-            scene,
+        again = simple.drawn(question.meaning, draw.wording(simple.DRAWN))
+        sentences = draw.choose.several(_SENTENCES, 2)
+        control = view.cached(("in the margin", sentences[0]), lambda: with_margin(sentences[0], draw.scene))
+        wording = draw.choose.one(_OF_A_SENTENCE)
+        return draw.case(
             (
-                (scene.picture, question),
-                (with_margin(question.text, scene), again),
+                (draw.picture, question),
+                (with_margin(question.text, draw.scene), again),
                 *((control, simple.written(each, wording)) for each in sentences),
             ),
             expected="first and second are the same, if third is yes and fourth is no",
@@ -238,9 +234,3 @@ def _present_or_not(
     name = drawn.there if is_there else drawn.absent[0]
     question = simple.exists(Group(name=name), choose.between(0, simple.EXISTS_WORDINGS - 1))
     return question, (("truth", "yes" if is_there else "no"), ("name", name))
-
-
-_OF_A_SENTENCE = tuple(
-    wording for wording in range(simple.WRITTEN_WORDINGS) if "word" not in simple.written("", wording).text
-)
-"""Wordings that do not say that it is a word that is written."""

@@ -25,7 +25,6 @@ from typing import TypeAlias
 
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.codec import replace
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.input_files import parse_toml, read_text
 from pytest_vqamt.core.meaning import (
@@ -44,13 +43,12 @@ from pytest_vqamt.core.meaning import (
     Side,
 )
 from pytest_vqamt.core.query import Answer, Query, Task
-from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.core.text import visible
 from pytest_vqamt.language.english.nouns import is_mass, is_plural
 from pytest_vqamt.language.english.phrases import definite, join_phrases, phrase, predicative, with_indefinite
-from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH
+from pytest_vqamt.language.translations.translated import ANSWER_IN_ENGLISH
 from pytest_vqamt.relations.base import Relation
-from pytest_vqamt.sampling.chooser import Chooser
+from pytest_vqamt.relations.draw import Draw
 
 Template: TypeAlias = Mapping[str, str]
 
@@ -203,8 +201,8 @@ class RewordedRelation:
     def info(self) -> RelationInfo:
         return self._relation.info
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        found = self._relation.derive(scene, corpus, choose, variant)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        found = self._relation.derive(draw.of(self._relation))
         if isinstance(found, NotApplicable) or self.info.fixed_texts:
             return found
         return self._reworded(found)

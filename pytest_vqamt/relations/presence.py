@@ -6,20 +6,19 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.core.salience import is_salient
-from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.english.families import family, is_nearly_everywhere
 from pytest_vqamt.language.english.lexical_relations import COLOURS
 from pytest_vqamt.language.english.nouns import is_countable
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.askable_scene import AskableScene
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import denied_where_absent, the_other_option
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
+from pytest_vqamt.relations.rules import SALIENT, UNIQUE
 from pytest_vqamt.relations.soundness import countable_names, object_names, salient_names
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -29,6 +28,17 @@ TOO_FEW = NotApplicable(reason="too few kinds of things are surely there or sure
 MOST_ABSENT = 3
 """The most absent names that a question has."""
 
+_OFTEN_PICTURED = "person"
+"""A class of COCO that has no toys, statues and people on posters, which others may count as persons."""
+
+_COLOR = "color"
+_WORDINGS = tuple(
+    wording
+    for wording in range(simple.PROPERTY_WORDINGS)
+    if not simple.property_of(Group(name="dog"), _COLOR, COLOURS, wording).text.startswith("Can")
+)
+"""Wordings to which "no" can only mean that there is none, and not that nobody can tell."""
+
 
 class Presence(NamedTuple):
     """A name that is there, and names that are not; ``presumed`` unless these are annotated exhaustively."""
@@ -36,10 +46,6 @@ class Presence(NamedTuple):
     there: str
     absent: tuple[str, ...]
     presumed: bool
-
-
-_OFTEN_PICTURED = "person"
-"""A class of COCO that has no toys, statues and people on posters, which others may count as persons."""
 
 
 def seen_names(view: AskableScene) -> tuple[str, ...]:
@@ -112,32 +118,19 @@ class Scope(LexicalRelation):
     )
     expect = the_other_option
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        drawn = sample_presence(view, choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        drawn = sample_presence(draw.view, draw.choose)
         if isinstance(drawn, NotApplicable):
             return drawn
-        names = choose.several((drawn.there, *drawn.absent), 2)
-        wording = choose.between(0, simple.WHICH_THERE_WORDINGS - 1)
+        names = draw.choose.several((drawn.there, *drawn.absent), 2)
+        wording = draw.wording(simple.WHICH_THERE_WORDINGS)
         groups = tuple(Group(name=name) for name in names)
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, simple.which_there(groups, wording, missing=missing)) for missing in (False, True)),
+        return draw.case(
+            draw.here(simple.which_there(groups, wording, missing=missing) for missing in (False, True)),
             expected="second is the other one",
             facts=(("there", drawn.there), ("absent", drawn.absent[0]), ("wording", wording)),
             presumed=drawn.presumed,
         )
-
-
-_COLOR = "color"
-_WORDINGS = tuple(
-    wording
-    for wording in range(simple.PROPERTY_WORDINGS)
-    if not simple.property_of(Group(name="dog"), _COLOR, COLOURS, wording).text.startswith("Can")
-)
-"""Wordings to which "no" can only mean that there is none, and not that nobody can tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,24 +156,21 @@ class Premise(LexicalRelation):
     )
     expect = denied_where_absent
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        view = draw.view
         of_color = view.cached("one color", lambda: _of_one_color(view))
         seen = of_color or seen_names(view)
         if not seen:
             return TOO_FEW
-        there = choose.one(seen)
+        there = draw.choose.one(seen)
         names = view.cached(("absent premises", there), lambda: _with_a_color(absent_names(view, there)))
         if not names:
             return TOO_FEW
-        absent = choose.one(names)
-        wording = choose.one(_WORDINGS)
+        absent = draw.choose.one(names)
+        wording = draw.choose.one(_WORDINGS)
         control = _color_of(there, wording) if of_color else simple.exists(Group(name=there))
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, control), (scene.picture, _color_of(absent, wording))),
+        return draw.case(
+            draw.here((control, _color_of(absent, wording))),
             expected="second says that there is none",
             facts=(("control", _COLOR if of_color else "presence"), ("absent", absent), ("wording", wording)),
             presumed=view.is_presumed(absent) or (bool(of_color) and view.is_presumed(there)),
@@ -198,8 +188,8 @@ def _of_one_color(view: AskableScene) -> tuple[str, ...]:
         thing.name
         for thing in view.scene.objects
         if thing.name in names
-        and is_salient(thing, view.scene)
-        and view.is_unique_by_name(thing)
+        and SALIENT.check(thing, view.scene)
+        and UNIQUE.check(view, thing)
         and the_color(thing, view)
     )
 

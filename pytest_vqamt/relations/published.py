@@ -7,17 +7,39 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, PairKind, RelationInfo, Verdict
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Annotated, truth
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.language.questions.free import Kept, keeps_answer
 from pytest_vqamt.language.questions.lettered import IN_ONE_LINE, Labels, lettered
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations import expectations
-from pytest_vqamt.relations.base import BuiltInRelation, case_of
+from pytest_vqamt.relations.base import BuiltInRelation
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.sampling.chooser import Chooser
+
+PUBLISHED_TESTS = (
+    "antonym_consistency",
+    "ontological_consistency",
+    "phrasal_invariance",
+    "symmetry_invariance",
+    "negation_consistency",
+)
+"""The tests of the authors' default.yml, in its order."""
+
+_TYPES = {
+    "object_verification_conjunction": QuestionType.CONJUNCTION,
+    "object_verification_disjunction": QuestionType.DISJUNCTION,
+    "object_verification": QuestionType.OBJECT,
+    "attribute_verification": QuestionType.ATTRIBUTE,
+    "object": QuestionType.OBJECT_CHOICE,
+    "attribute": QuestionType.ATTRIBUTE_CHOICE,
+    "action": QuestionType.ACTION_CHOICE,
+}
+"""Question types by the prefix of the published kind, longer prefixes first."""
+
+_EXPECTED = {PairKind.SAME: "first = second", PairKind.OPPOSITE: "one yes, one no", PairKind.IMPLIED: "first = second"}
 
 
 def sample_published_question(scene: Scene, choose: Chooser) -> Question | None:
@@ -61,29 +83,6 @@ def annotated(published: PublishedQuestion) -> Annotated:
     return Annotated(answers=shares, options=published.options, question=published.text)
 
 
-PUBLISHED_TESTS = (
-    "antonym_consistency",
-    "ontological_consistency",
-    "phrasal_invariance",
-    "symmetry_invariance",
-    "negation_consistency",
-)
-"""The tests of the authors' default.yml, in its order."""
-
-_TYPES = {
-    "object_verification_conjunction": QuestionType.CONJUNCTION,
-    "object_verification_disjunction": QuestionType.DISJUNCTION,
-    "object_verification": QuestionType.OBJECT,
-    "attribute_verification": QuestionType.ATTRIBUTE,
-    "object": QuestionType.OBJECT_CHOICE,
-    "attribute": QuestionType.ATTRIBUTE_CHOICE,
-    "action": QuestionType.ACTION_CHOICE,
-}
-"""Question types by the prefix of the published kind, longer prefixes first."""
-
-_EXPECTED = {PairKind.SAME: "first = second", PairKind.OPPOSITE: "one yes, one no", PairKind.IMPLIED: "first = second"}
-
-
 @dataclass(frozen=True, slots=True)
 class PublishedPairs(BuiltInRelation):
     """The two questions of a published pair are answered alike or, where that is their test, yes and no.
@@ -109,9 +108,9 @@ class PublishedPairs(BuiltInRelation):
         pairs=PairKind.SAME,  # the fact "pairs" says it of each case, as default.yml does of its test
     )
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        cases = self.every(scene, variant)
-        return cases if isinstance(cases, NotApplicable) else choose.one(cases)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        cases = self.every(draw.scene, draw.variant)
+        return cases if isinstance(cases, NotApplicable) else draw.choose.one(cases)
 
     def every(self, scene: Scene, variant: str) -> tuple[Case, ...] | NotApplicable:
         """Returns the scene's pairs of the test ``variant``, in the order of the files."""
@@ -135,11 +134,12 @@ class PublishedPairs(BuiltInRelation):
         assert perturbed.pair is not None
         kind = PairKind(perturbed.pair.demand)
         first = question_of(original)
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, first), (scene.picture, question_of(perturbed))),
+        asked = first, question_of(perturbed)
+        return Case(
+            relation=self.info.name,
+            variant=variant,
+            scene=scene.id,
+            queries=tuple(Query(picture=scene.picture, text=each.text, meaning=each.meaning) for each in asked),
             expected=_EXPECTED[kind],
             facts=(*_facts(original, first, scene), ("pairs", kind.value), ("published", perturbed.id)),
         )

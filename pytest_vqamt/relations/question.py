@@ -15,17 +15,15 @@ from types import MappingProxyType
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, Outcome, RelationInfo, Verdict
 from pytest_vqamt.core.codec import replace
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.core.scene import PublishedQuestion, Scene
-from pytest_vqamt.language.captions.lexicon import entries_by_form
-from pytest_vqamt.language.questions.form import form_of
-from pytest_vqamt.language.questions.free import Kept, has_name, other_side
-from pytest_vqamt.relations.base import BuiltInRelation, Relation, case_of
+from pytest_vqamt.core.scene import PublishedQuestion
+from pytest_vqamt.language.captions.naming_words import entries_by_form
+from pytest_vqamt.language.questions.free import Kept, form_of, has_name, other_side
+from pytest_vqamt.relations.base import BuiltInRelation
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.published import published_questions, question_of
-from pytest_vqamt.sampling.chooser import Chooser
 
 _SOURCE = "a relation of this project, after CheckList (Ribeiro et al., ACL 2020): invariance"
 _BREAKDOWN = ("form",)
@@ -39,6 +37,12 @@ FRAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """Frames that ask for nothing else, by variant; {} is the question."""
+
+_LONG = re.compile(r"\b[a-z]{6,}\b")
+_ALL_CAPITALS = re.compile(r"\b[A-Z]{2,}\b")
+SPELLINGS = ("lower", "upper", "unmarked", "swapped", "doubled")
+
+MOST_DEGREES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +63,15 @@ class Frame(BuiltInRelation):
     )
     expect = same_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        found = published_questions(scene, Kept.WORDING)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        found = published_questions(draw.scene, Kept.WORDING)
         if isinstance(found, NotApplicable):
             return found
-        published = choose.one(found)
-        frame = choose.between(0, len(FRAMES[variant]) - 1)
-        text = FRAMES[variant][frame].format(question_of(published).text)
-        return _case(self, variant, scene, published, text=text, facts=(("frame", frame),))
-
-
-_LONG = re.compile(r"\b[a-z]{6,}\b")
-_ALL_CAPITALS = re.compile(r"\b[A-Z]{2,}\b")
-SPELLINGS = ("lower", "upper", "unmarked", "swapped", "doubled")
+        published = draw.choose.one(found)
+        frames = FRAMES[draw.variant]
+        frame = draw.wording(len(frames))
+        text = frames[frame].format(question_of(published).text)
+        return _case(draw, published, text=text, facts=(("frame", frame),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +93,14 @@ class Spelling(BuiltInRelation):
     )
     expect = same_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        found = published_questions(scene, Kept.WORDING, lambda each: bool(_respelled(each, variant)))
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        found = published_questions(draw.scene, Kept.WORDING, lambda each: bool(_respelled(each, draw.variant)))
         if isinstance(found, NotApplicable):
             return found
-        published = choose.one(found)
-        respelled = choose.one(_respelled(published, variant))
+        published = draw.choose.one(found)
+        respelled = draw.choose.one(_respelled(published, draw.variant))
         text = question_of(published).text.replace(published.text, respelled, 1)
-        return _case(self, variant, scene, published, text=text)
+        return _case(draw, published, text=text)
 
 
 def _respelled(published: PublishedQuestion, variant: str) -> tuple[str, ...]:
@@ -171,11 +171,11 @@ class Mirror(BuiltInRelation):
         breakdown=_BREAKDOWN,
     )
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        found = published_questions(scene, Kept.MIRROR, lambda each: not any(map(_names_a_side, each.options)))
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        found = published_questions(draw.scene, Kept.MIRROR, lambda each: not any(map(_names_a_side, each.options)))
         if isinstance(found, NotApplicable):
             return found
-        return _case(self, variant, scene, choose.one(found), picture=scene.picture.mirror())
+        return _case(draw, draw.choose.one(found), picture=draw.picture.mirror())
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
         verdict = same_answer(case, answers)
@@ -188,9 +188,6 @@ class Mirror(BuiltInRelation):
 
 def _names_a_side(text: str) -> bool:
     return other_side(text) != text
-
-
-MOST_DEGREES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,22 +205,20 @@ class Tilt(BuiltInRelation):
     )
     expect = same_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        found = published_questions(scene, Kept.TILT)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        found = published_questions(draw.scene, Kept.TILT)
         if isinstance(found, NotApplicable):
             return found
-        if not scene.width:
+        if not draw.scene.width:
             return NotApplicable(reason="the size of the picture is not known")
-        published = choose.one(found)
-        degrees = choose.between(1, MOST_DEGREES)
-        tilted = scene.picture.tilt(degrees if choose.chance(0.5) else -degrees)
-        return _case(self, variant, scene, published, picture=tilted, facts=(("degrees", degrees),))
+        published = draw.choose.one(found)
+        degrees = draw.choose.between(1, MOST_DEGREES)
+        tilted = draw.picture.tilt(degrees if draw.choose.chance(0.5) else -degrees)
+        return _case(draw, published, picture=tilted, facts=(("degrees", degrees),))
 
 
 def _case(
-    relation: Relation,
-    variant: str,
-    scene: Scene,
+    draw: Draw,
     published: PublishedQuestion,
     *,
     picture: Picture | None = None,
@@ -232,11 +227,9 @@ def _case(
 ) -> Case:
     """Returns the case of the published question, and of it about another picture or in another text."""
     question = question_of(published)
-    return case_of(
-        relation,
-        variant,
-        scene,
-        ((scene.picture, question), (picture or scene.picture, replace(question, text=text or question.text))),
+    again = replace(question, text=text) if text else question
+    return draw.case(
+        ((draw.picture, question), (picture or draw.picture, again)),
         expected="first = second",
         facts=(("form", form_of(published.text).value), *facts),
     )

@@ -21,11 +21,11 @@ from pytest_vqamt.core.corpus import Corpus, CutoutEntry, ThingLook
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import expanded, read_text
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.tables import toml_table
 from pytest_vqamt.relations.base import BuiltInRelation
+from pytest_vqamt.relations.rules import SALIENT
 
 _SHAPES = "english/shapes.toml"
 
@@ -43,9 +43,30 @@ _MIN_FULL = 0.55
 _EDGE_PX = 3
 """A thing that ends so near the edge of its photo may go on beyond it."""
 
+_MEASURED = 24
+"""The most things of a name that are measured, since that takes some 20 ms each."""
+
+_MOVE_ABOUT = frozenset({"person", "animal", "vehicle"})
+"""Families of things that may be anywhere."""
+
+MIN_INSERTED_SHARE = 1 / 8
+"""The longer side of what is inserted into a photo, as a share of the photo's longer side, is at least this long."""
+_MIN_SHORTER_SHARE = 1 / 3
+"""And its shorter side this share of that."""
+
+EXCLUDE_CUTOUTS = RelationSetting(
+    name="exclude-cutouts",
+    values=("none", "PATH"),
+    default="none",
+    meaning="a file of cut-outs that are never inserted: one SCENE/THING a line, as `vqamt describe RELATION "
+    "--sheet=FILE.png` shows them; # begins a comment",
+)
+_COMMENT = re.compile(r"(?:^|\s)#.*")
+_DIGEST_DIGITS = 12
+
 
 def is_recognisable(thing: Thing, scene: Scene, corpus: Corpus) -> bool:
-    """Whether the thing of ``scene`` is surely recognised as what it is called.
+    """True if the thing of ``scene`` is surely recognised as what it is called.
 
     A thing without a mask cannot be measured, and counts as recognisable.
     """
@@ -58,7 +79,7 @@ def _is_usual(thing: Thing, scene: Scene) -> bool:
     """Whether all that needs no pixels is as it must be: the name, the shape of the box, its place."""
     names, box, frame = toml_table(_SHAPES)["names"], thing.box, scene.frame
     margin = min(box.x, box.y, frame.x1 - box.x1, frame.y1 - box.y1)
-    if thing.name in names["loose"] or margin < _EDGE_PX or not is_salient(thing, scene):
+    if thing.name in names["loose"] or margin < _EDGE_PX or not SALIENT.check(thing, scene):
         return False
     low, high = _aspects(thing.name)
     return low <= box.h / box.w <= high
@@ -87,8 +108,6 @@ def _is_worn(name: str, wearer: str) -> bool:
     return family(wearer) == "person" and family(name) == "clothing"
 
 
-_MEASURED = 24
-"""The most things of a name that are measured, since that takes some 20 ms each."""
 _BEST_SHARE, _MIN_BEST = 1 / 3, 3
 """The share of the recognisable things of a name that is best, and the number that always is."""
 
@@ -122,15 +141,6 @@ def _is_free_standing(name: str) -> bool:
     return name not in names["loose"] and (family(name) in _MOVE_ABOUT or name in names["free_standing"])
 
 
-_MOVE_ABOUT = frozenset({"person", "animal", "vehicle"})
-"""Families of things that may be anywhere."""
-
-MIN_INSERTED_SHARE = 1 / 8
-"""The longer side of what is inserted into a photo, as a share of the photo's longer side, is at least this long."""
-_MIN_SHORTER_SHARE = 1 / 3
-"""And its shorter side this share of that."""
-
-
 def min_inserted_area(entry: CutoutEntry, frame: Box, corpus: Corpus) -> float:
     """Returns the least area at which a cut-out is recognised in ``frame``; 0 where none was measured."""
     if corpus.look is None:
@@ -141,16 +151,6 @@ def min_inserted_area(entry: CutoutEntry, frame: Box, corpus: Corpus) -> float:
 
 
 # Users exclude cut-outs by their ids, which a sheet of the pool shows.
-
-EXCLUDE_CUTOUTS = RelationSetting(
-    name="exclude-cutouts",
-    values=("none", "PATH"),
-    default="none",
-    meaning="a file of cut-outs that are never inserted: one SCENE/THING a line, as `vqamt describe RELATION "
-    "--sheet=FILE.png` shows them; # begins a comment",
-)
-_COMMENT = re.compile(r"(?:^|\s)#.*")
-_DIGEST_DIGITS = 12
 
 
 def cutout_id(entry: CutoutEntry, corpus: Corpus) -> str:

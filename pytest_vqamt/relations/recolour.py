@@ -6,20 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.core.salience import is_salient
-from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.english.lexical_relations import COLOURS
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.askable_scene import AskableScene
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import other_value, same_answer
 from pytest_vqamt.relations.groups import QuestionKind, sample_question
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
+from pytest_vqamt.relations.rules import SALIENT, UNIQUE
 from pytest_vqamt.relations.soundness import cannot_be_confused, certain_properties, countable_names
 from pytest_vqamt.relations.view import readable_names
 from pytest_vqamt.sampling.chooser import Chooser
@@ -39,6 +38,9 @@ BECOMES: Mapping[str, tuple[str, ...]] = {
 
 _RECOLOURABLE = frozenset({"vehicle", "furniture", "clothing", "household", "kitchenware", "electronics", "plaything"})
 """Families of things that are made in any colour. Food, plants and animals are told by their colours, too."""
+
+_ABSENT = 0.3
+"""The share of questions of existence that are about what is not in the picture, as in MetaVQA."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,23 +69,22 @@ class Recolour(LexicalRelation):
         directional=("color",),
     )
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        things = view.cached(("recolourable", variant == "color"), lambda: _recolourable(view, only=variant == "color"))
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        view = draw.view
+        things = view.cached(
+            ("recolourable", draw.variant == "color"), lambda: _recolourable(view, only=draw.variant == "color")
+        )
         if not things:
             return NotApplicable(reason="no thing with a mask has one clear color that can be changed")
-        thing, old = choose.one(things)
-        asked = _asked(thing, variant, view, choose)
+        thing, old = draw.choose.one(things)
+        asked = _asked(thing, draw.variant, view, draw.choose)
         if isinstance(asked, NotApplicable):
             return asked
-        new = choose.one(BECOMES[old])
-        recoloured = scene.picture.recolour(thing.id, old, new, HUES[new])
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, asked), (recoloured, asked)),
-            expected="first and second differ" if variant == "color" else "first = second",
+        new = draw.choose.one(BECOMES[old])
+        recoloured = draw.picture.recolour(thing.id, old, new, HUES[new])
+        return draw.case(
+            draw.before_and_after(asked, recoloured),
+            expected="first and second differ" if draw.variant == "color" else "first = second",
             facts=(("old", old), ("new", new)),
         )
 
@@ -104,10 +105,6 @@ def _asked(thing: Thing, variant: str, view: AskableScene, choose: Chooser) -> Q
     return found if isinstance(found, NotApplicable) else found.question
 
 
-_ABSENT = 0.3
-"""The share of questions of existence that are about what is not in the picture, as in MetaVQA."""
-
-
 def _recolourable(view: AskableScene, *, only: bool) -> tuple[tuple[Thing, str], ...]:
     """The things that can be recoloured, with their colours; those whose name means them alone, or those counted."""
     scene = view.scene
@@ -118,9 +115,9 @@ def _recolourable(view: AskableScene, *, only: bool) -> tuple[tuple[Thing, str],
         if thing.has_mask
         and thing.name in names
         and family(thing.name) in _RECOLOURABLE
-        and is_salient(thing, scene)
+        and SALIENT.check(thing, scene)
         and (colours := certain_properties(thing))
         and colours[0] in BECOMES
         and not any(view.known.ontology.category_of(word) == "pattern" and word != "plain" for word in thing.attributes)
-        and (not only or view.is_unique_by_name(thing))
+        and (not only or UNIQUE.check(view, thing))
     )

@@ -7,27 +7,38 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome, RelationInfo, Verdict
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import FileForm
 from pytest_vqamt.core.meaning import Choice, Group, truth
 from pytest_vqamt.core.query import Answer, Query, Task
-from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple, templates
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from pytest_vqamt.relations import groups
-from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.contrasts import about_another_picture
 from pytest_vqamt.relations.control import generated_question, plain_question
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import opposite_answer, same_answer, unchanged
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.presence import the_color
+from pytest_vqamt.relations.rules import UNIQUE
 from pytest_vqamt.relations.soundness import countable_names, salient_names
-from pytest_vqamt.sampling.chooser import Chooser
 
 _NOTHING_ABSENT = "no kind of thing is surely absent and can be counted"
 _NOTHING_LARGE = "nothing in the picture is large enough and can be counted for sure"
+
+_EXCHANGED = ("red", "blue")
+"""The names that pure colours exchange where the first and the last channel are exchanged."""
+
+_ENLARGED_PX = 2048
+_LARGE_PX = 1448
+"""A longer side from which on enlarging would less than double the pixels."""
+_RATIO = 3
+_MARGIN = (127, 127, 127)
+
+FILLER = "This line is filler and says nothing about the picture."
+LINES: Mapping[str, int] = MappingProxyType({"300-words": 30, "1500-words": 150, "6000-words": 600})
+"""Lines of filler, of 10 words each, by variant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,31 +59,23 @@ class AnotherPicture(LexicalRelation):
     )
     expect = opposite_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        single = groups.sample_single(askable_scene_of(scene, corpus, self.known), choose, "object")
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        single = groups.sample_single(draw.view, draw.choose, "object")
         if isinstance(single, NotApplicable):
             return single
-        asked = simple.exists(single.group, choose.between(0, simple.EXISTS_WORDINGS - 1))
-        return _of_another_picture(self, scene, corpus, asked, "one yes, one no")
+        asked = simple.exists(single.group, draw.wording(simple.EXISTS_WORDINGS))
+        return _of_another_picture(draw, asked, "one yes, one no")
 
 
-def _of_another_picture(
-    relation: AnotherPicture | Colours, scene: Scene, corpus: Corpus, asked: Question, expected: str
-) -> Case | NotApplicable:
-    """The case of a question about the scene's picture, and about one for which another answer is right."""
-    query = Query(picture=scene.picture, text=asked.text, meaning=asked.meaning)
-    other = about_another_picture(query, corpus, relation.known)
+def _of_another_picture(draw: Draw, asked: Question, expected: str) -> Case | NotApplicable:
+    """Returns the case of a question about the scene's picture, and about one with another right answer."""
+    query = Query(picture=draw.picture, text=asked.text, meaning=asked.meaning)
+    other = about_another_picture(query, draw.corpus, draw.known)
     if other is None:
         return NotApplicable(reason="no other picture has the other answer")
     again = Question(other.query.text, other.query.meaning)
-    return case_of(
-        relation,
-        "",
-        scene,
-        ((scene.picture, asked), (other.query.picture, again)),
-        expected=expected,
-        presumed=other.presumed,
-    )
+    inputs = (draw.picture, asked), (other.query.picture, again)
+    return draw.case(inputs, expected=expected, presumed=other.presumed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,27 +95,20 @@ class AnotherText(LexicalRelation):
     )
     expect = opposite_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        seen = salient_names(scene)
-        here, absent = [name for name in countable_names(scene) if name in seen], view.countable_absent
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        view = draw.view
+        seen = salient_names(draw.scene)
+        here, absent = [name for name in countable_names(draw.scene) if name in seen], view.countable_absent
         if not here or not absent:
             return NotApplicable(reason=_NOTHING_ABSENT if here else _NOTHING_LARGE)
-        names = choose.one(here), choose.one(absent)
-        wording = choose.between(0, simple.EXISTS_WORDINGS - 1)
-        asked = [simple.exists(Group(name=name), wording) for name in choose.several(names, 2)]
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, each) for each in asked),
+        names = draw.choose.one(here), draw.choose.one(absent)
+        wording = draw.wording(simple.EXISTS_WORDINGS)
+        asked = [simple.exists(Group(name=name), wording) for name in draw.choose.several(names, 2)]
+        return draw.case(
+            draw.here(asked),
             expected="one yes, one no",
             presumed=view.is_presumed(names[1]),
         )
-
-
-_EXCHANGED = ("red", "blue")
-"""The names that pure colours exchange where the first and the last channel are exchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +129,18 @@ class Colours(LexicalRelation):
         contrast=False,
     )
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        if not corpus.has_attributes:
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        if not draw.corpus.has_attributes:
             return NotApplicable(reason="the data has no attributes")
-        view = askable_scene_of(scene, corpus, self.known)
+        view = draw.view
         names = view.cached("red or blue", lambda: tuple(_names(view)))
         if not names:
             return NotApplicable(reason="no red or blue thing is the only one of its kind")
-        choice = Choice(what=Group(name=choose.one(names)), options=choose.several(_EXCHANGED, 2))
+        choice = Choice(what=Group(name=draw.choose.one(names)), options=draw.choose.several(_EXCHANGED, 2))
         asking = Asking(type=QuestionType.ATTRIBUTE_CHOICE, meaning=choice, category="color")
-        asked = templates.question(asking, choose.between(0, templates.count(asking.type, related=False) - 1))
+        asked = templates.question(asking, draw.wording(templates.count(asking.type, related=False)))
         expected = "not both wrong: red for blue and blue for red"
-        return _of_another_picture(self, scene, corpus, asked, expected)
+        return _of_another_picture(draw, asked, expected)
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
         verdict = same_answer(case, answers)
@@ -161,15 +157,8 @@ class Colours(LexicalRelation):
 def _names(view: AskableScene) -> Iterator[str]:
     """The names of which one thing is there, red or blue and of no other colour."""
     for thing in view.scene.objects:
-        if thing.name in view.names and view.is_unique_by_name(thing):
+        if thing.name in view.names and UNIQUE.check(view, thing):
             yield from (thing.name for color in the_color(thing, view) if color in _EXCHANGED)
-
-
-_ENLARGED_PX = 2048
-_LARGE_PX = 1448
-"""A longer side from which on enlarging would less than double the pixels."""
-_RATIO = 3
-_MARGIN = (127, 127, 127)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,23 +181,24 @@ class Size(LexicalRelation):
     )
     expect = unchanged
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        scene = draw.scene
         if not (scene.width and scene.height):
             return NotApplicable(reason="the size of the photo is not known")
-        size = _size(variant, scene.width, scene.height)
+        size = _size(draw.variant, scene.width, scene.height)
         if size is None:
             return NotApplicable(reason="the picture has nearly that size or shape already")
-        asked = generated_question(askable_scene_of(scene, corpus, self.known), choose)
+        asked = generated_question(draw.view, draw.choose)
         if isinstance(asked, NotApplicable):
             return asked
         width, height = size
-        if variant == "enlarged":
-            resized = scene.picture.rescale(width, height)
+        if draw.variant == "enlarged":
+            resized = draw.picture.rescale(width, height)
         else:
             across, down = width - scene.width, height - scene.height
             left, top = across // 2, down // 2
-            resized = scene.picture.pad(left=left, top=top, right=across - left, bottom=down - top, colour=_MARGIN)
-        return case_of(self, variant, scene, ((scene.picture, asked), (resized, asked)), expected="first = second")
+            resized = draw.picture.pad(left=left, top=top, right=across - left, bottom=down - top, colour=_MARGIN)
+        return draw.case(draw.before_and_after(asked, resized), expected="first = second")
 
 
 def _size(variant: str, width: int, height: int) -> tuple[int, int] | None:
@@ -245,18 +235,13 @@ class StoredForm(LexicalRelation):
     )
     expect = unchanged
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        asked = generated_question(askable_scene_of(scene, corpus, self.known), choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        asked = generated_question(draw.view, draw.choose)
         if isinstance(asked, NotApplicable):
             return asked
-        form = FileForm(variant)
-        plain, stored = (scene.picture.store(form, plain=plain) for plain in (True, False))
-        return case_of(self, variant, scene, ((plain, asked), (stored, asked)), expected="first = second")
-
-
-FILLER = "This line is filler and says nothing about the picture."
-LINES: Mapping[str, int] = MappingProxyType({"300-words": 30, "1500-words": 150, "6000-words": 600})
-"""Lines of filler, of 10 words each, by variant."""
+        form = FileForm(draw.variant)
+        plain, stored = (draw.picture.store(form, plain=plain) for plain in (True, False))
+        return draw.case(((plain, asked), (stored, asked)), expected="first = second")
 
 
 def with_filler(text: str, lines: int) -> str:
@@ -287,11 +272,9 @@ class LongText(LexicalRelation):
     )
     expect = unchanged
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        asked = plain_question(askable_scene_of(scene, corpus, self.known), choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        asked = plain_question(draw.view, draw.choose)
         if isinstance(asked, NotApplicable):
             return asked
-        again = replace(asked, text=with_filler(asked.text, LINES[variant]))
-        return case_of(
-            self, variant, scene, ((scene.picture, asked), (scene.picture, again)), expected="first = second"
-        )
+        again = replace(asked, text=with_filler(asked.text, LINES[draw.variant]))
+        return draw.case(draw.here((asked, again)), expected="first = second")

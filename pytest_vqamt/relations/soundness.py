@@ -1,7 +1,4 @@
-"""Soundness rules: which names and things a relation may ask about, so that no perfect perceiver violates it.
-
-docs/explanation/soundness.md names the rules. A docstring that cites one has its name, as in "(rule: the only one)".
-"""
+"""What the names in a scene decide: which are counted, disjoint, unrelated or alike; ``rules`` names the rules."""
 
 from __future__ import annotations
 
@@ -16,6 +13,9 @@ from pytest_vqamt.language.english.families import belong_together, family, is_k
 from pytest_vqamt.language.english.lexical_relations import COLOURS, exclusive_pool
 from pytest_vqamt.language.english.nouns import is_countable, plural
 from pytest_vqamt.language.tables import toml_table
+
+WIDER_THAN_THE_WORD = frozenset({"tv", "dining table"})
+"""Classes of COCO with things that few people call so: scoreboards and monitors, and any table with something on it."""
 
 
 @cached_by_identity
@@ -33,14 +33,15 @@ def countable_names(scene: Scene) -> tuple[str, ...]:
     )
 
 
+def is_countable_here(name: str, scene: Scene) -> bool:
+    """True if things of this name can be counted in the scene."""
+    return name in countable_names(scene)
+
+
 @cached_by_identity
 def object_names(scene: Scene) -> tuple[str, ...]:
     """Returns the names of all things, each once, in scene order."""
     return tuple(dict.fromkeys(thing.name for thing in scene.objects))
-
-
-WIDER_THAN_THE_WORD = frozenset({"tv", "dining table"})
-"""Classes of COCO with things that few people call so: scoreboards and monitors, and any table with something on it."""
 
 
 @cached_by_identity
@@ -50,7 +51,7 @@ def salient_names(scene: Scene) -> frozenset[str]:
 
 
 def is_surely_seen(thing: Thing, scene: Scene) -> bool:
-    """Whether the thing is salient, and its name is no wider than the word."""
+    """True if the thing is salient, and its name is no wider than the word."""
     return thing.name not in WIDER_THAN_THE_WORD and is_salient(thing, scene)
 
 
@@ -60,7 +61,7 @@ def annotated_names(scene: Scene) -> frozenset[str]:
 
 
 def disjoint(a: str, b: str, scene: Scene) -> bool:
-    """Whether no thing can go by both names.
+    """True if no thing can go by both names.
 
     They share no head noun, and come from two top families or are known classes of one exhaustive class list, neither
     a kind of the other.
@@ -95,17 +96,17 @@ def are_unrelated(a: str, b: str, listed: bool) -> bool:
 
 
 def is_disjoint_from_all(name: str, scene: Scene) -> bool:
-    """Whether no thing of another name in the scene could be counted as one of this name."""
+    """True if no thing of another name in the scene could be counted as one of this name."""
     return all(disjoint(name, other, scene) for other in annotated_names(scene) - {name})
 
 
 def presumed(names: Iterable[str], scene: Scene) -> bool:
-    """Whether an instance of one of the names may be in the picture without being annotated."""
+    """True if an instance of one of the names may be in the picture without being annotated."""
     return not scene.exhaustive.issuperset(names)
 
 
 def single_valued(name: str, scene: Scene) -> bool:
-    """Whether each thing of this name has at most one property of the name's pool, and one colour."""
+    """True if each thing of this name has at most one property of the name's pool, and one colour."""
     pool = exclusive_pool(name)
     return all(
         (pool is not COLOURS or not thing.multi_coloured) and sum(word in pool for word in thing.attributes) <= 1
@@ -136,7 +137,7 @@ def corpus_properties(name: str, corpus: Corpus) -> Sequence[str]:
 
 @lru_cache(maxsize=65536)
 def cannot_be_confused(a: str, b: str) -> bool:
-    """Whether no part of a thing of one name looks like a thing of the other, even blurred.
+    """True if no part of a thing of one name looks like a thing of the other, even blurred.
 
     They come from two top families, share no head noun ("bear", "teddy bear"), and have no outline in common.
 
@@ -162,7 +163,7 @@ def outlines_of(name: str) -> frozenset[int]:
 
 
 def is_bulky(thing: Thing, scene: Scene) -> bool:
-    """Whether the thing is salient and its shorter side is as long as the longer one must be.
+    """True if the thing is salient and its shorter side is as long as the longer one must be.
 
     A thing in a slit between others may be visible outside its box.
     """

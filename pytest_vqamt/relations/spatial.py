@@ -16,24 +16,24 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import ClassVar, Literal, cast
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, Verdict
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group, Side, sides
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.core.salience import is_salient
-from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.english.families import is_nearly_everywhere
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
-from pytest_vqamt.relations.base import Relation, case_of
+from pytest_vqamt.relations.askable_scene import AskableScene
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import not_both_yes, opposite_answer, same_answer, yes_if_all_are
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
+from pytest_vqamt.relations.rules import SALIENT, UNIQUE
 from pytest_vqamt.relations.soundness import countable_names, presumed
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -48,6 +48,14 @@ _TELLS_THE_PLACE = frozenset(
     {"left", "right", "top", "bottom", "upper", "lower", "back", "front", "rear", "middle", "center", "side"}
 )
 _SHOWS_THINGS_AGAIN = frozenset({"mirror", "mirrors", "reflection", "reflections"})
+
+_CLOCKWISE = (Side.ABOVE, Side.RIGHT, Side.BELOW, Side.LEFT)
+"""Each side is followed by what it becomes in a picture that is turned by 90 degrees."""
+
+_HANGS_ON_ITS_POSE = frozenset(
+    {"ceiling", "floor", "ground", "hill", "ramp", "rug", "carpet", "mat", "slope", "stairs", "tapestry", "wall"}
+)
+"""Names, or last words of names, of what is another thing when it is turned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +97,7 @@ def _placeable(view: AskableScene) -> tuple[Thing, ...]:
     return tuple(
         thing
         for thing in view.scene.objects
-        if thing.name in names and is_salient(thing, view.scene) and view.is_unique_by_name(thing)
+        if thing.name in names and SALIENT.check(thing, view.scene) and UNIQUE.check(view, thing)
     )
 
 
@@ -138,11 +146,8 @@ class PlaceQuestion:
         return (("side", self.side.value), ("truth", truth), ("wording", self.wording))
 
 
-def sample_place(
-    view: AskableScene, choose: Chooser, asked: tuple[Side, ...] = ALL_SIDES
-) -> PlaceQuestion | NotApplicable:
-    """Draws two things with a sure place, and one of the two sides of their axis to ask about."""
-    found = places(view, asked)
+def sample_place(found: Sequence[Place], choose: Chooser) -> PlaceQuestion | NotApplicable:
+    """Draws one of the sure places, and one of the two sides of its axis to ask about."""
     if not found:
         return NO_PAIR
     place = choose.one(found)
@@ -150,27 +155,29 @@ def sample_place(
     return PlaceQuestion(place=place, side=side, wording=choose.between(0, simple.LOCATED_WORDINGS - 1))
 
 
-def two_questions(
-    relation: Relation,
-    variant: str,
-    view: AskableScene,
-    asked: PlaceQuestion,
-    second: tuple[Picture, Question],
-    expected: str,
-    *,
-    presumed: bool = False,
-) -> Case:
-    """Returns the case of the question ``asked``, and a second one."""
-    scene = view.scene
-    return case_of(
-        relation,
-        variant,
-        scene,
-        ((scene.picture, asked.question), second),
-        expected=expected,
-        facts=asked.facts,
-        presumed=presumed,
-    )
+@dataclass(frozen=True, slots=True)
+class PlaceRelation(LexicalRelation, ABC):
+    """Base class of the relations that ask twice about one place: a subclass says what is asked the second time."""
+
+    expected: ClassVar[str]
+
+    def found(self, view: AskableScene) -> Sequence[Place]:
+        """Returns the places to ask about."""
+        return places(view, ALL_SIDES)
+
+    @abstractmethod
+    def again(self, asked: PlaceQuestion, draw: Draw) -> tuple[Picture, Question]:
+        """Returns the second input."""
+
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        asked = sample_place(self.found(draw.view), draw.choose)
+        if isinstance(asked, NotApplicable):
+            return asked
+        return draw.case(
+            ((draw.picture, asked.question), self.again(asked, draw)),
+            expected=self.expected,
+            facts=asked.facts,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,22 +205,18 @@ class Mirror(LexicalRelation):
         directional=("opposite",),
     )
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        asked = sample_place(view, choose, LEVEL)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        asked = sample_place(places(draw.view, LEVEL), draw.choose)
         if isinstance(asked, NotApplicable):
             return asked
         names = asked.place.thing.name, asked.place.other.name
-        swaps = variant == "swap"
+        swaps = draw.variant == "swap"
         again = asked.place.ask(asked.wording, side=asked.side.opposite if swaps else asked.side)
-        return two_questions(
-            self,
-            variant,
-            view,
-            asked,
-            (scene.picture.mirror(), again),
-            "first = second" if swaps else "one yes, one no",
-            presumed=not swaps and presumed(names, scene),
+        return draw.case(
+            ((draw.picture, asked.question), (draw.picture.mirror(), again)),
+            expected="first = second" if swaps else "one yes, one no",
+            facts=asked.facts,
+            presumed=not swaps and presumed(names, draw.scene),
         )
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
@@ -221,7 +224,7 @@ class Mirror(LexicalRelation):
 
 
 @dataclass(frozen=True, slots=True)
-class Inverse(LexicalRelation):
+class Inverse(PlaceRelation):
     """If the dog is to the left of the car, the car is to the right of the dog, and if it is not, it is not.
 
     Asked about left, right, higher and lower in the picture. A relation of this project. Each thing is the only one of
@@ -238,18 +241,14 @@ class Inverse(LexicalRelation):
         settings=(WORDNET, ONTOLOGY),
     )
     expect = same_answer
+    expected = "first = second"
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        asked = sample_place(view, choose)
-        if isinstance(asked, NotApplicable):
-            return asked
-        back = asked.place.ask_back(asked.wording, side=asked.side.opposite)
-        return two_questions(self, variant, view, asked, (scene.picture, back), "first = second")
+    def again(self, asked: PlaceQuestion, draw: Draw) -> tuple[Picture, Question]:
+        return draw.picture, asked.place.ask_back(asked.wording, side=asked.side.opposite)
 
 
 @dataclass(frozen=True, slots=True)
-class Antisymmetric(LexicalRelation):
+class Antisymmetric(PlaceRelation):
     """The dog is not to the left of the car while the car is to the left of the dog.
 
     Asked about left, right, higher and lower in the picture. A relation of this project. Each thing is the only one of
@@ -266,14 +265,10 @@ class Antisymmetric(LexicalRelation):
         settings=(WORDNET, ONTOLOGY),
     )
     expect = not_both_yes
+    expected = "not both yes"
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        asked = sample_place(view, choose)
-        if isinstance(asked, NotApplicable):
-            return asked
-        back = asked.place.ask_back(asked.wording, side=asked.side)
-        return two_questions(self, variant, view, asked, (scene.picture, back), "not both yes")
+    def again(self, asked: PlaceQuestion, draw: Draw) -> tuple[Picture, Question]:
+        return draw.picture, asked.place.ask_back(asked.wording, side=asked.side)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,34 +291,22 @@ class Transitive(LexicalRelation):
     )
     expect = yes_if_all_are
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        found = rows(askable_scene_of(scene, corpus, self.known))
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        found = rows(draw.view)
         if not found:
             return NO_THREE
-        one, two = choose.one(found)
-        wording = choose.between(0, simple.LOCATED_WORDINGS - 1)
+        one, two = draw.choose.one(found)
+        wording = draw.wording(simple.LOCATED_WORDINGS)
         last = Place(thing=one.thing, side=one.side, other=two.other)
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, each.ask(wording)) for each in (one, two, last)),
+        return draw.case(
+            draw.here(each.ask(wording) for each in (one, two, last)),
             expected="third is yes if first and second are",
             facts=(("side", one.side.value), ("wording", wording)),
         )
 
 
-_CLOCKWISE = (Side.ABOVE, Side.RIGHT, Side.BELOW, Side.LEFT)
-"""Each side is followed by what it becomes in a picture that is turned by 90 degrees."""
-
-_HANGS_ON_ITS_POSE = frozenset(
-    {"ceiling", "floor", "ground", "hill", "ramp", "rug", "carpet", "mat", "slope", "stairs", "tapestry", "wall"}
-)
-"""Names, or last words of names, of what is another thing when it is turned."""
-
-
 @dataclass(frozen=True, slots=True)
-class Rotate(LexicalRelation):
+class Rotate(PlaceRelation):
     """In a turned picture, what was on the left is at the top, on the right or at the bottom.
 
     Asked is whether the dog is to the left of the car in the picture; and of the picture turned clockwise by 90, 180 or
@@ -348,19 +331,15 @@ class Rotate(LexicalRelation):
         settings=(WORDNET, ONTOLOGY),
     )
     expect = same_answer
+    expected = "first = second"
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        found = view.cached("turned places", lambda: _turned_places(view))
-        if not found:
-            return NO_PAIR
-        place = choose.one(found)
-        side = place.side.opposite if choose.chance(0.5) else place.side
-        asked = PlaceQuestion(place=place, side=side, wording=choose.between(0, simple.LOCATED_WORDINGS - 1))
-        degrees = cast("Literal[90, 180, 270]", int(variant))
-        turned = _CLOCKWISE[(_CLOCKWISE.index(side) + degrees // 90) % len(_CLOCKWISE)]
-        again = place.ask(asked.wording, side=turned)
-        return two_questions(self, variant, view, asked, (scene.picture.rotate(degrees), again), "first = second")
+    def found(self, view: AskableScene) -> Sequence[Place]:
+        return view.cached("turned places", lambda: _turned_places(view))
+
+    def again(self, asked: PlaceQuestion, draw: Draw) -> tuple[Picture, Question]:
+        degrees = cast("Literal[90, 180, 270]", int(draw.variant))
+        turned = _CLOCKWISE[(_CLOCKWISE.index(asked.side) + degrees // 90) % len(_CLOCKWISE)]
+        return draw.picture.rotate(degrees), asked.place.ask(asked.wording, side=turned)
 
 
 def _turned_places(view: AskableScene) -> tuple[Place, ...]:

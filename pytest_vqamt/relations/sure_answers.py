@@ -38,18 +38,15 @@ from pytest_vqamt.core.meaning import (
     sides,
     truth,
 )
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
+from pytest_vqamt.relations.rules import ABSENT, COUNTABLE, DISJOINT, EXCLUSIVE, FALSE, ONE_SIDE, SALIENT, UNIQUE
 from pytest_vqamt.relations.soundness import (
-    countable_names,
-    disjoint,
     is_disjoint_from_all,
     is_surely_seen,
     object_names,
-    single_valued,
 )
 from pytest_vqamt.relations.spatial import placeable
 
@@ -66,14 +63,11 @@ class CountRange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SureAnswer:
-    """A right answer: yes or no, an option, a label, an annotators' answer, or the range of a count.
-
-    Attributes:
-        presumed: whether it rests on an absence that the annotations do not guarantee.
-    """
+    """A right answer: yes or no, an option, a label, an annotators' answer, or the range of a count."""
 
     value: bool | str | CountRange
     presumed: bool = False
+    """True if it rests on an absence that the annotations do not guarantee."""
 
 
 Range: TypeAlias = tuple[CountRange, bool]
@@ -134,7 +128,7 @@ def _all_of(groups: Sequence[Group], view: AskableScene) -> SureAnswer | None:
     found = [_exists(group, view) for group in groups]
     known = [each for each in found if each is not None]
     absent = [each for each in known if not each.value]
-    if len(known) < len(groups) or len(absent) > 1:
+    if len(known) < len(groups) or not ONE_SIDE.check(absent):
         return None
     return absent[0] if absent else SureAnswer(True)
 
@@ -143,7 +137,7 @@ def _one_of(groups: Sequence[Group], view: AskableScene) -> SureAnswer | None:
     """Whether there is one of any; at most one group is there (rule: one side of either)."""
     found = [_exists(group, view) for group in groups]
     known = [each for each in found if each is not None]
-    if len(known) < len(groups) or sum(bool(each.value) for each in known) > 1:
+    if len(known) < len(groups) or not ONE_SIDE.check(each.value for each in known):
         return None
     return SureAnswer(any(each.value for each in known), any(each.presumed for each in known))
 
@@ -153,9 +147,9 @@ def _count(groups: Sequence[Group], view: AskableScene) -> SureAnswer | None:
     scene = view.scene
     for at, one in enumerate(groups):
         for other in groups[:at]:
-            if one.name == other.name and not single_valued(one.name, scene):
+            if one.name == other.name and not EXCLUSIVE.check(one.name, scene):
                 return None
-            if one.name != other.name and not disjoint(one.name, other.name, scene):
+            if one.name != other.name and not DISJOINT.check(one.name, other.name, scene):
                 return None
     found = [_range(group, view) for group in groups]
     known = [each for each in found if each is not None]
@@ -216,7 +210,7 @@ def group_in(group: Group, view: AskableScene) -> Group | None:
 
 
 def _is_meant(thing: Thing, group: Group, view: AskableScene) -> bool:
-    """Whether the thing surely is what the noun says, and no likeness of one."""
+    """True if the thing surely is what the noun says, and no likeness of one."""
     if thing.name not in view.names:
         return False
     return (
@@ -232,21 +226,21 @@ def _most(group: Group, annotated: int, view: AskableScene) -> float:
     On photos even a class that is annotated exhaustively has small or hidden things more: half as many are allowed for.
     """
     name, scene = group.name, view.scene
-    if group.covers or group.related or name not in countable_names(scene) or not is_disjoint_from_all(name, scene):
+    if group.covers or group.related or not COUNTABLE.check(name, scene) or not is_disjoint_from_all(name, scene):
         return inf
     for word in group.attributes:
-        if not all(word in thing.attributes or view.surely_lacks(thing, word) for thing in view.things_named(name)):
+        if not all(word in thing.attributes or FALSE.check(view, thing, word) for thing in view.things_named(name)):
             return inf
     return annotated if view.corpus.look is None else annotated + max(1, annotated // 2)
 
 
 def _none(group: Group, view: AskableScene) -> bool | None:
-    """Whether it is presumed, and not guaranteed, that no thing is in the group; None if there may be one."""
+    """True if it is presumed, and not guaranteed, that no thing is in the group; None if there may be one."""
     name = group.name
     if group.covers:
         if view.is_class_absent(name):
             return view.is_presumed(name)
-    elif view.is_absent(name) or (
+    elif ABSENT.check(view, name) or (
         name in view.names
         and all(region.name != name for region in view.scene.regions)
         and any(word in view.false_attributes_of(name) for word in group.attributes)
@@ -270,7 +264,7 @@ def the_one(group: Group, view: AskableScene) -> tuple[Thing, bool] | None:
         len(found) != 1
         or not _has_targets(here, view)
         or not _is_meant(found[0], here, view)
-        or not is_salient(found[0], view.scene)
+        or not SALIENT.check(found[0], view.scene)
     ):
         return None
     thing = found[0]
@@ -278,9 +272,7 @@ def the_one(group: Group, view: AskableScene) -> tuple[Thing, bool] | None:
     if here.covers:
         only = any(view.is_unique_in_class(thing, here.name, word) for word in words)
     else:
-        only = view.is_unique_by_name(thing) or any(
-            view.is_unique_by_attribute(thing, word) for word in here.attributes
-        )
+        only = UNIQUE.check(view, thing) or any(view.is_unique_by_attribute(thing, word) for word in here.attributes)
     return (thing, view.is_presumed(here.name)) if only else None
 
 
@@ -291,7 +283,7 @@ def _has(group: Group, attribute: str, view: AskableScene) -> SureAnswer | None:
     thing, presumed = found
     if attribute in view.askable_attributes(thing):
         return SureAnswer(True, presumed)
-    return SureAnswer(False, presumed) if view.surely_lacks(thing, attribute) else None
+    return SureAnswer(False, presumed) if FALSE.check(view, thing, attribute) else None
 
 
 def _located(group: Group, side: Side, other: Group, view: AskableScene) -> SureAnswer | None:
@@ -317,9 +309,9 @@ def _choice(what: Group, options: Sequence[str], view: AskableScene) -> SureAnsw
     right = [option for option in options if option in view.askable_attributes(thing)]
     if not right and NONE_OF_THESE in options:
         others = [option for option in options if option != NONE_OF_THESE]
-        return SureAnswer(NONE_OF_THESE, presumed) if all(view.surely_lacks(thing, each) for each in others) else None
+        return SureAnswer(NONE_OF_THESE, presumed) if all(FALSE.check(view, thing, each) for each in others) else None
     if len(right) == 1 and all(
-        view.surely_lacks(thing, option) for option in options if option not in (right[0], NONE_OF_THESE)
+        FALSE.check(view, thing, option) for option in options if option not in (right[0], NONE_OF_THESE)
     ):
         return SureAnswer(right[0], presumed)
     return None
@@ -372,7 +364,7 @@ def agreed_answer(meaning: Annotated) -> SureAnswer | None:
 
 
 def surely_differ(one: Annotated, other: Annotated, known: LexicalKnowledge) -> bool:
-    """Whether two published questions surely have different answers.
+    """True if two published questions surely have different answers.
 
     Yes and no, numbers and the options of one question are different where they are not the same. Other words may both
     be right ("gray" and "silver", "black" and "black and white"): they must exclude each other, or name what is never
@@ -399,4 +391,4 @@ def surely_only_there(scene: Scene, view: AskableScene) -> tuple[str, ...]:
     """Returns the names of salient things of ``scene`` that are surely absent from the scene of ``view``."""
     crowds = {region.name for region in scene.regions}
     names = dict.fromkeys(thing.name for thing in scene.objects if is_surely_seen(thing, scene))
-    return tuple(name for name in names if name not in crowds and view.is_absent(name))
+    return tuple(name for name in names if name not in crowds and ABSENT.check(view, name))

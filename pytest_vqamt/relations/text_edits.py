@@ -26,9 +26,10 @@ from pytest_vqamt.language.english.lexical_relations import (
 from pytest_vqamt.language.english.nouns import counting_noun, is_countable, is_person, plural, singular
 from pytest_vqamt.language.questions.hypotheses import Hypothesis
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
-from pytest_vqamt.relations.base import Relation, case_of
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import label_becomes, same_label
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalKnowledge, LexicalRelation
+from pytest_vqamt.relations.rules import ANTONYM, FALSE, UNGRADED
 from pytest_vqamt.relations.soundness import annotated_names, object_names, presumed
 from pytest_vqamt.relations.veglue_statements import (
     PublishedStatement,
@@ -40,6 +41,14 @@ from pytest_vqamt.relations.veglue_statements import (
     statement_writer,
 )
 from pytest_vqamt.sampling.chooser import Chooser
+
+_ALSO_OF_PEOPLE = frozenset({"human", "climber"})
+"""Names of animals and plants in WordNet that people use for people."""
+_WORD = re.compile(r"[a-z-]+")
+_SHARING = re.compile(
+    r" (?:and|or) (?!(?:a|an|the|his|her|its|their|one|another|is|are|has)\b|\w+(?:s|ing)\b)", re.IGNORECASE
+)
+"""Another noun, without an article of its own; "sits and talks" has verbs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +76,11 @@ class AntonymSwap(LexicalRelation):
     )
     expect = partial(label_becomes, label=Label.CONTRADICTION)
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        change = sample_antonym_swap(scene, corpus, self.known, choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        change = sample_antonym_swap(draw.scene, draw.corpus, self.known, draw.choose)
         if change is None:
             return NotApplicable(reason="no word of a hypothesis has a surely false antonym")
-        return change.case(self, variant, scene, expected="second is contradiction")
+        return change.case(draw, expected="second is contradiction")
 
 
 def sample_antonym_swap(scene: Scene, corpus: Corpus, known: LexicalKnowledge, choose: Chooser) -> WordChange | None:
@@ -119,8 +128,8 @@ def _opposite_attributes(thing: Thing, writer: StatementWriter) -> Iterator[tupl
     if not view.is_unambiguous(thing.name):
         return
     for word in view.askable_attributes(thing):
-        other = view.known.ontology.antonym(word, thing.name)
-        if other and all(view.surely_lacks(bearer, other) for bearer in view.things_named(thing.name)):
+        other = ANTONYM.check(view, thing, word)
+        if other and all(FALSE.check(view, bearer, other) for bearer in view.things_named(thing.name)):
             yield thing, word, other
 
 
@@ -232,29 +241,23 @@ def _instead(statement: PublishedStatement, unit: LinkedUnit, name: str, attribu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordChange:
-    """A hypothesis in which one word is replaced.
-
-    Attributes:
-        kind: the kind of word or replacement.
-        word, instead: the word before and afterwards.
-        unsure: whether the label afterwards rests on an absence that the annotations do not guarantee.
-    """
+    """A hypothesis in which one word is replaced."""
 
     statement: Statement
     after: Hypothesis
     kind: str
+    """The kind of word or replacement."""
     word: str
     instead: str
+    """``word`` and ``instead``: the word before and afterwards."""
     unsure: bool = False
+    """True if the label afterwards rests on an absence that the annotations do not guarantee."""
 
-    def case(self, relation: Relation, variant: str, scene: Scene, *, expected: str) -> Case:
+    def case(self, draw: Draw, *, expected: str) -> Case:
         """Returns the case with both hypotheses on the scene's own picture."""
         facts: tuple[tuple[str, Fact], ...] = (("kind", self.kind), ("word", self.word), ("instead", self.instead))
-        return case_of(
-            relation,
-            variant,
-            scene,
-            ((scene.picture, self.statement.hypothesis), (scene.picture, self.after)),
+        return draw.case(
+            draw.here((self.statement.hypothesis, self.after)),
             expected=expected,
             facts=(*facts, *self.statement.facts),
             presumed=self.unsure,
@@ -287,20 +290,11 @@ class WordSubstitution(LexicalRelation):
     )
     expect = same_label
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        change = sample_substitution(scene, corpus, self.known, choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        change = sample_substitution(draw.scene, draw.corpus, self.known, draw.choose)
         if change is None:
             return NotApplicable(reason="no word of a hypothesis has a synonym or a class")
-        return change.case(self, variant, scene, expected="first = second")
-
-
-_ALSO_OF_PEOPLE = frozenset({"human", "climber"})
-"""Names of animals and plants in WordNet that people use for people."""
-_WORD = re.compile(r"[a-z-]+")
-_SHARING = re.compile(
-    r" (?:and|or) (?!(?:a|an|the|his|her|its|their|one|another|is|are|has)\b|\w+(?:s|ing)\b)", re.IGNORECASE
-)
-"""Another noun, without an article of its own; "sits and talks" has verbs."""
+        return change.case(draw, expected="first = second")
 
 
 def sample_substitution(scene: Scene, corpus: Corpus, known: LexicalKnowledge, choose: Chooser) -> WordChange | None:
@@ -344,7 +338,7 @@ def _has_no_gradable_attribute(
     else:
         units = [unit for unit in statement.units if unit.thing == thing.id]
         said = [word for unit in units for word in _WORD.findall(f"{unit.object} {unit.property}".lower())]
-    return not any(map(view.known.ontology.is_gradable, said))
+    return all(UNGRADED.check(view.known, word) for word in said)
 
 
 def _classes_of(thing: Thing, view: AskableScene) -> Iterator[str]:
@@ -377,7 +371,7 @@ def _with_class(
 
 
 def _has_own_article(before: str, after: str) -> bool:
-    """Whether the noun has an article of its own and no adjective, so not "a man and woman"."""
+    """True if the noun has an article of its own and no adjective, so not "a man and woman"."""
     if _SHARING.match(after):
         return False
     return before.lower().endswith((" a ", " an ", " the ")) or before.lower() in ("a ", "an ", "the ")

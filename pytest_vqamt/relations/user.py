@@ -18,11 +18,12 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.errors import VqamtError, cut_to_user_code, did_you_mean, location
 from pytest_vqamt.core.meaning import Annotated, Describe, Label, groups_of
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import Answer, Query, Task
+from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.answers.reading import plain_meaning
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.catalogue import check_new_name, register
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import Expectation
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -32,23 +33,19 @@ Input: TypeAlias = "tuple[Picture, Question | str]"
 FollowUp: TypeAlias = "Input | Picture | Question | str"
 """An input, or what is new in it: another picture with the same question, or another question on the same picture."""
 
+Derive: TypeAlias = Callable[[Scene, Corpus, Chooser], "Draft | NotApplicable"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What a user's relation returns, made by ``case``.
-
-    Attributes:
-        inputs: the source input first.
-        expected: how the answers relate, in words; "" for the claim of the relation.
-        facts: names and values by which the report can be read.
-    """
+    """What a user's relation returns, made by ``case``."""
 
     inputs: tuple[Input, ...]
+    """The source input first."""
     expected: str
+    """How the answers relate, in words; "" for the claim of the relation."""
     facts: tuple[tuple[str, Fact], ...] = ()
-
-
-Derive: TypeAlias = Callable[[Scene, Corpus, Chooser], "Draft | NotApplicable"]
+    """Names and values by which the report can be read."""
 
 
 def case(
@@ -108,8 +105,8 @@ class UserRelation:
     draft: Derive
     expect: Expectation
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        draft = self.draft(scene, corpus, choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        draft = self.draft(draw.scene, draw.corpus, draw.choose)
         if isinstance(draft, NotApplicable):
             return draft
         if not isinstance(draft, Draft):
@@ -117,17 +114,8 @@ class UserRelation:
                 f"Expected relation {self.info.name!r} ({location(self.draft)}) to return vqamt.case(...) or "
                 f"vqamt.NotApplicable(reason=...), but got {draft!r}"
             )
-        return Case(
-            relation=self.info.name,
-            variant=variant,
-            scene=scene.id,
-            queries=tuple(
-                Query(picture=picture, text=question.text, meaning=question.meaning, task=self.info.task)
-                for picture, question in self._asked(draft.inputs, scene, corpus)
-            ),
-            expected=draft.expected or self.info.claim,
-            facts=draft.facts,
-        )
+        inputs = self._asked(draft.inputs, draw.scene, draw.corpus)
+        return draw.case(inputs, expected=draft.expected or self.info.claim, facts=draft.facts)
 
     def _asked(self, inputs: Sequence[Input], scene: Scene, corpus: Corpus) -> Iterator[tuple[Picture, Question]]:
         for picture, question in inputs:

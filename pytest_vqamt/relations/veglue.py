@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
+from typing import ClassVar, NamedTuple
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
-from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo
 from pytest_vqamt.core.meaning import Label
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.english.lexical_relations import Replacement, apply_replacements, synonym_replacements
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.hypotheses import Hypothesis
-from pytest_vqamt.relations.base import BuiltInRelation, case_of
+from pytest_vqamt.relations.base import BuiltInRelation
 from pytest_vqamt.relations.corruption import SEVERITY, VARIANTS, corrupted
-from pytest_vqamt.relations.edits import INPAINT, make_eraser
+from pytest_vqamt.relations.draw import Draw
+from pytest_vqamt.relations.edits import INPAINT, Eraser, make_eraser
 from pytest_vqamt.relations.expectations import becomes_no, label_becomes, same_answer, same_label
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.recognition import is_recognisable
+from pytest_vqamt.relations.rules import DISJOINT, UNTOUCHED
 from pytest_vqamt.relations.soundness import (
     countable_names,
-    disjoint,
     is_bulky,
     is_disjoint_from_all,
     presumed,
     salient_names,
-    unrelated,
 )
 from pytest_vqamt.relations.veglue_erasing import (
     ERASE,
@@ -43,13 +45,64 @@ from pytest_vqamt.relations.veglue_erasing import (
     unique_by_name,
     whole_erasure,
 )
-from pytest_vqamt.relations.veglue_linking import NOTHING_TO_STATE, erasure_sampler
+from pytest_vqamt.relations.veglue_linking import NOTHING_TO_STATE, ErasureSampler, LinkedErasure, erasure_sampler
 from pytest_vqamt.relations.veglue_statements import erased_statement_facts, sample_statement
 from pytest_vqamt.sampling.chooser import Chooser
 
 
+class ErasedAndAsked(NamedTuple):
+    """A thing to erase, and the names that are asked about before (``names``) and afterwards (``left``)."""
+
+    thing: Thing
+    names: Sequence[str]
+    left: Sequence[str]
+    beside: Iterable[Thing]
+    """Things by which the facts tell where the erased one was."""
+    patch: Box
+    presumed: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VqaMr1(BuiltInRelation):
+class QuestionErasure(BuiltInRelation, ABC):
+    """Base class of the relations of section 6.4: a subclass draws what is erased, and the names in the question."""
+
+    expected: ClassVar[str]
+
+    erase: str = ERASE.default
+    inpaint: str = INPAINT.default
+
+    @abstractmethod
+    def sample(self, draw: Draw, free: tuple[Thing, ...], eraser: Eraser) -> ErasedAndAsked | None:
+        """Draws one of the ``free`` things, and names; None if no question has a sure answer."""
+
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        scene = draw.scene
+        eraser = make_eraser(self.erase, self.inpaint, draw.corpus)
+        if isinstance(eraser, NotApplicable):
+            return eraser
+        free = erasable_things(scene)
+        if not free:
+            return NOTHING_TO_ERASE
+        drawn = self.sample(draw, free, eraser)
+        if drawn is None:
+            return NOTHING_TO_ASK
+        groups = shuffled_groups(drawn.names, draw.choose)
+        several = all(scene.count(name) > 1 for name in drawn.names)
+        wording = draw.wording(simple.BOTH_WORDINGS if several else simple.BOTH_IN_THE_SINGULAR)
+        left = [group for group in groups if group.name in drawn.left]
+        return draw.case(
+            (
+                (draw.picture, simple.both(groups, wording)),
+                (eraser.erase(draw.picture, drawn.patch), simple.both(left, wording)),
+            ),
+            expected=self.expected,
+            facts=erased_question_facts(drawn.thing, groups, wording, drawn.beside, scene),
+            presumed=drawn.presumed,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VqaMr1(QuestionErasure):
     """Erased from the picture and from the question alike, a thing leaves the answer as it was.
 
     Chang et al., section 6.4, after MR1: "Are there apples and bananas in the image?", and then without the bananas.
@@ -70,53 +123,28 @@ class VqaMr1(BuiltInRelation):
         settings=(ERASE, INPAINT),
     )
     expect = same_answer
+    expected = "first = second"
 
-    erase: str = ERASE.default
-    inpaint: str = INPAINT.default
-
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        cleaner = make_eraser(self.erase, self.inpaint, corpus)
-        if isinstance(cleaner, NotApplicable):
-            return cleaner
-        free = erasable_things(scene)
-        if not free:
-            return NOTHING_TO_ERASE
-        here = countable_names(scene)
+    def sample(self, draw: Draw, free: tuple[Thing, ...], eraser: Eraser) -> ErasedAndAsked | None:
+        scene = draw.scene
+        here, seen = countable_names(scene), salient_names(scene)
         pairs = [
-            (thing, [name for name in here if disjoint(thing.name, name, scene)])
+            (thing, [name for name in here if DISJOINT.check(thing.name, name, scene)])
             for thing in unique_by_name(free, scene)
         ]
         pairs = [(thing, others) for thing, others in pairs if others]
         if not pairs:
-            return NOTHING_TO_ASK
-        seen = salient_names(scene)
+            return None
         sure = [(thing, [name for name in others if name in seen]) for thing, others in pairs if thing.name in seen]
         sure = [(thing, others) for thing, others in sure if others]
-        thing, others = choose.one(sure or pairs)
-        left = choose.one(others)
-        groups = shuffled_groups((thing.name, left), choose)
-        wording = choose.between(0, simple.BOTH_IN_THE_SINGULAR - 1)
-        asked = (
-            (scene.picture, simple.both(groups, wording)),
-            (
-                cleaner.erase(scene.picture, thing.box),
-                simple.both([group for group in groups if group.name == left], wording),
-            ),
-        )
+        thing, others = draw.choose.one(sure or pairs)
+        left = draw.choose.one(others)
         beside = (other for other in scene.objects if other.name == left)
-        return case_of(
-            self,
-            variant,
-            scene,
-            asked,
-            expected="first = second",
-            facts=erased_question_facts(thing, groups, wording, beside, scene),
-            presumed=not sure,
-        )
+        return ErasedAndAsked(thing, (thing.name, left), (left,), beside, thing.box, presumed=not sure)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VqaMr2(BuiltInRelation):
+class VqaMr2(QuestionErasure):
     """Erased from the picture, the only thing that a question needs turns its yes into no.
 
     Chang et al., section 6.4, after MR2: with apples and bananas in the picture, "Are there apples and bananas?" is
@@ -139,50 +167,32 @@ class VqaMr2(BuiltInRelation):
         version=3,
     )
     expect = becomes_no
+    expected = "first is yes, second is no"
 
-    erase: str = ERASE.default
-    inpaint: str = INPAINT.default
-
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        cleaner = make_eraser(self.erase, self.inpaint, corpus)
-        if isinstance(cleaner, NotApplicable):
-            return cleaner
-        free = erasable_things(scene)
-        if not free:
-            return NOTHING_TO_ERASE
+    def sample(self, draw: Draw, free: tuple[Thing, ...], eraser: Eraser) -> ErasedAndAsked | None:
+        scene, corpus = draw.scene, draw.corpus
         things = [
             (thing, patch)
             for thing in unique_by_name(free, scene)
             if is_disjoint_from_all(thing.name, scene)
-            and thing.name not in cleaner.excluded_names
+            and thing.name not in eraser.excluded_names
             and is_bulky(thing, scene)
             and (patch := whole_erasure(thing, scene, corpus))
         ]
         if not things:
-            return NOTHING_TO_ASK
-        thing, patch = choose.one(things)
+            return None
+        thing, patch = draw.choose.one(things)
         names = [thing.name]
         seen = {other.name for other in scene.objects if is_recognisable(other, scene, corpus)}
         others = [name for name in countable_names(scene) if name in seen and name != thing.name]
-        if others and choose.chance(0.5):
-            names.append(choose.one(others))
-        groups = shuffled_groups(names, choose)
-        wording = choose.between(0, simple.BOTH_IN_THE_SINGULAR - 1)
-        question = simple.both(groups, wording)
+        if others and draw.choose.chance(0.5):
+            names.append(draw.choose.one(others))
         beside = (other for other in scene.objects if other.id != thing.id)
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, question), (cleaner.erase(scene.picture, patch), question)),
-            expected="first is yes, second is no",
-            facts=erased_question_facts(thing, groups, wording, beside, scene),
-            presumed=presumed(names, scene),
-        )
+        return ErasedAndAsked(thing, names, names, beside, patch, presumed=presumed(names, scene))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VqaMr3(BuiltInRelation):
+class VqaMr3(QuestionErasure):
     """A thing that the question does not speak of can be erased without another answer.
 
     Chang et al., section 6.4, after MR3. The question is about one name or two, all of them there; in the plural
@@ -203,46 +213,72 @@ class VqaMr3(BuiltInRelation):
         settings=(ERASE, INPAINT),
     )
     expect = same_answer
+    expected = "first = second"
 
-    erase: str = ERASE.default
-    inpaint: str = INPAINT.default
-
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        cleaner = make_eraser(self.erase, self.inpaint, corpus)
-        if isinstance(cleaner, NotApplicable):
-            return cleaner
-        free = erasable_things(scene)
-        if not free:
-            return NOTHING_TO_ERASE
+    def sample(self, draw: Draw, free: tuple[Thing, ...], eraser: Eraser) -> ErasedAndAsked | None:
+        scene, choose = draw.scene, draw.choose
         here = countable_names(scene)
-        unlinked = [(thing, [name for name in here if unrelated(thing.name, name, scene)]) for thing in free]
+        unlinked = [(thing, [name for name in here if UNTOUCHED.check(thing.name, name, scene)]) for thing in free]
         unlinked = [(thing, names) for thing, names in unlinked if names]
         if not unlinked:
-            return NOTHING_TO_ASK
+            return None
         thing, askable = choose.one(unlinked)
-        pairs = [pair for pair in combinations(askable, 2) if disjoint(*pair, scene)]
+        pairs = [pair for pair in combinations(askable, 2) if DISJOINT.check(*pair, scene)]
         names = choose.one(pairs) if pairs and choose.chance(0.5) else (choose.one(askable),)
-        groups = shuffled_groups(names, choose)
-        several = all(scene.count(name) > 1 for name in names)
-        wording = choose.between(0, (simple.BOTH_WORDINGS if several else simple.BOTH_IN_THE_SINGULAR) - 1)
-        question = simple.both(groups, wording)
         beside = (other for other in scene.objects if other.name in names)
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, question), (cleaner.erase(scene.picture, thing.box), question)),
-            expected="first = second",
-            facts=erased_question_facts(thing, groups, wording, beside, scene),
-        )
+        return ErasedAndAsked(thing, names, names, beside, thing.box)
 
 
-_MOST_IOU = 0.05
-"""As the authors' code has it for this relation; the paper has 0.1."""
+class ErasedAndStated(NamedTuple):
+    """What is erased with a hypothesis, and the hypothesis and the facts that go with it afterwards."""
+
+    linked: LinkedErasure
+    after: Hypothesis
+    beside: Sequence[Thing]
+    """Things by which the facts tell where the erased one was."""
+    patch: Box
+    presumed: bool
+    facts: tuple[tuple[str, Fact], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JointErase(LexicalRelation):
+class HypothesisErasure(LexicalRelation, ABC):
+    """Base class of the relations of section 3.4: a subclass draws what is erased, and the hypothesis."""
+
+    expected: ClassVar[str]
+    most_iou: ClassVar[float]
+    """The IoU up to which things may be erased as published, with ``overlap=iou``."""
+
+    erase: str = ERASE.default
+    inpaint: str = INPAINT.default
+    overlap: str = OVERLAP.default
+
+    @abstractmethod
+    def sample(self, draw: Draw, sampler: ErasureSampler, eraser: Eraser) -> ErasedAndStated | None:
+        """Draws an erasure; None if no hypothesis is surely true or false after one."""
+
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        scene = draw.scene
+        eraser = make_eraser(self.erase, self.inpaint, draw.corpus)
+        if isinstance(eraser, NotApplicable):
+            return eraser
+        free = erasable_things_by(self.overlap, scene, most_iou=self.most_iou)
+        if not free:
+            return NOTHING_TO_ERASE
+        drawn = self.sample(draw, erasure_sampler(scene, draw.corpus, self.known, free, self.overlap), eraser)
+        if drawn is None:
+            return NOTHING_TO_STATE
+        statement, erased = drawn.linked.statement, drawn.linked.erased
+        return draw.case(
+            ((draw.picture, statement.hypothesis), (eraser.erase(draw.picture, drawn.patch), drawn.after)),
+            expected=self.expected,
+            facts=(*erased_statement_facts(statement, erased, drawn.beside, scene), *drawn.facts),
+            presumed=drawn.presumed,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointErase(HypothesisErasure):
     """Erased from the picture and from the hypothesis alike, a thing leaves it entailed.
 
     Chang et al., sections 3.1 and 3.4.1 (MR1). Words of what is left of the hypothesis are replaced by synonyms. It is
@@ -267,41 +303,22 @@ class JointErase(LexicalRelation):
         settings=(ERASE, INPAINT, OVERLAP, WORDNET, ONTOLOGY),
     )
     expect = partial(label_becomes, label=Label.ENTAILMENT)
+    expected = "second is entailment"
+    most_iou = 0.05  # as the authors' code has it for this relation; the paper has 0.1
 
-    erase: str = ERASE.default
-    inpaint: str = INPAINT.default
-    overlap: str = OVERLAP.default
-
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        cleaner = make_eraser(self.erase, self.inpaint, corpus)
-        if isinstance(cleaner, NotApplicable):
-            return cleaner
-        free = erasable_things_by(self.overlap, scene, most_iou=_MOST_IOU)
-        if not free:
-            return NOTHING_TO_ERASE
-        sampler = erasure_sampler(scene, corpus, self.known, free, self.overlap)
-        linked = sampler.joint(choose)
+    def sample(self, draw: Draw, sampler: ErasureSampler, eraser: Eraser) -> ErasedAndStated | None:
+        linked = sampler.joint(draw.choose)
         if linked is None:
-            return NOTHING_TO_STATE
+            return None
         rest = linked.rest.hypothesis
-        synonyms = _sample_synonyms(rest.text, choose)
-        return case_of(
-            self,
-            variant,
-            scene,
-            (
-                (scene.picture, linked.statement.hypothesis),
-                (
-                    cleaner.erase(scene.picture, linked.erased.box),
-                    Hypothesis(apply_replacements(rest.text, synonyms), rest.meaning),
-                ),
-            ),
-            expected="second is entailment",
-            facts=(
-                *erased_statement_facts(linked.statement, linked.erased, linked.rest.things, scene),
-                ("synonyms", len(synonyms)),
-            ),
+        synonyms = _sample_synonyms(rest.text, draw.choose)
+        return ErasedAndStated(
+            linked,
+            after=Hypothesis(apply_replacements(rest.text, synonyms), rest.meaning),
+            beside=linked.rest.things,
+            patch=linked.erased.box,
             presumed=not sampler.is_sure(linked),
+            facts=(("synonyms", len(synonyms)),),
         )
 
 
@@ -315,12 +332,8 @@ def _sample_synonyms(text: str, choose: Chooser) -> tuple[Replacement, ...]:
     return tuple(chosen)
 
 
-_MOST_IOU_OF_LINKED = 0.2
-"""As the authors' code has it for this relation; the paper has 0.1."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinkedErase(LexicalRelation):
+class LinkedErase(HypothesisErasure):
     """Erased from the picture, a thing that the hypothesis speaks of makes it contradict.
 
     Chang et al., sections 3.1 and 3.4.2 (MR2). The hypothesis is one of the data set's own that its picture entails,
@@ -345,45 +358,34 @@ class LinkedErase(LexicalRelation):
         version=3,
     )
     expect = partial(label_becomes, label=Label.CONTRADICTION)
+    expected = "second is contradiction"
+    most_iou = 0.2  # as the authors' code has it for this relation; the paper has 0.1
 
-    erase: str = ERASE.default
-    inpaint: str = INPAINT.default
-    overlap: str = OVERLAP.default
-
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        cleaner = make_eraser(self.erase, self.inpaint, corpus)
-        if isinstance(cleaner, NotApplicable):
-            return cleaner
-        free = erasable_things_by(self.overlap, scene, most_iou=_MOST_IOU_OF_LINKED)
-        if not free:
-            return NOTHING_TO_ERASE
+    def sample(self, draw: Draw, sampler: ErasureSampler, eraser: Eraser) -> ErasedAndStated | None:
+        scene = draw.scene
 
         def patch_of(thing: Thing) -> Box | None:
-            return whole_erasure(thing, scene, corpus) if self.overlap == OVERLAP.default else thing.box
+            return whole_erasure(thing, scene, draw.corpus) if self.overlap == OVERLAP.default else thing.box
 
-        linked = erasure_sampler(scene, corpus, self.known, free, self.overlap).linked(
+        linked = sampler.linked(
             lambda thing: (
-                thing.name not in cleaner.excluded_names and is_bulky(thing, scene) and patch_of(thing) is not None
+                thing.name not in eraser.excluded_names and is_bulky(thing, scene) and patch_of(thing) is not None
             ),
-            choose,
+            draw.choose,
         )
         if linked is None:
-            return NOTHING_TO_STATE
-        patch = patch_of(linked.erased) or linked.erased.box
-        hypothesis = linked.statement.hypothesis
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, hypothesis), (cleaner.erase(scene.picture, patch), hypothesis)),
-            expected="second is contradiction",
-            facts=erased_statement_facts(linked.statement, linked.erased, scene.objects, scene),
+            return None
+        return ErasedAndStated(
+            linked,
+            after=linked.statement.hypothesis,
+            beside=scene.objects,
+            patch=patch_of(linked.erased) or linked.erased.box,
             presumed=presumed((linked.erased.name,), scene),
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UnlinkedErase(LexicalRelation):
+class UnlinkedErase(HypothesisErasure):
     """A thing that the hypothesis does not speak of can be erased: it is entailed all the same.
 
     Chang et al., sections 3.1 and 3.4.3 (MR3). The hypothesis is one of the data set's own that its picture entails,
@@ -410,30 +412,18 @@ class UnlinkedErase(LexicalRelation):
         settings=(ERASE, INPAINT, OVERLAP, WORDNET, ONTOLOGY),
     )
     expect = partial(label_becomes, label=Label.ENTAILMENT)
+    expected = "second is entailment"
+    most_iou = MAX_COVERED_SHARE
 
-    erase: str = ERASE.default
-    inpaint: str = INPAINT.default
-    overlap: str = OVERLAP.default
-
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        cleaner = make_eraser(self.erase, self.inpaint, corpus)
-        if isinstance(cleaner, NotApplicable):
-            return cleaner
-        free = erasable_things_by(self.overlap, scene, most_iou=MAX_COVERED_SHARE)
-        if not free:
-            return NOTHING_TO_ERASE
-        sampler = erasure_sampler(scene, corpus, self.known, free, self.overlap)
-        linked = sampler.unlinked(choose)
+    def sample(self, draw: Draw, sampler: ErasureSampler, eraser: Eraser) -> ErasedAndStated | None:
+        linked = sampler.unlinked(draw.choose)
         if linked is None:
-            return NOTHING_TO_STATE
-        hypothesis = linked.statement.hypothesis
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, hypothesis), (cleaner.erase(scene.picture, linked.erased.box), hypothesis)),
-            expected="second is entailment",
-            facts=erased_statement_facts(linked.statement, linked.erased, linked.statement.things, scene),
+            return None
+        return ErasedAndStated(
+            linked,
+            after=linked.statement.hypothesis,
+            beside=linked.statement.things,
+            patch=linked.erased.box,
             presumed=not sampler.is_sure(linked),
         )
 
@@ -466,16 +456,16 @@ class HypothesisCorruption(LexicalRelation):
 
     severity: str = SEVERITY.default
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        statement = sample_statement(scene, corpus, self.known, choose)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        statement = sample_statement(draw.scene, draw.corpus, self.known, draw.choose)
         if statement is None:
             return NotApplicable(reason="no hypothesis is surely true")
         hypothesis = statement.hypothesis
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, hypothesis), (corrupted(scene, variant, self.severity, statement.things), hypothesis)),
+        return draw.case(
+            (
+                (draw.picture, hypothesis),
+                (corrupted(draw.scene, draw.variant, self.severity, statement.things), hypothesis),
+            ),
             expected="first = second",
             facts=(*statement.facts, ("severity", int(self.severity))),
         )

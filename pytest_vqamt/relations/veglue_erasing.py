@@ -44,6 +44,12 @@ NOTHING_TO_ASK = NotApplicable(reason="no question about a thing that can be era
 _NEAR = 0.05
 """The largest gap of things that are near, as a share of the picture's longer side."""
 
+_PLACES = frozenset({
+    "location.n.01", "geological_formation.n.01", "body_of_water.n.01", "land.n.04", "road.n.01", "path.n.02",
+    "thoroughfare.n.01", "crossing.n.05", "area.n.05", "establishment.n.04", "building.n.01", "facility.n.01",
+})  # fmt: skip
+"""Parks and courts, beaches and mountains, lakes, forests, streets, rooms, shops, houses, stations."""
+
 
 @cached_by_identity
 def erasable_things(scene: Scene) -> tuple[Thing, ...]:
@@ -66,7 +72,7 @@ def erasable_things_by(overlap: str, scene: Scene, *, most_iou: float) -> tuple[
 
 
 def is_erasable(thing: Thing, scene: Scene) -> bool:
-    """Whether at most 0.1 of the visible part of anything else lies in the thing's box, rounded outwards."""
+    """True if at most 0.1 of the visible part of anything else lies in the thing's box, rounded outwards."""
     patch = pixel_box(thing.box, scene)
     return patch is not None and _spares_others(patch, thing, scene)
 
@@ -92,12 +98,12 @@ def whole_erasure(thing: Thing, scene: Scene, corpus: Corpus) -> Box | None:
 
 
 def is_erasable_by_iou(thing: Thing, scene: Scene, *, most: float = MAX_COVERED_SHARE) -> bool:
-    """Whether the thing's IoU with every other thing is at most ``most``, the paper's rule."""
+    """True if the thing's IoU with every other thing is at most ``most``, the paper's rule."""
     return all(thing.box.iou(other.box) <= most for other in scene.objects if other.id != thing.id)
 
 
 def _leaves_enough(thing: Thing, scene: Scene) -> bool:
-    """Whether more than half of the thing is in the frame, and it fills at most half of the frame."""
+    """True if more than half of the thing is in the frame, and it fills at most half of the frame."""
     patch = pixel_box(thing.box, scene)
     return (
         patch is not None
@@ -123,13 +129,6 @@ def erasure_facts(erased: Thing, others: tuple[Thing, ...], scene: Scene) -> tup
 def _is_related(a: str, b: str) -> bool:
     families = family(a), family(b)
     return None not in families and families[0] != families[1] and belong_together(a, b)
-
-
-_PLACES = frozenset({
-    "location.n.01", "geological_formation.n.01", "body_of_water.n.01", "land.n.04", "road.n.01", "path.n.02",
-    "thoroughfare.n.01", "crossing.n.05", "area.n.05", "establishment.n.04", "building.n.01", "facility.n.01",
-})  # fmt: skip
-"""Parks and courts, beaches and mountains, lakes, forests, streets, rooms, shops, houses, stations."""
 
 
 @lru_cache(maxsize=4096)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
+from pytest_vqamt.relations.rules import SALIENT, UNIQUE
 from pytest_vqamt.relations.veglue_erasing import OVERLAP, is_place
 from pytest_vqamt.relations.veglue_statements import (
     PublishedStatement,
@@ -70,7 +70,7 @@ class ErasureSampler:
         things = [
             each
             for each in self._mentionable(writer)
-            if writer.view.is_unique_by_name(each) and self._can_be_absent(each.name) and fits(each)
+            if UNIQUE.check(writer.view, each) and self._can_be_absent(each.name) and fits(each)
         ]
         if not things:
             return None
@@ -83,18 +83,18 @@ class ErasureSampler:
         if self.scene.hypotheses:
             found = self._published_unlinked()
             found = [each for each in found if self.is_sure(each)] or found
-            return _one([each for each in found if is_salient(each.erased, self.scene)] or found, choose)
+            return _one([each for each in found if SALIENT.check(each.erased, self.scene)] or found, choose)
         writer = self._writer
         pairs = [(thing, self._unrelated_to(thing, writer.things)) for thing in self.free]
         pairs = [(thing, others) for thing, others in pairs if others]
         if not pairs:
             return None
-        thing, others = choose.one([pair for pair in pairs if is_salient(pair[0], self.scene)] or pairs)
+        thing, others = choose.one([pair for pair in pairs if SALIENT.check(pair[0], self.scene)] or pairs)
         statement = writer.about(choose.one(others), others, choose)
         return LinkedErasure(erased=thing, statement=statement, rest=statement)
 
     def is_sure(self, linked: LinkedErasure) -> bool:
-        """Whether what is left of the hypothesis needs nothing that it does not name, and so not what is erased."""
+        """True if what is left of the hypothesis needs nothing that it does not name, and so not what is erased."""
         return self.by_iou or linked.rest.needs_nothing_unnamed
 
     @property
@@ -146,7 +146,7 @@ class ErasureSampler:
         return [(statement, thing) for statement in every for thing in statement.things if thing.id in ids]
 
     def _is_located(self, statement: PublishedStatement) -> bool:
-        """Whether everything that it mentions has a known position, so that none of it is erased with another."""
+        """True if everything that it mentions has a known position, so that none of it is erased with another."""
         return self.by_iou or statement.is_all_located
 
     def _can_be_absent(self, name: str) -> bool:

@@ -11,7 +11,6 @@ from typing import Protocol
 from pytest_vqamt.core.case import Fact
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Entails, Group, Related, Unit
-from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import LinkedUnit, Scene, Thing
 from pytest_vqamt.language.english.nouns import head, is_plural, singular
 from pytest_vqamt.language.english.phrases import stands_before_its_noun
@@ -22,9 +21,32 @@ from pytest_vqamt.language.units.lexicon import VERBS, Tag, VerbForm, look_up, v
 from pytest_vqamt.language.units.parser import parse
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
+from pytest_vqamt.relations.rules import SALIENT
 from pytest_vqamt.relations.soundness import WIDER_THAN_THE_WORD, countable_names
 from pytest_vqamt.relations.veglue_erasing import erasure_facts, is_place
 from pytest_vqamt.sampling.chooser import Chooser
+
+_MIN_LETTERS = 3
+"""WordNet has shorter nouns of chemistry and of units of measurement."""
+_PEOPLE = frozenset({"person.n.01"})
+
+_RESULTING = frozenset({"get", "have", "keep", "leave", "make", "want"})
+"""Verbs after whose object a participle is what comes of it: "getting his hair cut"."""
+_PLACED = frozenset({"above", "behind", "below", "beneath", "beside", "by", "in", "inside", "near", "on", "under"})
+"""Prepositions that say where the object of a verb is: "puts a ball in a box", not "into a box"."""
+_UNENDING = frozenset(
+    {"a", "an", "and", "as", "at", "between", "by", "during", "for", "from", "into", "of", "onto", "the", "to", "with"}
+)
+"""Words that end no sentence."""
+_TRANSITIVE = frozenset({"carry", "contain", "cover", "face", "have", "hold", "put", "use", "wear"})
+_DIRECTIONS = frozenset({"away", "back", "down", "forward", "off", "out", "over", "up"})
+
+_UNAIDED = "english/unaided.toml"
+
+_MAX_THINGS = 3
+"""No units are added once so many things are mentioned."""
+_BODY_PARTS = frozenset({"body_part.n.01"})
+"""Parts that go without saying are not mentioned: a zebra has a head."""
 
 
 class Statement(Protocol):
@@ -54,7 +76,7 @@ class Statement(Protocol):
 
     @property
     def needs_nothing_unnamed(self) -> bool:
-        """Whether it is true without any thing that it does not name."""
+        """True if it is true without any thing that it does not name."""
         ...
 
 
@@ -67,11 +89,6 @@ def erased_statement_facts(
 
 
 # The meaning has only the linked units: nothing is known about the others.
-
-
-_MIN_LETTERS = 3
-"""WordNet has shorter nouns of chemistry and of units of measurement."""
-_PEOPLE = frozenset({"person.n.01"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +116,7 @@ class PublishedStatement:
 
     @property
     def is_all_located(self) -> bool:
-        """Whether everything that it mentions has a known position, even without a unit ("holding a knife").
+        """True if everything that it mentions has a known position, even without a unit ("holding a knife").
 
         Places are exempt, since no patch removes them.
         """
@@ -185,18 +202,6 @@ def _without(units: tuple[LinkedUnit, ...], erased: int) -> tuple[LinkedUnit, ..
     )
 
 
-_RESULTING = frozenset({"get", "have", "keep", "leave", "make", "want"})
-"""Verbs after whose object a participle is what comes of it: "getting his hair cut"."""
-_PLACED = frozenset({"above", "behind", "below", "beneath", "beside", "by", "in", "inside", "near", "on", "under"})
-"""Prepositions that say where the object of a verb is: "puts a ball in a box", not "into a box"."""
-_UNENDING = frozenset(
-    {"a", "an", "and", "as", "at", "between", "by", "during", "for", "from", "into", "of", "onto", "the", "to", "with"}
-)
-"""Words that end no sentence."""
-_TRANSITIVE = frozenset({"carry", "contain", "cover", "face", "have", "hold", "put", "use", "wear"})
-_DIRECTIONS = frozenset({"away", "back", "down", "forward", "off", "out", "over", "up"})
-
-
 @lru_cache(maxsize=4096)
 def worded(unit: DescriptionUnit, source: str) -> DescriptionUnit:
     """Returns the unit as a sentence of its own can have it, by the words of the hypothesis ``source``.
@@ -225,7 +230,7 @@ def worded(unit: DescriptionUnit, source: str) -> DescriptionUnit:
 
 
 def _has(text: str, *either: str) -> bool:
-    """Whether the text has one of these, as whole words, in any case."""
+    """True if the text has one of these, as whole words, in any case."""
     plain = " ".join(text.lower().split())
     return any(re.search(rf"(?<![\w-]){re.escape(words.lower())}(?![\w-])", plain) for words in either)
 
@@ -269,12 +274,9 @@ def nouns_in(text: str, known: LexicalKnowledge) -> frozenset[str]:
     return frozenset(singular(noun) for noun in nouns if known.is_named(noun))
 
 
-_UNAIDED = "english/unaided.toml"
-
-
 @lru_cache(maxsize=4096)
 def needs_nothing_unnamed(text: str, known: LexicalKnowledge) -> bool:
-    """Whether what a hypothesis of a data set says needs no thing that it does not name.
+    """True if what a hypothesis of a data set says needs no thing that it does not name.
 
     "A woman is reading" may be false once the book is erased, as may "soccer" without the ball, and "a cyclist" without
     the bicycle. Words that are on no list count as words that need something.
@@ -318,7 +320,7 @@ def _heads_with_article(text: str) -> frozenset[str]:
 # the man, who is aiming his rifle, and the rifle).
 #
 # Attributes follow ``askable_scene``, without those that depend on other things ("small"). Each thing is salient
-# (``soundness.is_salient``), and no thing goes by the names of two units.
+# (``rules.SALIENT``), and no thing goes by the names of two units.
 
 
 _RELATED_CHANCE, _EXACT_CHANCE = 0.5, 0.7
@@ -326,10 +328,6 @@ _RELATED_CHANCE, _EXACT_CHANCE = 0.5, 0.7
 _ATTRIBUTE_COUNTS, _ATTRIBUTE_COUNT_WEIGHTS = (0, 1, 2), (0.3, 0.5, 0.2)
 """The numbers of attributes of a unit, with their weights."""
 _EXTRA_UNITS, _EXTRA_UNIT_WEIGHTS = (0, 1, 2), (0.35, 0.4, 0.25)
-_MAX_THINGS = 3
-"""No units are added once so many things are mentioned."""
-_BODY_PARTS = frozenset({"body_part.n.01"})
-"""Parts that go without saying are not mentioned: a zebra has a head."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -473,7 +471,7 @@ class StatementWriter:
         names = frozenset(countable_names(scene)).intersection(self.view.nouns) - WIDER_THAN_THE_WORD
         words = self.view.known.wordnet
         named = frozenset(name for name in names if not words.is_under(name, _BODY_PARTS))
-        return tuple(thing for thing in scene.objects if thing.name in named and is_salient(thing, scene))
+        return tuple(thing for thing in scene.objects if thing.name in named and SALIENT.check(thing, scene))
 
     def _said(self, thing: Thing, others: Sequence[Thing], choose: Chooser, *, saying: str = "") -> StatementUnit:
         """Samples a unit of the thing, half of the time related to one of the others."""

@@ -18,7 +18,6 @@ from math import floor
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.meaning import Group, groups_of, sides
 from pytest_vqamt.core.picture import Picture
@@ -28,8 +27,8 @@ from pytest_vqamt.core.scene import PublishedQuestion, Scene, Thing
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.free import Kept
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
-from pytest_vqamt.relations.base import Relation, case_of
+from pytest_vqamt.relations.askable_scene import AskableScene
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.groups import QuestionKind, sample_question
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
@@ -50,28 +49,42 @@ KINDS = ("count", "exists", "place")
 _PRESENT = 0.7
 """The share of questions of existence that are about a thing in the picture, as in MetaVQA."""
 
+PUBLISHED = "published"
+
+MAX_PX = 8
+_UNSEEN_PX = 2
+"""Whatever is asked about, it is more than so many pixels at the edge of the picture."""
+
+_STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))
+
+_LEAST_UNHARMED_PX = 64
+"""A thing of this size can be told without a margin of ``MAX_PX``."""
+
+COLOURS: dict[str, Colour] = {"black": (0, 0, 0), "gray": (127, 127, 127), "white": (255, 255, 255)}
+"""The colours of margins that pipelines use."""
+
+_NEARLY_SQUARE = 1.02
+
+_SCALES = {"down": (1 / 2, 2 / 3, 3 / 4), "up": (3 / 2, 2.0, 3.0)}
+_MOST_PX = 2048
+"""The longest side of a picture that was scaled up."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewQuestion:
-    """A question that has one answer in both pictures.
-
-    Attributes:
-        about: the things that it is about, all of which stay in the picture; none of a question of the data set.
-        presumed: whether the answer rests on things that are not annotated.
-    """
+    """A question that has one answer in both pictures."""
 
     question: Question
     kind: str
     about: tuple[Thing, ...]
+    """The things that it is about, all of which stay in the picture; none of a question of the data set."""
     presumed: bool
+    """True if the answer rests on things that are not annotated."""
 
-    def case(self, relation: Relation, variant: str, scene: Scene, picture: Picture, *facts: tuple[str, Fact]) -> Case:
+    def case(self, draw: Draw, picture: Picture, *facts: tuple[str, Fact]) -> Case:
         """Returns the case of the question about the scene's picture and about another view of it."""
-        return case_of(
-            relation,
-            variant,
-            scene,
-            ((scene.picture, self.question), (picture, self.question)),
+        return draw.case(
+            draw.before_and_after(self.question, picture),
             expected="first = second",
             facts=(("asked", self.kind), *facts),
             presumed=self.presumed,
@@ -79,7 +92,7 @@ class ViewQuestion:
 
 
 def is_readable(box: Box, frame: Box) -> bool:
-    """Whether a thing in ``box`` can be made out in a picture of this frame, and after a model has scaled it."""
+    """True if a thing in ``box`` can be made out in a picture of this frame, and after a model has scaled it."""
     scale = min(1.0, MODEL_PX / max(frame.w, frame.h))
     return max(box.w, box.h) * scale >= MIN_PX and min(box.w, box.h) * scale >= _MIN_SHORTER_PX
 
@@ -122,7 +135,6 @@ def sample_view_question(
     return sample_published(view.scene, choose, scale, change, avoid)
 
 
-PUBLISHED = "published"
 _LEAST_SCALE, _LEAST_SCALED_PX = 3 / 4, 448
 """How far a picture is scaled down whose small things may be asked about."""
 
@@ -210,11 +222,6 @@ def _named(names: set[str], view: AskableScene) -> tuple[Thing, ...]:
     return tuple(thing for thing in view.scene.objects if thing.name in names)
 
 
-MAX_PX = 8
-_UNSEEN_PX = 2
-"""Whatever is asked about, it is more than so many pixels at the edge of the picture."""
-
-
 @dataclass(frozen=True, slots=True)
 class Shift(LexicalRelation):
     """A picture that is moved by a few pixels gets the same answer.
@@ -238,28 +245,21 @@ class Shift(LexicalRelation):
     )
     expect = same_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        asked = sample_view_question(view, choose, scene.frame, change=Kept.SHIFT)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        scene = draw.scene
+        asked = sample_view_question(draw.view, draw.choose, scene.frame, change=Kept.SHIFT)
         if isinstance(asked, NotApplicable):
             return asked
         if asked.kind == PUBLISHED:
             left = right = up = down = _UNSEEN_PX
         else:
             left, right, up, down = _room((*asked.about, *_rivals(asked.question, scene)), scene)
-        dx, dy = choose.between(-left, right), choose.between(-up, down)
+        dx, dy = draw.choose.between(-left, right), draw.choose.between(-up, down)
         if not dx and not dy:
             dx, dy = next((step for room, step in zip((right, down, left, up), _STEPS, strict=True) if room), (0, 0))
         if not dx and not dy:
             return NotApplicable(reason="what could be asked about would leave the picture")
-        return asked.case(self, variant, scene, scene.picture.shift(dx, dy), ("pixels", max(abs(dx), abs(dy))))
-
-
-_STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))
-
-
-_LEAST_UNHARMED_PX = 64
-"""A thing of this size can be told without a margin of ``MAX_PX``."""
+        return asked.case(draw, draw.picture.shift(dx, dy), ("pixels", max(abs(dx), abs(dy))))
 
 
 def _rivals(question: Question, scene: Scene) -> Sequence[Thing]:
@@ -285,12 +285,6 @@ def _room(things: Sequence[Thing], scene: Scene) -> tuple[int, int, int, int]:
     return left, right, up, down
 
 
-COLOURS: dict[str, Colour] = {"black": (0, 0, 0), "gray": (127, 127, 127), "white": (255, 255, 255)}
-"""The colours of margins that pipelines use."""
-
-_NEARLY_SQUARE = 1.02
-
-
 @dataclass(frozen=True, slots=True)
 class Pad(LexicalRelation):
     """A picture with a margin in one colour gets the same answer as without.
@@ -313,8 +307,9 @@ class Pad(LexicalRelation):
     )
     expect = same_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        width, height = scene.width, scene.height
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        choose = draw.choose
+        width, height = draw.scene.width, draw.scene.height
         wide = height > width
         if max(width, height) <= _NEARLY_SQUARE * min(width, height):
             wide = choose.chance(0.5)
@@ -323,20 +318,16 @@ class Pad(LexicalRelation):
             added = abs(width - height)
         fill = choose.one(tuple(COLOURS))
         before = added // 2 if choose.chance(0.5) else 0
-        view = askable_scene_of(scene, corpus, self.known)
         frame = Box(0, 0, width + wide * added, height + (not wide) * added)
-        asked = sample_view_question(view, choose, frame, kinds=("count", "exists"), change=Kept.MARGIN, avoid=fill)
+        asked = sample_view_question(
+            draw.view, choose, frame, kinds=("count", "exists"), change=Kept.MARGIN, avoid=fill
+        )
         if isinstance(asked, NotApplicable):
             return asked
         after = added - before
         margins = {"left": before, "right": after} if wide else {"top": before, "bottom": after}
-        padded = scene.picture.pad(**margins, colour=COLOURS[fill])
-        return asked.case(self, variant, scene, padded, ("fill", fill))
-
-
-_SCALES = {"down": (1 / 2, 2 / 3, 3 / 4), "up": (3 / 2, 2.0, 3.0)}
-_MOST_PX = 2048
-"""The longest side of a picture that was scaled up."""
+        padded = draw.picture.pad(**margins, colour=COLOURS[fill])
+        return asked.case(draw, padded, ("fill", fill))
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,16 +352,16 @@ class Rescale(LexicalRelation):
     )
     expect = same_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        scales = [each for each in _SCALES[variant] if each * max(scene.width, scene.height) <= _MOST_PX]
-        for scale in choose.several(scales, len(scales)):
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        scene = draw.scene
+        scales = [each for each in _SCALES[draw.variant] if each * max(scene.width, scene.height) <= _MOST_PX]
+        for scale in draw.choose.several(scales, len(scales)):
             width, height = round(scene.width * scale), round(scene.height * scale)
             change = Kept.SMALLER if scale < 1 else Kept.LARGER
-            asked = sample_view_question(view, choose, Box(0, 0, width, height), scale, change=change)
+            asked = sample_view_question(draw.view, draw.choose, Box(0, 0, width, height), scale, change=change)
             if isinstance(asked, NotApplicable):
                 continue
-            return asked.case(self, variant, scene, scene.picture.rescale(width, height), ("scale", round(scale, 2)))
+            return asked.case(draw, draw.picture.rescale(width, height), ("scale", round(scale, 2)))
         return NO_QUESTION if scales else NotApplicable(reason="the picture is too large to be scaled up")
 
 
@@ -396,10 +387,9 @@ class Jpeg(LexicalRelation):
     )
     expect = same_answer
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(scene, corpus, self.known)
-        asked = sample_view_question(view, choose, scene.frame, change=Kept.JPEG)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        asked = sample_view_question(draw.view, draw.choose, draw.scene.frame, change=Kept.JPEG)
         if isinstance(asked, NotApplicable):
             return asked
-        quality = choose.between(LEAST_QUALITY, MOST_QUALITY)
-        return asked.case(self, variant, scene, scene.picture.jpeg(quality), ("quality", quality))
+        quality = draw.choose.between(LEAST_QUALITY, MOST_QUALITY)
+        return asked.case(draw, draw.picture.jpeg(quality), ("quality", quality))

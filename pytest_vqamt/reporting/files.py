@@ -14,10 +14,10 @@ from pytest_vqamt.core.report_json import REPORT_FILE, not_whole, read_report_ro
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import count_noun
-from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.reporting import cases
-from pytest_vqamt.reporting.audit.results import read_audit
-from pytest_vqamt.reporting.html.cards import select_cards
+from pytest_vqamt.data.scene_source import SceneSource
+from pytest_vqamt.reporting import case_writer as cases
+from pytest_vqamt.reporting.audit.audit_results import read_audit
+from pytest_vqamt.reporting.html.case_cards import select_cards
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.markdown import SUMMARY_FILE as SUMMARY
 from pytest_vqamt.reporting.markdown import badge, case_lines, comment_page

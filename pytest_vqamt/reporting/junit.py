@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 from pytest_vqamt.core.atomic_write import writing
 from pytest_vqamt.core.results import BaselineChange, Gate, Grounded, RelationResult, Report, StratumResult
 from pytest_vqamt.core.text import shown, visible
-from pytest_vqamt.reporting.text import (
+from pytest_vqamt.reporting.item_messages import (
     TestOutcome,
     drop_outcome_of,
     missed_drops,
@@ -19,10 +19,24 @@ from pytest_vqamt.reporting.text import (
     outcome_of,
     total_message,
 )
-from pytest_vqamt.reporting.view.totals import KindOfTotal, totals_of
+from pytest_vqamt.reporting.view.model_figures import KindOfTotal, totals_of
 
 Property = tuple[str, object]
 """A name and a text, a number or a truth: what xdist sends as it is."""
+
+CLASS = "vqamt"
+BASELINE_CLASS = "vqamt.baseline"
+"""The ``classname`` of items, and of their tests against the baseline, as pytest writes it for those of a session."""
+
+Outcome: TypeAlias = Literal["passed", "failure", "error", "skipped"]
+"""The element of a test case that did not pass, or "passed"."""
+
+_ELEMENTS: Mapping[TestOutcome, Outcome] = {
+    TestOutcome.PASSED: "passed",
+    TestOutcome.SKIPPED: "skipped",
+    TestOutcome.MISSED: "failure",
+    TestOutcome.ERRORS: "failure",
+}
 
 
 def properties(result: RelationResult) -> list[Property]:
@@ -127,11 +141,6 @@ def _gate(name: str, gate: Gate) -> Iterator[Property]:
     yield f"{name}_met", str(gate.met).lower()
 
 
-CLASS = "vqamt"
-BASELINE_CLASS = "vqamt.baseline"
-"""The ``classname`` of items, and of their tests against the baseline, as pytest writes it for those of a session."""
-
-
 def write_junit(report: Report, page: Path, file: Path) -> None:
     """Writes the tests of a session with this report as JUnit XML for dashboards; ``page`` is the report's page.
 
@@ -157,18 +166,6 @@ def write_junit(report: Report, page: Path, file: Path) -> None:
     ET.indent(root, " ")
     with writing(file, "--junitxml") as part:
         ET.ElementTree(root).write(part, encoding="utf-8", xml_declaration=True)
-
-
-Outcome: TypeAlias = Literal["passed", "failure", "error", "skipped"]
-"""The element of a test case that did not pass, or "passed"."""
-
-
-_ELEMENTS: Mapping[TestOutcome, Outcome] = {
-    TestOutcome.PASSED: "passed",
-    TestOutcome.SKIPPED: "skipped",
-    TestOutcome.MISSED: "failure",
-    TestOutcome.ERRORS: "failure",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

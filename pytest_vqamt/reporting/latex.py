@@ -11,7 +11,7 @@ from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.text import shown
 from pytest_vqamt.reporting.paper_tables import named_paper_tables
 from pytest_vqamt.reporting.table_export import write_tables
-from pytest_vqamt.reporting.view.tables import ColumnHead, Unit, ViewTable
+from pytest_vqamt.reporting.view.format import ColumnHead, Unit, ViewTable
 
 _ESCAPES = {
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
@@ -29,6 +29,9 @@ _LETTERS = frozenset("ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝß
 """The letters beyond ASCII that every LaTeX since 2018 sets without a package."""
 _MOST_OF_A_TEXT = 2_000
 
+ROWS_AT_MOST = 45
+"""The rows of one float: LaTeX breaks none over pages."""
+
 
 def latex_escape(text: str) -> str:
     r"""``text`` on one line as LaTeX shows it; a letter that needs a package becomes its code point.
@@ -45,10 +48,6 @@ def _escaped(character: str) -> str:
     if character in _LETTERS:
         return character
     return _ESCAPES.get(character, f"U+{ord(character):04X}")
-
-
-ROWS_AT_MOST = 45
-"""The rows of one float: LaTeX breaks none over pages."""
 
 
 def latex_table(table: ViewTable, label: str) -> str:

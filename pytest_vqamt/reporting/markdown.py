@@ -16,17 +16,16 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.report_json import REPORT_FILE, Row
 from pytest_vqamt.core.results import GateState, Report
 from pytest_vqamt.core.text import count_noun, shown
-from pytest_vqamt.reporting.audit.results import audit_tables
+from pytest_vqamt.reporting.audit.audit_results import audit_tables
+from pytest_vqamt.reporting.item_messages import describe_queries, describe_usage, describe_utilisation, folded_lines
 from pytest_vqamt.reporting.paper_tables import model_tables
 from pytest_vqamt.reporting.terminal import short_gate
-from pytest_vqamt.reporting.text import describe_queries, describe_usage, describe_utilisation, folded_lines
 from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
-from pytest_vqamt.reporting.view.format import format_percent, format_percents
+from pytest_vqamt.reporting.view.format import TableCell, ViewTable, format_percent, format_percents
 from pytest_vqamt.reporting.view.headline import Finding, headline, link_of, report_warnings
 from pytest_vqamt.reporting.view.overview import overview_table
 from pytest_vqamt.reporting.view.rankings import summary_tables
 from pytest_vqamt.reporting.view.rows import ResultRow, result_rows
-from pytest_vqamt.reporting.view.tables import TableCell, ViewTable
 
 _MARKUP = re.compile(
     r"[\\`*\[\]<#!|~&@$]|(?<![a-zA-Z0-9])_|_(?![a-zA-Z0-9])|:(?=//|[a-zA-Z_+-][\w+-]*:|100:|1234:)|www\."
@@ -37,6 +36,32 @@ _MOST_OF_A_TEXT = 2_000
 _COMMAND = re.compile(r"`((?:vqamt |--vqamt)[^`|\\]*)`")
 
 _SPACES = re.compile(" {2,}")
+
+VARIABLE = "GITHUB_STEP_SUMMARY"
+
+CaseLines: TypeAlias = Mapping[tuple[str, str], Sequence[str]]
+"""Lines on cases of findings, by the link and the item of the finding."""
+
+_WRONG = (Outcome.VIOLATED, Outcome.UNPARSED)
+_CASES_NAMED = 3
+_ASKED = 140
+"""The characters of the questions of a named case."""
+
+SUMMARY_FILE = "summary.md"
+MARKER = "<!-- pytest-vqamt -->"
+"""The first line of summary.md, by which a workflow finds the comment that it posted before. Nobody sees it."""
+BYTES_AT_MOST = 1024 * 1024
+"""GitHub's limit for the summary of one step; a larger one is refused."""
+COMMENT_BYTES_AT_MOST = 65_536
+"""GitHub's limit for a comment, in characters: ``summary.md`` can be posted as it is."""
+
+_WHOLE_REPORT = "The whole report, with each violation and its pictures, is `report.html` beside this file."
+_NAMES = ("relation", "model", "data")
+
+_COLORS = {"missed": "red", "cannot-tell": "yellow", "met": "brightgreen", "none": "blue", "partial": "lightgrey"}
+
+_APART = {"unread": "unread_cases", **{name: name for name in ("errors", "declined", "flaky", "waived")}}
+"""Columns of counts that most reports leave out, with the names of the counts."""
 
 
 def escape(text: str) -> str:
@@ -99,9 +124,6 @@ def _one_line(text: str) -> str:
     return shown(text, _MOST_OF_A_TEXT).strip()
 
 
-VARIABLE = "GITHUB_STEP_SUMMARY"
-
-
 def append_step_summary(report: Report, folder: Path | None) -> str:
     """Appends the summary to the file that ``GITHUB_STEP_SUMMARY`` names, if the variable is set.
 
@@ -124,10 +146,6 @@ def append_step_summary(report: Report, folder: Path | None) -> str:
     except (OSError, DataError) as error:
         return f"the summary was not added to {VARIABLE}={named!r}: {error}"
     return ""
-
-
-CaseLines: TypeAlias = Mapping[tuple[str, str], Sequence[str]]
-"""Lines on cases of findings, by the link and the item of the finding."""
 
 
 def case_lines(report: Report, folder: Path) -> CaseLines:
@@ -156,12 +174,6 @@ def case_lines(report: Report, folder: Path) -> CaseLines:
     }
 
 
-_WRONG = (Outcome.VIOLATED, Outcome.UNPARSED)
-_CASES_NAMED = 3
-_ASKED = 140
-"""The characters of the questions of a named case."""
-
-
 def _report_location(folder: Path | None) -> str:
     if folder is None:
         return "No report was written: with `--vqamt-report=DIR` there is one, with each violation and its pictures."
@@ -169,18 +181,6 @@ def _report_location(folder: Path | None) -> str:
         "The whole report, with each violation and its pictures, is `report.html` in the folder "
         f"{code(folder.name)} of `--vqamt-report`: keep it as an artifact of this job to look at it."
     )
-
-
-SUMMARY_FILE = "summary.md"
-MARKER = "<!-- pytest-vqamt -->"
-"""The first line of summary.md, by which a workflow finds the comment that it posted before. Nobody sees it."""
-BYTES_AT_MOST = 1024 * 1024
-"""GitHub's limit for the summary of one step; a larger one is refused."""
-COMMENT_BYTES_AT_MOST = 65_536
-"""GitHub's limit for a comment, in characters: ``summary.md`` can be posted as it is."""
-
-_WHOLE_REPORT = "The whole report, with each violation and its pictures, is `report.html` beside this file."
-_NAMES = ("relation", "model", "data")
 
 
 def summary_page(
@@ -212,9 +212,6 @@ def comment_page(
     """The summary as a comment on a pull request, with the marker by which the next run finds it."""
     room = COMMENT_BYTES_AT_MOST - len(MARKER) - 1
     return f"{MARKER}\n{summary_page(report, audit=audit, cases=cases, whole=_WHOLE_REPORT, room=room)}"
-
-
-_COLORS = {"missed": "red", "cannot-tell": "yellow", "met": "brightgreen", "none": "blue", "partial": "lightgrey"}
 
 
 def badge(report: Report) -> dict[str, Json]:
@@ -329,10 +326,6 @@ def _overview(report: Report, rows: Sequence[ResultRow]) -> Iterator[str]:
     shown = {name: column for name, column in columns.items() if name not in _APART or set(column) != {"0"}}
     yield from markdown_table(tuple(shown), list(zip(*shown.values(), strict=True)), numbers_from=texts)
     yield ""
-
-
-_APART = {"unread": "unread_cases", **{name: name for name in ("errors", "declined", "flaky", "waived")}}
-"""Columns of counts that most reports leave out, with the names of the counts."""
 
 
 def _gates(line: ResultRow) -> str:

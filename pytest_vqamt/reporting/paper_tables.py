@@ -12,19 +12,20 @@ from operator import add, itemgetter
 
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import Cell, Cells, HumanReference, RelationResult, Report, Summary
-from pytest_vqamt.reporting.view.format import format_rate, tagged
-from pytest_vqamt.reporting.view.rankings import difference_tables
-from pytest_vqamt.reporting.view.rows import is_own, results_by_model_and_data
-from pytest_vqamt.reporting.view.tables import (
+from pytest_vqamt.reporting.view.format import (
     NO_CELL,
     TableCell,
     Unit,
     ViewTable,
+    format_rate,
     share_cell,
+    tagged,
     text_cell,
     text_table,
     unit_table,
 )
+from pytest_vqamt.reporting.view.rankings import difference_tables
+from pytest_vqamt.reporting.view.rows import is_own, results_by_model_and_data
 from pytest_vqamt.stats.model_tables import CASES, MODELS_SUMMARIES, OF_ROW, PUBLISHED, RUN_PRESUMED
 from pytest_vqamt.stats.papers import carets_test_of, human_reference
 
@@ -32,6 +33,36 @@ _HEAD = ("CARETS test", "pairs", "ACC", "CONS", "C-ACC", "human CONS")
 _COVERAGE = "of the pairs that the column's model has right, the share that the row's has too"
 _METRICS_HEAD = ("CARETS test", "pairs", "ACC", "orig.", "pert.", "CONS", "C-ACC", "human CONS")
 _AUTHOR_HEAD = ("CARETS test", "authors' CONS", "authors' C-ACC", "yes", "no", "other")
+
+_SUMMARIES: Mapping[str, tuple[str, Unit]] = {
+    "entailment": ("Verdicts on hypotheses (VEglue)", Unit.PERCENT),
+    "captioning": ("Captions of edited pictures (MetaIC)", Unit.COUNT),
+    "noise": ("Noise of basic questions", Unit.PERCENT),
+}
+"""By kind: the caption, and the unit of a column of which no value is known."""
+
+_NO_NAME = re.compile("[^a-z0-9]+")
+_LONGEST_NAME = 100
+
+_NARROW_HEADS = ("relation", "first", "second", "points", "p (Holm)", "first only", "second only", "cases")
+_DIFFERENCES = (
+    "Points: the second less the first, on the cases that both have judged, with the 95 % interval by scene. "
+    "p: two-sided, adjusted for all comparisons (Holm); controls have none. First only: cases that hold with the first "
+    "model alone"
+)
+
+_PUBLISHED = ("published", "the same of")
+_SHARE = re.compile(r"\b[01]\.\d{3}\b")
+_NO_SHARES = ("R_score", "monotonicity")
+_IN_PERCENT = ("clean", "noisy", "other", "number", "yes/no")
+_IN_POINTS = "drop"
+_MEANING: Mapping[str, str] = {
+    "error rate": "Errors are violated and unread cases, of the judged ones. Variants of a relation are added up.",
+    "error rate by groups in the picture": (
+        "Groups: how many of those that the questions name are in the picture (Yuan et al., Fig. 8)."
+    ),
+}
+"""What a figure is, where its name does not say it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,14 +212,6 @@ def _human_cons(line: _PairRow) -> float | None:
     return line.reference.cons if line.reference else None
 
 
-_SUMMARIES: Mapping[str, tuple[str, Unit]] = {
-    "entailment": ("Verdicts on hypotheses (VEglue)", Unit.PERCENT),
-    "captioning": ("Captions of edited pictures (MetaIC)", Unit.COUNT),
-    "noise": ("Noise of basic questions", Unit.PERCENT),
-}
-"""By kind: the caption, and the unit of a column of which no value is known."""
-
-
 def paper_tables(report: Report, *, joined: bool = False) -> tuple[ViewTable, ...]:
     """All tables of a report; ``joined`` as in ``model_tables``."""
     pairs = (
@@ -199,10 +222,6 @@ def paper_tables(report: Report, *, joined: bool = False) -> tuple[ViewTable, ..
     coverage = (coverage_table(report, data.name) for data in report.data)
     of_one = (summary for summary in report.summaries if summary.model)
     return (*model_tables(report, joined=joined), *pairs, *map(summary_table, of_one), *filter(None, coverage))
-
-
-_NO_NAME = re.compile("[^a-z0-9]+")
-_LONGEST_NAME = 100
 
 
 def named_paper_tables(report: Report, *, joined: bool = False) -> Iterator[tuple[str, ViewTable]]:
@@ -235,14 +254,6 @@ def _difference_in_a_file(table: ViewTable) -> ViewTable:
         caption=f"Differences of models: {models}",
         notes=(significant, f"First: {first}. Second: {second}", _DIFFERENCES, *table.notes),
     )
-
-
-_NARROW_HEADS = ("relation", "first", "second", "points", "p (Holm)", "first only", "second only", "cases")
-_DIFFERENCES = (
-    "Points: the second less the first, on the cases that both have judged, with the 95 % interval by scene. "
-    "p: two-sided, adjusted for all comparisons (Holm); controls have none. First only: cases that hold with the first "
-    "model alone"
-)
 
 
 def summary_table(summary: Summary) -> ViewTable:
@@ -283,20 +294,6 @@ def _summary_cell(name: str, cell: Cell) -> TableCell:
     if isinstance(cell, float) and name not in (*_NO_SHARES, _IN_POINTS):
         return share_cell(cell / 100 if name in _IN_PERCENT else cell)
     return text_cell(_shown(name, cell))
-
-
-_PUBLISHED = ("published", "the same of")
-_SHARE = re.compile(r"\b[01]\.\d{3}\b")
-_NO_SHARES = ("R_score", "monotonicity")
-_IN_PERCENT = ("clean", "noisy", "other", "number", "yes/no")
-_IN_POINTS = "drop"
-_MEANING: Mapping[str, str] = {
-    "error rate": "Errors are violated and unread cases, of the judged ones. Variants of a relation are added up.",
-    "error rate by groups in the picture": (
-        "Groups: how many of those that the questions name are in the picture (Yuan et al., Fig. 8)."
-    ),
-}
-"""What a figure is, where its name does not say it."""
 
 
 def model_tables(report: Report, data: str = "", *, joined: bool = False) -> Iterator[ViewTable]:

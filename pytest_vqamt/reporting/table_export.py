@@ -25,9 +25,9 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.text import encodable, visible
-from pytest_vqamt.reporting.html.cards import describe_edits, picture_digest
+from pytest_vqamt.reporting.html.case_cards import describe_edits, picture_digest
 from pytest_vqamt.reporting.paper_tables import named_paper_tables
-from pytest_vqamt.reporting.view.tables import ColumnHead, TableCell, ViewTable
+from pytest_vqamt.reporting.view.format import ColumnHead, TableCell, ViewTable
 
 _Texts: TypeAlias = "list[str | None]"
 
@@ -47,6 +47,8 @@ _ROWS_AT_ONCE = 10_000
 _TO_RUN = re.compile(r"['=+\-@\t\r\n|%\uff1d\uff0b\uff0d\uff20]")
 """Begins a cell that some spreadsheet would run as a formula, or that is escaped already."""
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+
+_IN_CELL = re.compile(r"[+-]?[<>]?\d[\d,]*(?:\.\d+)?")
 
 
 def write_csv(folder: Path, file: Path) -> int:
@@ -135,9 +137,6 @@ def write_tables(folder: Path, texts: Iterable[tuple[str, str]], spelt: str) -> 
             "name another"
         ) from error
     return written
-
-
-_IN_CELL = re.compile(r"[+-]?[<>]?\d[\d,]*(?:\.\d+)?")
 
 
 def _csv_text(table: ViewTable) -> str:

@@ -20,8 +20,7 @@ from pytest_vqamt.core.results import (
 )
 from pytest_vqamt.core.text import count_noun, cut, one_line, quoted, shortened, visible
 from pytest_vqamt.reporting.html.case_selection import fair_shares
-from pytest_vqamt.reporting.paper_tables import coverage_table, model_tables, pair_tables, summary_table
-from pytest_vqamt.reporting.text import (
+from pytest_vqamt.reporting.item_messages import (
     describe_queries,
     describe_usage,
     describe_utilisation,
@@ -30,17 +29,19 @@ from pytest_vqamt.reporting.text import (
     folds_inapplicable,
     not_applicable_message,
 )
+from pytest_vqamt.reporting.paper_tables import coverage_table, model_tables, pair_tables, summary_table
 from pytest_vqamt.reporting.view.answers import wrapped_noise_lines
 from pytest_vqamt.reporting.view.format import (
     WIDTH,
+    ViewTable,
     aligned_table,
+    changes_table,
     describe_points,
     format_limit,
     format_percent,
     tagged,
     wrapped,
 )
-from pytest_vqamt.reporting.view.grounding import wrapped_misleading_lines
 from pytest_vqamt.reporting.view.headline import (
     Headline,
     bad_records_line,
@@ -57,10 +58,10 @@ from pytest_vqamt.reporting.view.headline import (
     total_notes,
     undecided_lines,
 )
+from pytest_vqamt.reporting.view.model_figures import wrapped_misleading_lines
 from pytest_vqamt.reporting.view.overview import results_table
 from pytest_vqamt.reporting.view.rankings import largest_differences, summary_tables
 from pytest_vqamt.reporting.view.rows import ResultRow, result_rows, results_by_model_and_data
-from pytest_vqamt.reporting.view.tables import ViewTable, changes_table
 
 _DOMINANT = 0.8
 """An answer with this share of all is pointed out unless it is right as often: a model that always says "yes"."""
@@ -70,6 +71,33 @@ _REASONS_SHOWN = 5
 _DIFFERENCES_SHOWN = 10
 _CONTRASTS_SHOWN = 3
 """Violations of contrasts of items without a violation: with more, a blind model would fill the terminal."""
+
+LINES = 30
+"""The most lines of the short summary, with its title and the notes below it."""
+
+_AROUND_ROWS = 4
+"""The lines of the table that are no rows: its head with the rule, the number of other relations, and a note."""
+
+_PARTS_SHOWN = 3
+_ROWS_SHOWN = 10
+_FEWEST_ROWS = 3
+_WARNING_LINES = 8
+_VIOLATIONS_SHOWN = 3
+
+_KINDS_OF_READING = {"yes": "yes/no answers", "no": "yes/no answers"}
+_FEWEST_ANSWERS = 100
+_FEWEST_SCENES = 10
+"""Fewer scenes may well all have the same right answer."""
+
+_OF_CONTRASTS = "grounded: of the cases with a contrast alone, so it can be above the rate of all cases"
+
+_BEFORE = "before"
+_WORST_HEAD = ("weakest relations", "consistent", _BEFORE, "grounded", _BEFORE, "gate")
+"""Without a baseline the columns of rates before are left out."""
+
+_NAME_CHARS = 64
+
+_QUERIES_SHOWN = 3
 
 
 class SummaryLength(StrEnum):
@@ -86,19 +114,6 @@ class SummaryLine:
 
     text: str
     state: str = ""
-
-
-LINES = 30
-"""The most lines of the short summary, with its title and the notes below it."""
-
-_AROUND_ROWS = 4
-"""The lines of the table that are no rows: its head with the rule, the number of other relations, and a note."""
-
-_PARTS_SHOWN = 3
-_ROWS_SHOWN = 10
-_FEWEST_ROWS = 3
-_WARNING_LINES = 8
-_VIOLATIONS_SHOWN = 3
 
 
 def short_summary(
@@ -204,12 +219,6 @@ def _short_warnings(report: Report, head: Headline, rows: Sequence[ResultRow]) -
     return lines
 
 
-_KINDS_OF_READING = {"yes": "yes/no answers", "no": "yes/no answers"}
-_FEWEST_ANSWERS = 100
-_FEWEST_SCENES = 10
-"""Fewer scenes may well all have the same right answer."""
-
-
 def dominant_lines(report: Report) -> Iterator[str]:
     """An answer with most of all answers of its kind, if the relations that ask for it hold or look too seldom."""
     for (model, data), results in results_by_model_and_data(report):
@@ -257,17 +266,9 @@ def _worst_table(report: Report, head: Headline, most: int) -> list[SummaryLine]
     return found
 
 
-_OF_CONTRASTS = "grounded: of the cases with a contrast alone, so it can be above the rate of all cases"
-
-
 def _is_grounded_more(row: ResultRow) -> bool:
     rates = [part.rate or 0.0 for part in row.grounded[:1]]
     return any(rate > (row.counted.tally.pass_rate or 0.0) for rate in rates)
-
-
-_BEFORE = "before"
-_WORST_HEAD = ("weakest relations", "consistent", _BEFORE, "grounded", _BEFORE, "gate")
-"""Without a baseline the columns of rates before are left out."""
 
 
 def _worst_cells(row: ResultRow, *, several: bool) -> tuple[str, ...]:
@@ -295,9 +296,6 @@ def _rate_before(change: BaselineChange | None) -> str:
 def shortened_name(name: str) -> str:
     """A name that leaves room for the other columns."""
     return cut(name, _NAME_CHARS)
-
-
-_NAME_CHARS = 64
 
 
 def short_gate(gate: Gate, *, is_grounded: bool = False) -> str:
@@ -360,9 +358,6 @@ def _answered(queries: Sequence[QueryPreview], room: int) -> str:
         for query, text, width, of_answer in zip(queries, asked, widths[::2], widths[1::2], strict=True)
     ]
     return "; ".join([*pieces, *(["..."] if rest else [])])
-
-
-_QUERIES_SHOWN = 3
 
 
 def summary(report: Report, again: str = "pytest", *, in_full: bool = False) -> Iterator[str]:

@@ -4,24 +4,41 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Protocol, TypeAlias, cast
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
-from pytest_vqamt.core.errors import ModelError, VqamtError
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.edits import MAX_PIXELS, Beside, Cutout, Edit, Erase, Fill, Insert, edit_from_row
+from pytest_vqamt.core.errors import DataError, ModelError, VqamtError
 from pytest_vqamt.core.meaning import Describe
+from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Failure, ModelInput, Query, Task
+from pytest_vqamt.core.scene import Photo, Scene
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data import catalogue as sources
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.inference import BatchBisector
-from pytest_vqamt.imaging.inpainting import method_of
+from pytest_vqamt.execution.prefetch import RenderPrefetcher
+from pytest_vqamt.imaging.inpainting import KINDS, LAMA, checkpoint_of, method_of
 from pytest_vqamt.models.catalogue import ModelCatalogue
-from pytest_vqamt.models.served.protocol import QueryResult, ServedData
-from pytest_vqamt.models.served.requests import PictureRow, QueryRow
+from pytest_vqamt.models.served.answer_requests import PictureRow, PngRow, QueryRow
+from pytest_vqamt.models.served.wire_format import MAX_WORK, PixelsNeeded, QueryResult, ServedData
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.serving.config import ServeConfig
-from pytest_vqamt.serving.limits import PictureResolver, ResolvedPicture
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+
+Renderer: TypeAlias = "Callable[[Picture], Image]"
+"""Draws a picture, RGB uint8."""
+ResolvedPicture: TypeAlias = "tuple[Picture, Renderer]"
+"""A picture with what draws it."""
 
 ResolvedQuery: TypeAlias = "tuple[QueryRow, ResolvedPicture | QueryResult]"
 """A query with its picture, or with the reason why it has none."""
@@ -30,47 +47,214 @@ _MAX_PIXELS_AT_ONCE = 200_000_000
 """Of the pictures of one batch: 0.8 GB, at four bytes a pixel."""
 
 
+def check_edit(row: Json) -> Edit:
+    """The edit of a recipe, if its values are within bounds and its inpainter is available here.
+
+    Raises:
+        DataError: it is no such edit.
+        RenderError: the server was not given the checkpoint of its inpainter.
+    """
+    edit = edit_from_row(row)
+    if isinstance(edit, Erase) and edit.fill is Fill.INPAINT:
+        kind, _, rest = edit.method.partition(":")
+        # A recipe names a checkpoint by its digest, and only the one that the server was started with is loaded: no
+        # path of a client's is opened.
+        if kind == LAMA:
+            checkpoint_of(rest)
+        elif edit.method not in KINDS:
+            raise DataError(f"Expected an inpainter ({', '.join(KINDS)}), but got method={edit.method!r}")
+    return edit
+
+
+def check_picture(picture: Picture) -> None:
+    """Raises DataError if the picture is empty or too large."""
+    width, height = picture.scene.width, picture.scene.height
+    if not (width > 0 and height > 0 and width * height <= MAX_PIXELS):
+        raise DataError(f"Expected a picture of 1 to {MAX_PIXELS} pixels, but the recipe gives {width} x {height}")
+
+
+class PictureResolver:
+    """Resolves the pictures of requests in the served data. No file is opened that is not part of that data.
+
+    Without ``draws`` the model looks at no pixels, and no picture takes too long.
+    """
+
+    def __init__(self, sources: Sequence[SceneSource], batch_size: int, *, draws: bool = True) -> None:
+        self._draws = draws
+        self._sources = tuple((source, RenderPrefetcher(source, batch_size)) for source in sources)
+
+    def resolve(self, row: PictureRow) -> ResolvedPicture | Failure | PixelsNeeded:
+        """The picture that a row of a request describes, or the reason why there is none."""
+        try:
+            if isinstance(row, PngRow):
+                file = PngPicture(row)
+                return file.picture, file.image
+            return self._resolve(row.row)
+        except VqamtError as error:
+            return Failure(reason=str(error))
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            # A recipe may hold values of any type; the client is at fault.
+            return Failure(reason=f"Expected a picture that can be rendered, but got {type(error).__name__}: {error}")
+
+    def expect(self, pictures: Sequence[ResolvedPicture], batch_size: int) -> None:
+        """Prefetches the next pictures, in order."""
+        for _, prefetcher in self._sources:
+            prefetcher.expect([picture for picture, render in pictures if render == prefetcher.image], batch_size)
+
+    def close(self) -> None:
+        for _, prefetcher in self._sources:
+            prefetcher.close()
+
+    def _resolve(self, row: dict[str, Json]) -> ResolvedPicture | PixelsNeeded:
+        photo, digest = str(row["photo"]), row["digest"]
+        edits = [check_edit(each) for each in cast("list[Json]", row["edits"])]
+        for source, prefetcher in self._sources:
+            scene = _scene(source, photo)
+            # Another source may have it.
+            if scene is None:
+                continue
+            picture = _edited(scene, edits, source)
+            # Drawing blocks the thread that preprocesses for everyone.
+            if picture.digest == digest and self._draws and picture.work > MAX_WORK:
+                return PixelsNeeded(
+                    reason="Expected a picture that is drawn within seconds, but "
+                    f"{count_noun(len(edits), 'edit')} of the recipe may take more: send its pixels "
+                    "(--vqamt-option send=png)"
+                )
+            if picture.digest == digest:
+                return picture, prefetcher.image
+        served = ", ".join(source.spec for source, _ in self._sources) or "no data"
+        return PixelsNeeded(reason=f"Expected a picture of what is served ({served}), but got photo={photo[:200]!r}")
+
+
+def _scene(source: SceneSource, photo_id: str) -> Scene | None:
+    """The scene of a photo; None if the source has no such photo."""
+    try:
+        place = source.place(photo_id)
+    except (DataError, LookupError, ValueError):
+        return None
+    return source.scene(place)
+
+
+def _edited(scene: Scene, edits: Sequence[Edit], source: SceneSource) -> Picture:
+    """Edits the photo of the scene, and checks each step before the next."""
+    picture = scene.picture
+    for edit in edits:
+        # These two bring in a second photo, which must be of the served data as well.
+        if isinstance(edit, Insert):
+            _check_cutout(source, edit.cutout)
+        if isinstance(edit, Beside):
+            _check_second(source, edit.second)
+        picture = picture.edit(edit)
+        check_picture(picture)
+    return picture
+
+
+def _check_cutout(source: SceneSource, cutout: Cutout) -> None:
+    """Raises DataError unless the source has the cut-out's photo, and the photo its object."""
+    scene = _scene(source, cutout.photo.id)
+    if scene is None or scene.photo != cutout.photo:
+        raise DataError(f"Expected a cut-out of a photo of {source.spec}, but got photo={cutout.photo.id[:200]!r}")
+    if all(thing.id != cutout.thing.id for thing in scene.objects):
+        raise DataError(
+            f"Expected a cut-out of a thing of photo {cutout.photo.id!r}, but got {cutout.thing.id[:200]!r}"
+        )
+
+
+def _check_second(source: SceneSource, second: Scene) -> None:
+    """Raises DataError unless the source has the photo of the second picture, of the same size."""
+    scene = _scene(source, second.photo.id)
+    if scene is None or (scene.photo, scene.width, scene.height) != (second.photo, second.width, second.height):
+        raise DataError(f"Expected a second picture of {source.spec}, but got photo={second.photo.id[:200]!r}")
+
+
+class PngPicture:
+    """A PNG file, decoded when it is first rendered.
+
+    Attributes:
+        picture: a picture without annotations.
+    """
+
+    def __init__(self, row: PngRow) -> None:
+        """Reads the header alone, and raises DataError if it is no PNG file, or too large."""
+        self._row = row
+        # The header alone says the size: a small file may unpack to gigabytes.
+        with _opened(row) as image:
+            width, height = image.size
+        if width * height > MAX_PIXELS:
+            raise DataError(f"Expected a picture of at most {MAX_PIXELS} pixels, but got {width} x {height}")
+        photo = Photo(id=f"png-{row.key}", digest=row.key)
+        self.picture = Picture(photo=photo, scene=Scene(id=photo.id, photo=photo, width=width, height=height))
+        self._image: Image | None = None
+
+    def image(self, _picture: Picture) -> Image:
+        """Returns a copy of the pixels, RGB uint8, or raises DataError if the file is broken."""
+        if self._image is None:
+            with _opened(self._row) as image:
+                self._image = image.convert("RGB")
+        # A model may write into the image that it is given.
+        return self._image.copy()
+
+
+@contextmanager
+def _opened(row: PngRow) -> Iterator[Image]:
+    """Opens the file and reads its header. No other format is tried."""
+    from PIL import Image
+
+    try:
+        with Image.open(BytesIO(row.png), formats=["PNG"]) as image:
+            yield image
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise DataError(f"Expected a PNG file that can be read, but got {len(row.png)} bytes: {error}") from error
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
     """At most a batch of queries of one task, and their pictures."""
 
     task: Task
     pictures: tuple[PictureRow, ...]
+    """Those of the queries alone, each once."""
     queries: tuple[QueryRow, ...]
+    """Sorted by picture; ``QueryRow.picture`` is an index into ``pictures``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkResult:
-    """The result of a chunk.
-
-    Attributes:
-        answers: one for each query.
-        disabled: why the model is disabled; "" if it is not.
-        busy_s: how long the model had the batch, in the batch's first chunk; 0 in its others.
-        batch_size: the model's batch size from now on.
-    """
+    """The result of a chunk."""
 
     answers: tuple[QueryResult, ...]
+    """One for each query."""
     disabled: str = ""
+    """Why the model is disabled; "" if it is not."""
     busy_s: float = 0.0
+    """How long the model had the batch, in the batch's first chunk; 0 in its others."""
     batch_size: int = 1
+    """The model's batch size from now on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplicaInfo:
-    """A replica's model; ``error`` is why it has none, in one line."""
+    """The description of a replica's model and data."""
 
     error: str = ""
+    """Why there is no model, in one line; "" if there is one."""
     tasks: tuple[Task, ...] = ()
+    """What the model is tested on; empty without a model."""
     fingerprint: str = ""
+    """Part of the key of cached answers."""
     persistent: bool = False
+    """True if the model declares its fingerprint."""
     switches_reasoning: bool = False
+    """True if its reasoning can be switched on and off."""
     batch_size: int = 1
+    """The model's batch size at the start."""
     data: tuple[ServedData, ...] = ()
+    """The scene sources that recipes may name."""
 
 
 class _Batched(Protocol):
-    """A method decorated by ``serve.batch``: it takes one chunk, and the method itself a list of chunks."""
+    """A method decorated by ``serve.batch``: callers pass one chunk, and the method gets a list of chunks."""
 
     async def __call__(self, chunk: Chunk) -> ChunkResult: ...
 
@@ -149,11 +333,13 @@ class Replica:
         loop = asyncio.get_running_loop()
         answers: list[list[QueryResult]] = [[] for _ in chunks]
         disabled, busy_s = "", 0.0
+        # Chunks of several tasks come together, and a model answers one task at a time.
         for task in dict.fromkeys(chunk.task for chunk in chunks):
             places = [place for place, chunk in enumerate(chunks) if chunk.task is task]
             queries = await loop.run_in_executor(self._preprocessing, self._resolve, [chunks[i] for i in places])
             of_places = iter([place for place in places for _ in chunks[place].queries])
             while queries:
+                # Large pictures go in parts of the batch.
                 some = queries[: fitting_count(queries)]
                 del queries[: len(some)]  # and with them their decoded pictures
                 inputs = await loop.run_in_executor(self._preprocessing, self._preprocess, task, some)
@@ -165,6 +351,7 @@ class Replica:
                 for answer in outcome:
                     answers[next(of_places)].append(answer)
         size = self._model.batch_size
+        # The model may have grown its batches, or run out of memory.
         self._batched.set_max_batch_size(size)
         return [
             ChunkResult(answers=tuple(each), disabled=disabled, busy_s=0.0 if place else busy_s, batch_size=size)
@@ -179,7 +366,7 @@ class Replica:
         return found
 
     def _preprocess(self, task: Task, queries: Sequence[ResolvedQuery]) -> list[ModelInput | QueryResult]:
-        """The inputs in order; the reason instead of an input that cannot be made."""
+        """Makes and preprocesses the inputs, in order; where one cannot be made, the reason is in its place."""
         pictures = [picture for _, picture in queries if isinstance(picture, tuple)]
         self._resolver.expect(pictures, self._model.batch_size)
         made = [_input(row, picture) for row, picture in queries]
@@ -194,7 +381,7 @@ class Replica:
         return self._infer(task, made), time.monotonic() - began
 
     def _infer(self, task: Task, made: Sequence[ModelInput | QueryResult]) -> list[QueryResult] | str:
-        """The answers in order, or the reason why the model is disabled."""
+        """Runs the model: the answers in order, or the reason why the model is disabled."""
         inputs = [each for each in made if isinstance(each, ModelInput)]
         answers: Iterator[QueryResult]
         try:
@@ -219,7 +406,7 @@ class Replica:
 
 
 def fitting_count(queries: Sequence[ResolvedQuery], max_pixels: int = _MAX_PIXELS_AT_ONCE) -> int:
-    """How many of the first queries have room for their pictures in memory at once; at least one.
+    """How many of the first queries fit into memory with their pictures at once; at least one.
 
     Each query has its own copy of its picture.
     """

@@ -16,12 +16,19 @@ from pytest_vqamt.core.pairs import PairTally
 from pytest_vqamt.core.results import Cell, Cells, RelationResult, StratumResult, Summary
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.stats.papers import (
+    CARETS_ACC,
+    CARETS_C_ACC,
+    CARETS_CONS,
     FIRST_PARTITION,
+    METAVQA_ERROR_RATES,
     NOISE,
+    NOISE_ACCURACY,
+    NOISE_R_SCORE,
     PUBLISHED_IFR,
     PUBLISHED_MEAN,
     PUBLISHED_SYSTEMS,
     VEGLUE_RELATIONS,
+    PublishedFigures,
     captioning_summary,
     entailment_summary,
     human_reference,
@@ -29,15 +36,6 @@ from pytest_vqamt.stats.papers import (
     noise_summary,
     paper_test_of,
     r_score,
-)
-from pytest_vqamt.stats.published_figures import (
-    CARETS_ACC,
-    CARETS_C_ACC,
-    CARETS_CONS,
-    METAVQA_ERROR_RATES,
-    NOISE_ACCURACY,
-    NOISE_R_SCORE,
-    PublishedFigures,
 )
 
 RUN, RUN_PRESUMED, PUBLISHED = "run", "run, presumed", "published"
@@ -52,6 +50,9 @@ _Measured = tuple[float | None, int | None]
 _NOTHING: _Measured = (None, None)
 _Strata = Sequence[tuple[str, StratumResult]]
 """Strata with their items."""
+
+MODELS_SUMMARIES: dict[str, ModelsSummary] = {}
+"""By kind, in the order of the tables."""
 
 
 class _Found(NamedTuple):
@@ -96,8 +97,6 @@ class ModelsSummary:
         )
 
 
-MODELS_SUMMARIES: dict[str, ModelsSummary] = {}
-"""By kind, in the order of the tables."""
 _Find = Callable[[Sequence[RelationResult]], _Found]
 
 

@@ -28,6 +28,15 @@ if TYPE_CHECKING:
 _PRIOR_SCENES_OF_CHANGE = 0.25
 """So many prior scenes that are lost, and so many that are won: together half a scene that differs."""
 
+_FAR_OUT = 350
+"""Numbers of heads further than sqrt(350 n) from n/2 have a probability below 1e-303 (Hoeffding)."""
+
+_HALVINGS = 42
+"""The ends are exact to 12 decimals."""
+
+SIGNIFICANT = 0.05
+"""The significance level."""
+
 
 def drop_p(paired: PairedClusters) -> float:
     """Returns the exact one-sided p-value of a drop, by a sign-flip test of scenes; 1 if nothing differs.
@@ -104,10 +113,6 @@ def _net_changes(paired: PairedClusters) -> Counter[int]:
     return changes
 
 
-_FAR_OUT = 350
-"""Numbers of heads further than sqrt(350 n) from n/2 have a probability below 1e-303 (Hoeffding)."""
-
-
 def sign_flip_p(size: int, terms: Mapping[int, int]) -> float:
     """Returns the probability that a sum of terms with random signs is at least ``size``.
 
@@ -165,10 +170,6 @@ def _fair_binomial(count: int) -> tuple[int, NDArray[np.float64]]:
     return middle - reach, ratios / ratios.sum()
 
 
-_HALVINGS = 42
-"""The ends are exact to 12 decimals."""
-
-
 def tango(lost: float, won: float, cases: float, confidence: float = CONFIDENCE) -> tuple[float, float]:
     """Returns the interval of the second proportion less the first, inside [-1, 1]; (-1, 1) without cases.
 
@@ -212,10 +213,6 @@ def _end(rejected: Callable[[float], bool], outer: float, inner: float) -> float
         else:
             inner = middle
     return outer
-
-
-SIGNIFICANT = 0.05
-"""The significance level."""
 
 
 def change_of(

@@ -25,6 +25,20 @@ _MONOTONE_WINDOW = 25
 """Counts are whole, so power is not monotone in cases: a number is enough if none of the next so many falls short."""
 _STEP = 0.0001
 
+DETECTED = 0.8
+"""The power with which a drop counts as seen."""
+
+_SMALL_DROP = 0.03
+"""The drop that a first gate is asked for, where less is allowed."""
+
+_ROUNDED = 1e-9
+
+_SIMULATED_RUNS = 10_000
+_CHUNK_SIZE = 1 << 22
+"""The most numbers that are held at a time."""
+_DEVIATIONS = 8
+"""A sum of random signs exceeds so many standard deviations with a probability below 3e-14 (Hoeffding, 1963)."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegressionGate:
@@ -99,10 +113,6 @@ def smallest_drop(
     return min(largest, round(enough * _STEP, 4))
 
 
-DETECTED = 0.8
-"""The power with which a drop counts as seen."""
-
-
 def cases_to_tell(paired: PairedClusters, gate: RegressionGate) -> int | None:
     """Returns the cases that detect twice the allowed drop with a power of 0.8, if they were independent.
 
@@ -115,10 +125,6 @@ def cases_to_tell(paired: PairedClusters, gate: RegressionGate) -> int | None:
         return None
     cases = scenes_needed(EffectAssumptions(drop=drop, differ=noise, sizes=((1, 1.0),), icc=1.0), gate, DETECTED)
     return cases if cases is not None and cases > paired.shared else None
-
-
-_SMALL_DROP = 0.03
-"""The drop that a first gate is asked for, where less is allowed."""
 
 
 def ruled_out_if_unchanged(clusters: Clusters) -> float:
@@ -141,17 +147,14 @@ def pictures_to_rule_out(drop: float, ruled_out: float, pictures: int) -> int:
 
 
 class Prospect(NamedTuple):
-    """What a comparison can show with a power of 0.8.
-
-    Attributes:
-        smallest: the smallest drop that as many cases show; None if they show none.
-        drop: a small drop: twice the allowed one, and at least three points.
-        needed: the cases that show it; None if no number does.
-    """
+    """What a comparison can show with a power of 0.8."""
 
     smallest: float | None
+    """The smallest drop that as many cases show; None if they show none."""
     drop: float
+    """A small drop: twice the allowed one, and at least three points."""
     needed: int | None
+    """The cases that show it; None if no number does."""
 
 
 def prospect_of(paired: PairedClusters, gate: RegressionGate) -> Prospect:
@@ -216,24 +219,18 @@ def _power_of_single_cases(cases: int, assumed: EffectAssumptions, gate: Regress
     return missed
 
 
-_ROUNDED = 1e-9
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EffectAssumptions:
-    """The assumed outcome of a second run.
-
-    Attributes:
-        drop: the drop of the pass rate.
-        differ: the share of cases that change by noise, half of them in either direction.
-        sizes: the sizes of scenes in cases, each with its share of the scenes.
-        icc: the intraclass correlation of the changes within a scene, from 0 to 1.
-    """
+    """The assumed outcome of a second run."""
 
     drop: float
+    """The drop of the pass rate."""
     differ: float
+    """The share of cases that change by noise, half of them in either direction."""
     sizes: tuple[tuple[int, float], ...] = ((1, 1.0),)
+    """The sizes of scenes in cases, each with its share of the scenes."""
     icc: float = 0.0
+    """The intraclass correlation of the changes within a scene, from 0 to 1."""
 
     def __post_init__(self) -> None:
         if not (self.won >= 0 and self.lost >= 0 and self.lost + self.won <= 1 + _ROUNDED and 0 <= self.icc <= 1):
@@ -295,13 +292,6 @@ def _log_probability_of_order(counts: tuple[int, ...], shares: tuple[float, ...]
         - lgamma(weight + sum(counts))
         + sum(lgamma(weight * share + count) - lgamma(weight * share) for count, share in present)
     )
-
-
-_SIMULATED_RUNS = 10_000
-_CHUNK_SIZE = 1 << 22
-"""The most numbers that are held at a time."""
-_DEVIATIONS = 8
-"""A sum of random signs exceeds so many standard deviations with a probability below 3e-14 (Hoeffding, 1963)."""
 
 
 def power_by_scene(scenes: int, assumed: EffectAssumptions, alpha: float, max_drop: float) -> float:

@@ -18,6 +18,15 @@ NEVER_GATED = "control"
 APART = frozenset({NEVER_GATED, "baseline"})
 """Tags of items that have no gate on a drop and are in no figure over all relations."""
 
+Drops = Mapping[str, float]
+"""The drops that --vqamt-max-drop allows, by globs of items and by ``TotalKind.id``; "*" is any of both.
+
+What none of them names has no gate, as with the other gates.
+"""
+
+NO_DROP: Drops = MappingProxyType({"*": 0.0})
+"""Where the option is not given."""
+
 
 class GateOn(StrEnum):
     """The figure that must reach the threshold (``--vqamt-gate``)."""
@@ -127,16 +136,6 @@ class TotalKind(StrEnum):
     def unit(self) -> str:
         """The noun of what is counted."""
         return {TotalKind.RELATIONS: "case", TotalKind.ACCURACY: "question"}[self]
-
-
-Drops = Mapping[str, float]
-"""The drops that --vqamt-max-drop allows, by globs of items and by ``TotalKind.id``; "*" is any of both.
-
-What none of them names has no gate, as with the other gates.
-"""
-
-NO_DROP: Drops = MappingProxyType({"*": 0.0})
-"""Where the option is not given."""
 
 
 def drops_of(thresholds: Sequence[Threshold]) -> Drops:

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.annotation.detectors import catalogue
-from pytest_vqamt.annotation.detectors.base import DetectedObject
+from pytest_vqamt.annotation.detectors.detector import DetectedObject
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.models.protocol import ModelOptions
 from tests.data.made_snli_ve import official_row, write_official

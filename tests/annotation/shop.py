@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.annotation.detectors import catalogue
-from pytest_vqamt.annotation.detectors.base import DetectedObject
+from pytest_vqamt.annotation.detectors.detector import DetectedObject
 from pytest_vqamt.models.protocol import ModelOptions
 
 ORIENTATION, QUARTER_TURN = 0x0112, 6

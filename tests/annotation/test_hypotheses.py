@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from pytest_vqamt.annotation import hypotheses
+from pytest_vqamt.annotation import hypothesis_boxes as hypotheses
 from pytest_vqamt.annotation.detectors import catalogue
-from pytest_vqamt.annotation.detectors.base import DetectedObject
-from pytest_vqamt.annotation.hypotheses import ground_hypotheses
+from pytest_vqamt.annotation.detectors.detector import DetectedObject
+from pytest_vqamt.annotation.hypothesis_boxes import ground_hypotheses
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
 from pytest_vqamt.data.catalogue import load

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.annotation.detectors import catalogue
-from pytest_vqamt.annotation.detectors.base import DetectedObject
+from pytest_vqamt.annotation.detectors.detector import DetectedObject
 from pytest_vqamt.annotation.photos import annotate_photos
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 import pytest_vqamt.data
-from pytest_vqamt.annotation.detectors.base import DetectedObject
+from pytest_vqamt.annotation.detectors.detector import DetectedObject
+from pytest_vqamt.annotation.line_writer import rounded
 from pytest_vqamt.annotation.photos import row_of, usable
-from pytest_vqamt.annotation.writing import rounded
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Region

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from pytest_vqamt.annotation import writing
+from pytest_vqamt.annotation import line_writer as writing
+from pytest_vqamt.annotation.line_writer import annotate_each, append, model_errors, only_writer
 from pytest_vqamt.annotation.photos import row_of, usable
-from pytest_vqamt.annotation.writing import annotate_each, append, model_errors, only_writer
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.data.graphs import load
 from tests.annotation.test_rows import DOG, SIZE
@@ -58,7 +58,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
 WAITS = """
 import sys
 from pathlib import Path
-from pytest_vqamt.annotation.writing import only_writer
+from pytest_vqamt.annotation.line_writer import only_writer
 print("ready", flush=True)
 with only_writer(Path(sys.argv[1])):
     print("in", flush=True)

@@ -16,11 +16,9 @@ from pytest_vqamt.commands.bless import _about_drops, _small_drop, proposed_drop
 from pytest_vqamt.commands.power import SmallestDrop
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome, RelationInfo
 from pytest_vqamt.core.codec import replace
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.events import Event, Judged
-from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution.baseline import Baseline
-from pytest_vqamt.sampling.chooser import Chooser
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.stats.power import Prospect
 from pytest_vqamt.stats.thresholds import TotalKind
 from tests.execution.blessing import run, write
@@ -37,8 +35,8 @@ class Second(Rule):
     def info(self) -> RelationInfo:
         return replace(Rule().info, name="ours.second", version=3)
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        case = Rule.derive(self, scene, corpus, choose, variant)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        case = Rule.derive(self, draw)
         return replace(case, relation="ours.second") if isinstance(case, Case) else case
 
 

@@ -13,7 +13,7 @@ from PIL import Image
 from pytest_vqamt.cli import main
 from pytest_vqamt.integration.run import run
 from pytest_vqamt.models.catalogue import ModelCatalogue
-from pytest_vqamt.reporting.cases import CasePartWriter, start_parts
+from pytest_vqamt.reporting.case_writer import CasePartWriter, start_parts
 from tests.reporting.reported import cases_in, join_parts
 from tests.reporting.running import run_into
 

@@ -22,7 +22,7 @@ from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.imaging import inpainters, inpainting
 from pytest_vqamt.imaging.outlines import STROKES, OutlineKind
-from pytest_vqamt.integration.replay import find_case
+from pytest_vqamt.integration.replaying import find_case
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.integration.half_bad import half_bad
 

@@ -15,7 +15,7 @@ import pytest_vqamt as vqamt
 from pytest_vqamt.cli import main
 from pytest_vqamt.core.case import RelationSetting
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.untrusted import check_data, check_id, recorded_settings
+from pytest_vqamt.core.input_files import check_data, check_id, recorded_settings
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.imaging import inpainters, inpainting
 from pytest_vqamt.relations import catalogue

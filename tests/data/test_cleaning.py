@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Relationship, Thing
-from pytest_vqamt.data.cleaning import merged
+from pytest_vqamt.data.annotations import merged
 from tests.data.made_visual_genome import one, related, sized, thing
 from tests.rows import each_row
 

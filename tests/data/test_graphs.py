@@ -22,8 +22,8 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Region, Relationship, Scene, Thing
 from pytest_vqamt.data import catalogue
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.graphs import FIELDS, Polygons, file_of_row, load, mask_of_row, row_of_scene, scene_of_row
+from pytest_vqamt.data.scene_source import SceneSource
 from tests.core.random_scenes import scenes
 from tests.data.own_graphs import PAGE, Row, example, plain, write
 

@@ -12,8 +12,8 @@ from PIL import Image
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data import json_io
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.own_photos import NOTES, OwnPhotos, load, open_folder
+from pytest_vqamt.data.scene_source import SceneSource
 from tests.data.own_graphs import example, plain, write
 from tests.rows import each_row
 

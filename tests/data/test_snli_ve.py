@@ -12,8 +12,8 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.meaning import Entails, Group, Label, Unit, truth
 from pytest_vqamt.core.scene import LabelName, LinkedUnit, PublishedHypothesis, Scene, Thing
 from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.snli_ve.rows import HypothesisRow, UnitRow
-from pytest_vqamt.data.snli_ve.source import Linking, linking, load
+from pytest_vqamt.data.snli_ve.hypothesis_rows import HypothesisRow, UnitRow
+from pytest_vqamt.data.snli_ve.scenes import Linking, linking, load
 from tests.data.made_coco import write_photos
 from tests.data.made_snli_ve import (
     DOG,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.snli_ve.source import load
+from pytest_vqamt.data.snli_ve.scenes import load
 from tests.data.made_coco import Row, without, write_photos
 from tests.data.made_snli_ve import (
     MAN,

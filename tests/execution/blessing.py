@@ -9,7 +9,7 @@ from pathlib import Path
 from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.report_json import case_line, case_row, report_row
 from pytest_vqamt.core.results import RelationResult, build_report
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
@@ -17,8 +17,8 @@ from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import wrap_model
 from pytest_vqamt.relations.base import Relation
-from pytest_vqamt.reporting.baseline import bless
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.reporting.blessing import bless
+from pytest_vqamt.sampling.chooser import Sampler
 from tests.execution.worlds import Rule, Scenes
 
 SAMPLING = Sampling(max_cases=10, sampler=Sampler.RANDOM)

@@ -16,11 +16,11 @@ from pytest_vqamt.core.query import Answer, Query
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.relations.expectations import judged, same_answer
-from pytest_vqamt.reporting.baseline import bless
+from pytest_vqamt.reporting.blessing import bless
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.markdown import summary_page
-from pytest_vqamt.reporting.merge import merge_folders
+from pytest_vqamt.reporting.merging import merge_folders
 from pytest_vqamt.reporting.table_export import write_csv
 from pytest_vqamt.reporting.terminal import summary
 from tests.reporting.reported import report_in

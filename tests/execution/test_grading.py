@@ -14,12 +14,12 @@ from pytest_vqamt.core.meaning import Absent, Count, Describe, Exists, Group, Me
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.execution.grading import grade
+from pytest_vqamt.execution.judging import grade
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer, wrong_answer
 from pytest_vqamt.models.reference.other_scenes import hashed
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.reporting.html.case_selection import CaseSelector
-from pytest_vqamt.reporting.merge import merge_folders
+from pytest_vqamt.reporting.merging import merge_folders
 from pytest_vqamt.reporting.terminal import summary
 from tests.reporting.reported import cases_in, report_in
 from tests.reporting.running import run_into

@@ -8,19 +8,17 @@ from functools import reduce
 from operator import add
 
 from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo, Verdict
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.meaning import Absent, Exists, Meaning
 from pytest_vqamt.core.pairs import Pairs
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.results import RelationResult
-from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.relations import expectations
-from pytest_vqamt.sampling.chooser import Chooser
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.relations.draw import Draw
+from pytest_vqamt.sampling.chooser import Sampler
 from pytest_vqamt.stats.papers import human_reference
 from tests.execution.worlds import Model, Rule, Scenes, loaded
 from tests.making import group_of
@@ -43,18 +41,18 @@ class Negated:
             pairs=PairKind.OPPOSITE,
         )  # fmt: skip
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        number = choose.between(0, 999)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        number = draw.choose.between(0, 999)
         there = number % 4 < 2
         group = group_of("dog" if there else "cat")
         texts = (f"{group.name} {number}", f"no {group.name} {number}")
         meanings: tuple[Meaning, ...] = (Exists(group=group), Absent(group=group))
         return Case(
             relation=self.name,
-            variant=variant,
-            scene=scene.id,
+            variant=draw.variant,
+            scene=draw.scene.id,
             queries=tuple(
-                Query(picture=scene.picture, text=text, meaning=meaning)
+                Query(picture=draw.picture, text=text, meaning=meaning)
                 for text, meaning in zip(texts, meanings, strict=True)
             ),
             expected="one yes, one no",

@@ -13,7 +13,7 @@ from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
 from pytest_vqamt.execution.run_item import GC_THRESHOLD, infrequent_gc, run_item
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tests.execution.worlds import Rule, Scenes, loaded
 
 THEIRS = 701, 11, 12

@@ -23,11 +23,11 @@ from pytest_vqamt.models.reference.faults import load
 from pytest_vqamt.models.reference.oracle import ScriptedModel
 from pytest_vqamt.models.reference.other_scenes import hashed
 from pytest_vqamt.relations import catalogue
-from pytest_vqamt.reporting.baseline import bless
+from pytest_vqamt.reporting.blessing import bless
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.markdown import summary_page
-from pytest_vqamt.reporting.merge import merge_folders
+from pytest_vqamt.reporting.merging import merge_folders
 from pytest_vqamt.reporting.table_export import write_csv
 from pytest_vqamt.reporting.terminal import summary
 from tests.reporting.reported import cases_in, report_in

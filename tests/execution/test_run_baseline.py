@@ -9,7 +9,7 @@ import pytest
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.results import Gate, RelationResult, Report
-from pytest_vqamt.reporting.baseline import bless
+from pytest_vqamt.reporting.blessing import bless
 from tests.reporting.running import run_into, world
 
 

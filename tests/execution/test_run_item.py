@@ -22,7 +22,7 @@ from pytest_vqamt.execution import run_item as module
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
 from pytest_vqamt.execution.run_item import run_item
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from pytest_vqamt.stats.thresholds import Threshold
 from tests.execution.worlds import Model, Rule, Scenes, loaded, never
 

@@ -19,7 +19,7 @@ from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
 from pytest_vqamt.relations import expectations
-from pytest_vqamt.sampling.chooser import Chooser
+from pytest_vqamt.relations.draw import Draw
 from tests.making import scene_of, thing_of
 
 if TYPE_CHECKING:
@@ -116,17 +116,17 @@ class Rule:
     def info(self) -> RelationInfo:
         return RelationInfo(name="ours.rule", task=Task.VQA, claim="All is one.", source="here", tags=self.tags)
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        reason = self.applies(scene)
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        reason = self.applies(draw.scene)
         if reason is not None:
             return NotApplicable(reason=reason)
-        number = choose.between(0, self.numbers - 1)
+        number = draw.choose.between(0, self.numbers - 1)
         texts = (f"first {number}", f"second {number}")
-        queries = tuple(query(text, picture=scene.picture) for text in texts)
+        queries = tuple(query(text, picture=draw.picture) for text in texts)
         return Case(
             relation="ours.rule",
-            variant=variant,
-            scene=scene.id,
+            variant=draw.variant,
+            scene=draw.scene.id,
             queries=queries,
             expected="the same",
             tags=("presumed",) if self.presumes(number) else (),

@@ -22,7 +22,7 @@ from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.export.cases import Only, Wanted
 from pytest_vqamt.export.export import TEST, TRAIN, Terms, export_report, photos_in, split_side
-from pytest_vqamt.export.writing import Layout
+from pytest_vqamt.export.export_files import Layout
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions

@@ -16,14 +16,14 @@ from PIL import Image
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.export.cases import ReportedQueries, ReportedQuery
 from pytest_vqamt.export.export import Terms, export_report
-from pytest_vqamt.export.writing import new_folder
+from pytest_vqamt.export.export_files import new_folder
 from tests.export.made_report import negation, row, write
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
 from pytest_vqamt.export.export import export_report
-from pytest_vqamt.export.writing import ExportWriter
+from pytest_vqamt.export.export_files import ExportWriter
 
 rows = 0
 write = ExportWriter.write

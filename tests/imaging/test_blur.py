@@ -14,7 +14,7 @@ from PIL import Image, ImageFilter
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Blur
-from pytest_vqamt.imaging.blur import blur
+from pytest_vqamt.imaging.pixel_edits import blur
 from tests.imaging.random_images import boxes, images, touched, values
 from tests.rows import each_row
 

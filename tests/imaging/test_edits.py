@@ -30,7 +30,7 @@ from pytest_vqamt.core.edits import (
 )
 from pytest_vqamt.core.errors import DataError, RenderError
 from pytest_vqamt.core.scene import Photo, Scene, Thing
-from pytest_vqamt.imaging.edits import (
+from pytest_vqamt.imaging.pixel_edits import (
     brightness,
     contrast,
     crop,

@@ -14,7 +14,7 @@ from pytest_vqamt.core.edits import Edit
 from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.recipes import picture_from_recipe, picture_recipe
-from pytest_vqamt.data.base import SceneSource, scenes_by_photo
+from pytest_vqamt.data.scene_source import SceneSource, scenes_by_photo
 from pytest_vqamt.imaging.outlines import edited as edited_places
 from pytest_vqamt.imaging.outlines import outlines
 from pytest_vqamt.imaging.render import render

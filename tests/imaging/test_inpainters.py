@@ -15,8 +15,8 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.imaging import inpainters
-from pytest_vqamt.imaging.edits import erase
 from pytest_vqamt.imaging.inpainting import inpaint, method_of
+from pytest_vqamt.imaging.pixel_edits import erase
 from tests.imaging.random_images import Values, boxes, images, touched, values
 from tests.rows import each_row
 

@@ -46,8 +46,7 @@ from pytest_vqamt.core.errors import DataError, RenderError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import PhotoStore
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.imaging.pixel_boxes import inside, nearest, outwards
-from pytest_vqamt.imaging.render import render, renderers
+from pytest_vqamt.imaging.render import inside, nearest, outwards, render, renderers
 from tests.imaging.random_images import Photos, boxes, images, touched, values
 from tests.making import HEIGHT, WIDTH, scene_of, thing_of
 from tests.rows import each_row

@@ -31,7 +31,7 @@ from pytest_vqamt.integration.settings import read_settings
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.terminal import SummaryLength
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from pytest_vqamt.stats.thresholds import GateOn, Threshold
 
 SIGNATURE = inspect.signature(vqamt.run).parameters

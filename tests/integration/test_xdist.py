@@ -12,8 +12,7 @@ import pytest
 
 from pytest_vqamt.execution.answer_cache import ANSWERS_FILE, AnswerStore
 from pytest_vqamt.execution.leases import RunProcess
-from pytest_vqamt.integration.settings import Settings
-from pytest_vqamt.integration.xdist import RunFolder, XdistGateway, XdistNode, run_process_of
+from pytest_vqamt.integration.settings import RunFolder, Settings, XdistGateway, XdistNode, run_process_of
 
 
 @dataclass

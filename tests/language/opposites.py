@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from pytest_vqamt.language.wordnet.nltk_reader import NltkSynsets
+from pytest_vqamt.language.question_ranking.word_overlap import NltkSynsets
 from pytest_vqamt.language.wordnet.words import find_wordnet
 
 

@@ -21,7 +21,7 @@ import pytest
 import pytest_vqamt
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.text import MAX_READ, readable
-from pytest_vqamt.language.answers.text import prepare
+from pytest_vqamt.language.answers.answer_text import prepare
 from tools.benchmarks.reading import LONG, QUESTIONS
 
 # Data, options and settings of the user are read by other modules.
@@ -255,9 +255,9 @@ SQUARE = frozenset({
     "language.answers.counts:_TOTAL_FIRST",
     "language.answers.choices:_ONE_LETTER",
     "language.answers.choices:_ORDINAL",
-    "language.answers.text:_NUMBER",
-    "language.answers.text:_SEES_NOTHING",
-    "language.questions.form:_VERB_AFTER_OR",
+    "language.answers.answer_text:_NUMBER",
+    "language.answers.answer_text:_SEES_NOTHING",
+    "language.questions.free:_VERB_AFTER_OR",
     "language.answers.choices:_BEFORE_AND",
     "language.answers.choices:_DENIED_BEFORE",
     "language.answers.choices:_LAST_SENTENCE",
@@ -278,11 +278,11 @@ SQUARE = frozenset({
     "language.answers.reading:_COMPARISON",
     "language.answers.reading:_NUMBER",
     "language.answers.reading:_OF_ABSENT",
-    "language.answers.text:_CLOSED_JSON",
-    "language.answers.text:_LIST_ITEM",
+    "language.answers.answer_text:_CLOSED_JSON",
+    "language.answers.answer_text:_LIST_ITEM",
     "language.answers.yes_no:_ALONE",
     "language.answers.yes_no:_ALTHOUGH_OTHERS_SAY",
-    "language.answers.text:_CLAUSE",
+    "language.answers.answer_text:_CLAUSE",
     "language.answers.yes_no:_DENIED",
     "language.answers.yes_no:_LEADING",
     "language.answers.yes_no:_OF_ANOTHER_SUBJECT",
@@ -291,7 +291,7 @@ SQUARE = frozenset({
     "language.answers.yes_no:_PARTICLE",
     "language.answers.yes_no:_PRONOUN",
     "language.answers.yes_no:_VERDICT",
-    "language.questions.form:_NO_OFFER",
+    "language.questions.free:_NO_OFFER",
 })  # fmt: skip
 
 NAMES = sorted(name for name in every_pattern() if name.startswith(SEES_ANSWERS) and not name.startswith(OF_OWN_FILES))
@@ -304,7 +304,7 @@ def is_square(name: str) -> bool:
 def test_the_patterns_are_found() -> None:
     found = " ".join(NAMES)
     assert len(NAMES) > 250
-    for module in ("language.answers.yes_no", "language.answers.traces", "language.captions", "core.text"):
+    for module in ("language.answers.yes_no", "language.answers.final", "language.captions", "core.text"):
         assert module in found
     assert {name.rpartition(".")[0] for name in NAMES} >= SQUARE
 

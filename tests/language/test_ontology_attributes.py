@@ -12,7 +12,7 @@ import pytest
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Group, Related
-from pytest_vqamt.data.cleaning import is_multi_coloured
+from pytest_vqamt.data.annotations import is_multi_coloured
 from pytest_vqamt.language.english.phrases import phrase
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet.words import find_wordnet

@@ -19,6 +19,7 @@ from tests.language.template_readings import plain
 from tests.reader.questions import read
 from tests.reader.truths import answer
 from tests.reader.vocabulary import LEXICON
+from tests.relations.deriving import derive
 
 SCENES, FEW, MANY = 300, 40, 2_000
 OPPOSITE = ("carets.negation[]", "carets.antonym[]", "spatial.mirror[opposite]", "spatial.antisymmetric[]")
@@ -38,7 +39,7 @@ def source() -> PictureWorld:
 def cases(name: str, variant: str, n: int) -> Iterator[Case]:
     corpus: Corpus = source().corpus
     for number in range(n):
-        case = get(name).derive(source().scene(number % SCENES), corpus, RandomChooser(Random(number)), variant)
+        case = derive(get(name), source().scene(number % SCENES), RandomChooser(Random(number)), variant, corpus)
         if isinstance(case, Case):
             yield case
 

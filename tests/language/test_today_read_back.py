@@ -21,6 +21,7 @@ from tests.reader.questions import Unreadable, read
 from tests.reader.today import plain, read_text
 from tests.reader.truths import answer
 from tests.reader.vocabulary import COLOURS, LEXICON, NAMES
+from tests.relations.deriving import derive
 from tests.rows import each_row
 
 FEW, MANY = 20, 2_000
@@ -43,7 +44,7 @@ def cases(name: str, variant: str, n: int) -> Iterator[Case]:
     pictures = source(min(n, 300))
     for number in range(n):
         scene = pictures.scene(number % len(pictures))
-        case = get(name).derive(scene, pictures.corpus, RandomChooser(Random(number)), variant)
+        case = derive(get(name), scene, RandomChooser(Random(number)), variant, pictures.corpus)
         if isinstance(case, Case):
             yield case
 

@@ -23,15 +23,15 @@ from pytest_vqamt.integration.waivers import read_waivers
 from pytest_vqamt.language.ontology.merging import ontology
 from pytest_vqamt.language.question_ranking.pool import open_pool
 from pytest_vqamt.models.catalogue import ModelCatalogue
-from pytest_vqamt.models.openai.prices import prices_from
+from pytest_vqamt.models.openai.openai_settings import prices_from
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.feature_files import FeatureFile
-from pytest_vqamt.models.region_models.frcnn.config import read_config
+from pytest_vqamt.models.region_models.frcnn.detector_config import read_config
 from pytest_vqamt.models.region_models.frcnn.loading import ATTRIBUTES, OBJECTS, read_vocabulary
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, read_checkpoint_config
 from pytest_vqamt.models.transformers.classifier import read_answers
-from pytest_vqamt.models.transformers.prompted.processors import named_processor
-from pytest_vqamt.models.transformers.prompted.text import read_chat_template
+from pytest_vqamt.models.transformers.prompted.family import named_processor
+from pytest_vqamt.models.transformers.prompted.prompt_text import read_chat_template
 from pytest_vqamt.relations.own_wordings import read_wordings
 from pytest_vqamt.relations.recognition import read_excluded
 from pytest_vqamt.reporting.audit.sheet import csv_text
@@ -252,7 +252,7 @@ FORMATS: Mapping[str, Format] = {
         read=lambda: run_command(
             ["replay", Path("id.txt").read_text(encoding="ascii"), "--report", "report", "--out", "pictures"]
         ),
-        modules=("integration.replay",),
+        modules=("integration.replaying",),
     ),
     "shards": Format(
         write=_shards,
@@ -278,7 +278,7 @@ FORMATS: Mapping[str, Format] = {
         write=_judged,
         files=("report/audit.json",),
         read=_command("report", "report"),
-        modules=("reporting.audit.results",),
+        modules=("reporting.audit.audit_results",),
         needed=0,
     ),
     "Parquet": Format(
@@ -330,7 +330,7 @@ FORMATS: Mapping[str, Format] = {
         write=_text("ours.toml", WORDS),
         files=("ours.toml",),
         read=_done(lambda: ontology("ours.toml")),
-        modules=("language.ontology.merging", "language.ontology.loading"),
+        modules=("language.ontology.merging", "language.ontology.merging"),
     ),
     "wordings": Format(
         write=_text("wordings.toml", '[[count]]\ntext = "how many {nouns} ?"\n'),
@@ -342,7 +342,7 @@ FORMATS: Mapping[str, Format] = {
         write=_text("prices.toml", '["*"]\nin = 2.5\nout = 10\n'),
         files=("prices.toml",),
         read=_done(lambda: prices_from(ModelOptions(settings={"price": "prices.toml"}), "m")),
-        modules=("models.openai.prices",),
+        modules=("models.openai.openai_settings",),
     ),
     "pool of texts": Format(
         write=_text("pool.txt", "Is there a dog?\nWhat color is the cat?\n"),
@@ -384,14 +384,14 @@ FORMATS: Mapping[str, Format] = {
         write=_text("chat_template.json", '{"chat_template": "{{ messages }}"}'),
         files=("chat_template.json",),
         read=_done(lambda: read_chat_template(Path())),
-        modules=("models.transformers.prompted.text",),
+        modules=("models.transformers.prompted.prompt_text",),
         needed=0,
     ),
     "processor name": Format(
         write=_text("processor_config.json", '{"processor_class": "LlavaProcessor", "patch_size": 14}'),
         files=("processor_config.json",),
         read=_done(lambda: named_processor(Checkpoint(folder=Path(), name="c"))),
-        modules=("models.transformers.prompted.processors",),
+        modules=("models.transformers.prompted.family",),
         needed=0,
     ),
     "hypotheses": Format(
@@ -404,7 +404,7 @@ FORMATS: Mapping[str, Format] = {
         write=_text("captions.jsonl", f"{json.dumps(CHECKED)}\n"),
         files=("captions.jsonl",),
         read=_command("check-captions", "captions.jsonl"),
-        modules=("commands.json_lines",),
+        modules=("data.json_io",),
     ),
     "captions of COCO": Format(
         write=_text("captions.json", json.dumps(CAPTIONS)),
@@ -422,7 +422,7 @@ FORMATS: Mapping[str, Format] = {
         write=_text("config.yaml", "model:\n  max_pool: true\n"),
         files=("config.yaml",),
         read=_done(lambda: read_config(Path("config.yaml"))),
-        modules=("models.region_models.frcnn.config",),
+        modules=("models.region_models.frcnn.detector_config",),
         needs="yaml",
     ),
     "names of a detector": Format(

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 
 T = TypeVar("T")
 

@@ -16,8 +16,8 @@ from _pytest.mark import ParameterSet
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.data.scene_source import SceneSource
 from tests.malformed.chance import break_a_value, break_bytes
 from tests.malformed.corpus import CORPUS
 from tests.malformed.entries import At, Malformed

@@ -25,18 +25,18 @@ _FUNCTIONS = {
 _TO_READ = ("r", "rb", "rt")
 
 NOT_OF_USERS: Mapping[str, str] = {
-    "annotation.detectors.base": "a table of the package",
+    "annotation.detectors.detector": "a table of the package",
     "core.baseline_store": "gzip of bytes that input_files has read",
     "execution.answer_cache": "SQLite checks its own files; of its columns we write the JSON",
     "execution.leases": "locks, the database beside them and notes of sessions, all ours",
     "export.cases": "a temporary database of our own",
-    "imaging.edits": "a picture that is in memory",
+    "imaging.pixel_edits": "a picture that is in memory",
     "imaging.views": "a picture that is in memory",
-    "integration.replay": "pictures that it has written itself",
+    "integration.replaying": "pictures that it has written itself",
     "integration.session": "JSON that it has made itself",
     "language.answers.final": "what a model has answered",
     "language.ontology.merging": "the ontology of the package",
-    "language.question_ranking.disk_cache": "a cache of our own",
+    "language.question_ranking.embeddings": "a cache of our own",
     "language.tables": "tables of the package",
     "language.units.lexicon": "a table of the package",
     "language.wordnet.words": "WordNet of the package, and members of an archive of NLTK",
@@ -44,14 +44,14 @@ NOT_OF_USERS: Mapping[str, str] = {
     "models.chat_settings": "an option, and what a server has answered",
     "models.openai.requests": "what a server has answered",
     "models.region_models.feature_files": "np.load of an archive, which checks it; its kind is checked before",
-    "models.region_models.source": "a cache of our own",
+    "models.region_models.region_source": "a cache of our own",
     "picture_world.source": "a table of the package",
-    "probing.report": "templates of the package",
-    "reporting.audit.page": "templates of the package",
-    "reporting.cases": "parts of our own",
+    "probing.probe_report": "templates of the package",
+    "reporting.audit.audit_page": "templates of the package",
+    "reporting.case_writer": "parts of our own",
     "reporting.html.page": "templates of the package",
     "serving.config": "a line of our own command",
-    "serving.limits": "a body of bounded size",
+    "serving.replica": "a body of bounded size",
     "serving.server": "a log of our own",
     "serving.supervisor": "a log of our own",
     "commands.main": "/dev/null",
@@ -65,7 +65,7 @@ NOT_OF_USERS: Mapping[str, str] = {
     "data.photo_io": "bytes that input_files has read, and a file whose kind is checked before",
     "commands.label_errors": "a stream that input_files has opened",
     "models.region_models.frcnn.detector": "weights, of which torch reads tensors alone",
-    "models.region_models.frcnn.config": "YAML that input_files has read",
+    "models.region_models.frcnn.detector_config": "YAML that input_files has read",
     "reporting.audit.judgements": "a text that input_files has read",
 }
 """What the modules with calls of their own read, by module."""
@@ -134,8 +134,8 @@ def test_each_reader_is_in_the_list_of_formats() -> None:
     assert readers() - listed == ELSEWHERE.keys()
     assert listed - readers() <= {
         "execution.answer_cache",
-        "language.ontology.loading",
-        "models.transformers.prompted.text",
+        "language.ontology.merging",
+        "models.transformers.prompted.prompt_text",
     }
 
 

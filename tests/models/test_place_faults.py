@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from pytest_vqamt.core.meaning import Exists, Meaning, Property
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.language.translations.questions import LANGUAGES, language
+from pytest_vqamt.language.translations.translated import LANGUAGES, language
 from tests.making import group_of, scene_of
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from pytest_vqamt.core.query import Answer, Failure, ModelInput, Task
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models import lxmert, visualbert
 from pytest_vqamt.models.region_models.adapter import RegionQuestionModel
-from pytest_vqamt.models.region_models.source import DetectedRegions
+from pytest_vqamt.models.region_models.region_source import DetectedRegions
 from pytest_vqamt.models.wrapped import wrap_model
 from tests.models.conftest import Written
 from tests.models.small import region_models

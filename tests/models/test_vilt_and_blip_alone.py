@@ -17,7 +17,7 @@ import sys
 import pytest_vqamt.models.region_models.frcnn.loading
 from pytest_vqamt.models.region_models import lxmert, visualbert
 from pytest_vqamt.models.transformers import blip, tiny, vilt
-from pytest_vqamt.models.transformers.prompted import adapter
+from pytest_vqamt.models.transformers.prompted import generative as adapter
 heavy = {'torch', 'torchvision', 'transformers', 'PIL', 'numpy'} & set(sys.modules)
 assert not heavy, f"{heavy} before a model is made"
 from pytest_vqamt.core.errors import ModelError

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it needs signal
 
 WATCHED = """
 import time
-from pytest_vqamt.models import watchdog
+from pytest_vqamt.models import time_limit as watchdog
 watchdog._PROGRAM = watchdog._PROGRAM.replace(str(watchdog._GRACE_S), "0.2")
 {}
 print("alive")

@@ -27,8 +27,8 @@ from pytest_vqamt.core.meaning import (
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.scene import Photo, Scene, Thing
+from pytest_vqamt.language.captions.caption_reader import classes_in
 from pytest_vqamt.language.captions.number import NounForm
-from pytest_vqamt.language.captions.reading import classes_in
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.reference.faults import FAULTS, load
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer

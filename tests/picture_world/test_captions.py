@@ -7,8 +7,7 @@ from random import Random
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Relationship, Thing
 from pytest_vqamt.language.english.nouns import plural
-from pytest_vqamt.picture_world.captions import captions
-from pytest_vqamt.picture_world.looks import a, listed, noun_phrase
+from pytest_vqamt.picture_world.looks import a, captions, listed, noun_phrase
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.rows import each_row
 

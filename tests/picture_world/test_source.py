@@ -16,7 +16,7 @@ import pytest
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, Scene, Thing
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.picture_world import source as module
 from pytest_vqamt.picture_world.art.pen import PALETTE
 from pytest_vqamt.picture_world.looks import CATEGORY_OF, CLASSES, FAMILY_OF, NAMES
@@ -157,7 +157,7 @@ def test_photos_are_the_same_under_threads_and_with_small_caches(monkeypatch: py
     wanted = [calm.photo(calm.scene(index).photo).tobytes() for index in range(24)]
     monkeypatch.setattr("pytest_vqamt.picture_world.source._MAX_GRAPHS", 3)
     monkeypatch.setattr("pytest_vqamt.picture_world.source._MAX_LAYOUTS", layouts)
-    monkeypatch.setattr("pytest_vqamt.data.base.MAX_BYTES", 6000)
+    monkeypatch.setattr("pytest_vqamt.data.scene_source.MAX_BYTES", 6000)
     monkeypatch.setattr("pytest_vqamt.picture_world.source._MAX_PHOTOS", 3)
     busy = PictureWorld(24, seed=8)
     order = [index for start in range(4) for index in range(start, 24, 4)] * 2

@@ -13,7 +13,7 @@ import pytest
 
 from pytest_vqamt.cli import main
 from pytest_vqamt.relations import catalogue
-from pytest_vqamt.reporting.merge import merge_folders
+from pytest_vqamt.reporting.merging import merge_folders
 from tests.costs import without_costs
 from tests.plugin.conftest import WORKERS, Run
 from tests.reporting.reported import cases_in, report_in

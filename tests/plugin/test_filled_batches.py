@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.cli import main
-from pytest_vqamt.reporting.merge import merge_folders
+from pytest_vqamt.reporting.merging import merge_folders
 from tests.costs import without_costs
 from tests.plugin.conftest import Run
 from tests.reporting.reported import report_in

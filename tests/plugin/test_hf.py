@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.transformers.prompted.adapter import load
+from pytest_vqamt.models.transformers.prompted.generative import load
 from tests.models.transformers.prompted.small import chat, prompted
 from tests.plugin.conftest import Run
 from tests.reporting.reported import report_in

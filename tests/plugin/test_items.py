@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from pytest_vqamt.relations.presets import preset
-from pytest_vqamt.reporting.baseline import bless
+from pytest_vqamt.reporting.blessing import bless
 from tests.plugin.conftest import Run, every_item
 from tests.reporting.reported import report_in
 

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from pytest_vqamt.core.report_json import report_row
 from pytest_vqamt.reporting.files import read_report
-from pytest_vqamt.reporting.merge import merge_folders
+from pytest_vqamt.reporting.merging import merge_folders
 from tests.costs import without_costs
 from tests.plugin.conftest import Run
 from tests.reporting.reported import report_in
@@ -34,8 +34,8 @@ RELATION = """
                 inner.info, name="ours.negated", breakdown=("present_groups",), pairs=PairKind.OPPOSITE
             )
 
-        def derive(self, scene, corpus, choose, variant):
-            case = self._inner.derive(scene, corpus, choose, variant)
+        def derive(self, draw):
+            case = self._inner.derive(draw)
             if isinstance(case, vqamt.NotApplicable):
                 return case
             presumed = len(case.queries[0].text) % 3 == 0

@@ -24,7 +24,7 @@ from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.served.protocol import MAX_WORK, PixelsNeeded
+from pytest_vqamt.models.served.wire_format import MAX_WORK, PixelsNeeded
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.plugin import vqamt_servers as servers
 

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_vqamt.cli import main
 from pytest_vqamt.reporting.files import read_report
-from pytest_vqamt.reporting.merge import merge_folders
+from pytest_vqamt.reporting.merging import merge_folders
 from tests.plugin.conftest import WORKERS, Run
 from tests.reporting.reported import report_in
 

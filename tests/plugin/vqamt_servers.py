@@ -18,7 +18,8 @@ import httpx2
 import psutil
 
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.models.served.protocol import (
+from pytest_vqamt.models.served.answer_requests import query_row, recipe_row, write_request
+from pytest_vqamt.models.served.wire_format import (
     ModelCard,
     QueryResult,
     ServerStatus,
@@ -26,7 +27,6 @@ from pytest_vqamt.models.served.protocol import (
     read_card,
     read_status,
 )
-from pytest_vqamt.models.served.requests import query_row, recipe_row, write_request
 
 MODEL = """
 from __future__ import annotations

@@ -7,17 +7,16 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.case import Case, NotApplicable
-from pytest_vqamt.core.corpus import Corpus, gather_corpus
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Annotated, Entails, Exists, Group, Related, Side, Unit
 from pytest_vqamt.core.scene import Photo, PublishedHypothesis, PublishedQuestion, Relationship, Scene
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.contradictions import TWO_ANSWERS, TWO_MEANINGS, derive_case
 from pytest_vqamt.relations.control import Repeat
+from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.lexical_knowledge import default_knowledge
 from pytest_vqamt.relations.soundness import object_names
-from pytest_vqamt.sampling.chooser import Chooser
 from tests.making import FirstOption, choosers, scene_of
 
 
@@ -27,9 +26,9 @@ class Asks(Repeat):
     question: Question
     mirrored = False
 
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        picture = scene.picture.mirror() if self.mirrored else scene.picture
-        return case_of(self, variant, scene, ((picture, self.question),), expected="")
+    def derive(self, draw: Draw) -> Case | NotApplicable:
+        picture = draw.picture.mirror() if self.mirrored else draw.picture
+        return draw.case(((picture, self.question),), expected="")
 
 
 def outcome(question: Question, *scenes: Scene, same: bool = False, mirrored: bool = False) -> Case | NotApplicable:

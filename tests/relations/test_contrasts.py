@@ -36,7 +36,7 @@ from pytest_vqamt.relations.chance import ChanceOfCases
 from pytest_vqamt.relations.contrasts import judge_contrast, with_contrast
 from pytest_vqamt.relations.published import question_of
 from pytest_vqamt.relations.soundness import object_names
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tests.making import answers_of, group_of, scene_of, thing_of
 
 ALL = ("dog", "cat", "car", "cup", "tree", "umbrella", "animal", "vehicle")
@@ -199,6 +199,16 @@ def test_a_caption_must_name_only_what_people_name(
     case = asked(first, Describe(), task=Task.CAPTIONING)
     found = with_contrast(NEGATION, case, scenes_of(first, second), 1.0).contrast
     assert (found.names if found else ()) == names
+
+
+def test_equal_counts_give_no_contrast() -> None:
+    two, number = scene("two", "dog", "dog", "car"), Count(groups=(group_of("dog"),))
+    assert contrast_of(number, two, scene("also two", "dog", "dog", "cat")) is None
+    # One more or less than two does.
+    for dogs, change in ((3, Change.MORE), (1, Change.LESS)):
+        found = contrast_of(number, two, scene("other", *["dog"] * dogs, "cat"))
+        assert found is not None
+        assert found.change is change
 
 
 @pytest.mark.parametrize("meaning", [DOG, Count(groups=(group_of("dog"),))])

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
+from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.codec import replace
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Corrupt
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Annotated, Count, Exists, Group, groups_of
@@ -15,7 +14,8 @@ from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.corruption import PictureCorruption
 from pytest_vqamt.relations.edits import pixel_box
-from tests.making import answers_of, choosers, scene_of, thing_of
+from tests.making import answers_of, scene_of, thing_of
+from tests.relations.deriving import cases_of
 from tests.rows import each_row
 
 CORRUPTION = PictureCorruption()
@@ -23,9 +23,7 @@ VARIANTS = CORRUPTION.info.variants
 
 
 def cases(scene: Scene, variant: str, relation: PictureCorruption = CORRUPTION) -> list[Case]:
-    corpus = gather_corpus((scene,))
-    found = [relation.derive(scene, corpus, choose, variant) for choose in choosers(80)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(relation, scene, variant, draws=80)
 
 
 def corrupt_of(case: Case) -> Corrupt:
@@ -113,12 +111,6 @@ def test_on_its_things_it_asks_a_question_of_the_data_set_and_corrupts_what_its_
 
 def test_on_its_things_it_asks_nothing_where_there_is_no_thing(bare: Scene) -> None:
     assert cases(replace(bare, questions=(QUESTION,)), "snow-object") == []
-
-
-@each_row("variant", VARIANTS)
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    for choose in choosers(5):
-        assert isinstance(CORRUPTION.derive(bare, gather_corpus((bare,)), choose, variant), NotApplicable)
 
 
 def test_it_holds_for_who_still_sees_it_and_is_violated_by_who_does_not(yard: Scene) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import pytest
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
@@ -54,376 +56,195 @@ def judged(expectation: Expectation, meanings: tuple[Meaning, ...], *texts: str)
     return expectation(case_of(*meanings), answers_of(*texts))
 
 
-class TestSumOfParts:
-    MEANINGS = (Count(groups=(DOG, CAT)), Count(groups=(DOG,)), Count(groups=(CAT,)))
+SUM = (Count(groups=(DOG, CAT)), HOW_MANY, Count(groups=(CAT,)))
+HYPOTHESIS = Entails(units=(Unit(group=DOG),))
+NOT_ALIKE = "all answers must be the same, but got {}"
+ONE_YES_ONE_NO = "one answer must be yes and the other no, but got {}"
+MORE = "the second count must be one more than the first, but got {}"
+LESS = "the second count must be one less than the first, but got {}"
+ANY = "the first answer must be yes just where one of the others is, but got {}"
+ALL = "the first answer must be yes just where all of the others are, but got {}"
+NO_SUM = "expected a quantifier as the sum of"
 
-    def verdict(self, *texts: str) -> Verdict:
-        return judged(sum_of_parts, self.MEANINGS, *texts)
+Row: TypeAlias = tuple[Expectation, tuple[Meaning, ...], Outcome, bool | None, str, tuple[tuple[str, ...], ...]]
 
-    @each_row(
-        "texts",
-        [
-            ("5", "2", "3"),
-            ("There are five animals.", "2", "three"),
-            ("2", "a dog", "one"),
-            ("3", "a pair", "a single cat"),
-            ("2", "a couple", "none"),
-            ("4", "4", "no"),
-            ("4", "zero", "There are four cats."),
-            ("2 dogs and 3 cats, so 5 in total", "2", "3"),
-            ("<think>Perhaps 9? No.</think> 5", "2", "3"),
-            ("5.", "2 dogs", "3 cats"),
-        ],
-    )
-    def test_holds(self, texts: tuple[str, ...]) -> None:
-        verdict = self.verdict(*texts)
-        assert (verdict.outcome, verdict.vacuous) == (HOLDS, False)
-
-    @pytest.mark.parametrize(
-        ("texts", "reason"),
-        [
-            (("4", "2", "3"), "expected 2 + 3 = 5, but got 4, 2, 3"),
-            (("0", "1", "0"), "expected 1 + 0 = 1, but got 0, 1, 0"),
-            (("1", "none", "no cats"), "expected 0 + 0 = 0, but got 1, 0, 0"),
-        ],
-        ids=["too few", "none of one", "one of none"],
-    )
-    def test_violated_and_the_sum_is_told(self, texts: tuple[str, ...], reason: str) -> None:
-        verdict = self.verdict(*texts)
-        assert (verdict.outcome, verdict.reason) == (VIOLATED, reason)
-
-    @pytest.mark.parametrize(
-        ("texts", "reason"),
-        [
-            (("5", "2", "red"), "no number"),
-            (("2 or 3", "2", "3"), "several numbers"),
-            (("5", "", "3"), "empty answer"),
-            (("I cannot answer that.", "2", "3"), "refusal"),
-            (("<think>two, three, so five", "2", "3"), "cut off"),
-        ],
-        ids=["not a number", "two numbers", "nothing", "refusal", "thinking without an end"],
-    )
-    def test_unparsed_with_its_own_reason(self, texts: tuple[str, ...], reason: str) -> None:
-        verdict = self.verdict(*texts)
-        assert (verdict.outcome, verdict.reason) == (UNPARSED, reason)
-        assert "unparsed" in verdict.readings
-
-    def test_nothing_plus_nothing_shows_nothing(self) -> None:
-        verdict = self.verdict("none", "0", "no")
-        assert (verdict.outcome, verdict.vacuous, verdict.readings) == (HOLDS, True, ("0", "0", "0"))
-
-    @pytest.mark.parametrize("texts", [("many", "many", "3"), ("lots", "several", "a few"), ("many", "0", "many")])
-    def test_a_quantifier_among_the_parts_makes_the_sum_a_quantifier(self, texts: tuple[str, ...]) -> None:
-        assert self.verdict(*texts).outcome is HOLDS
-
-    @pytest.mark.parametrize("texts", [("7", "many", "3"), ("2", "several", "a few"), ("0", "many", "0")])
-    def test_and_a_number_is_none(self, texts: tuple[str, ...]) -> None:
-        verdict = self.verdict(*texts)
-        assert verdict.outcome is VIOLATED
-        assert verdict.reason.startswith("expected a quantifier as the sum of")
-
-    def test_many_against_seven_and_eight_is_left_undecided(self) -> None:
-        verdict = self.verdict("many", "7", "8")
-        assert (verdict.outcome, verdict.vacuous) == (HOLDS, True)
-
-    @pytest.mark.parametrize("texts", [("many", "0", "0"), ("several", "1", "0")])
-    def test_but_many_is_never_none_or_one(self, texts: tuple[str, ...]) -> None:
-        assert self.verdict(*texts).outcome is VIOLATED
-
-    def test_any_number_of_parts(self) -> None:
-        three = (HOW_MANY, HOW_MANY, HOW_MANY, HOW_MANY)
-        assert judged(sum_of_parts, three, "6", "1", "2", "3").outcome is HOLDS
-        assert judged(sum_of_parts, three, "5", "1", "2", "3").outcome is VIOLATED
-
-
-class TestSameAnswer:
-    @each_row(
-        ("meaning", "texts"),
-        [
-            (HOW_MANY, ("3", "three")),
-            (HOW_MANY, ("There are 3 dogs.", "3")),
-            (IS_THERE, ("yes", "Yes, there is a dog.")),
-            (IS_THERE, ("no", "No.")),
-            (WHICH, ("It is red.", "red")),
-            (Entails(units=(Unit(group=DOG),)), ("entailment", "The picture entails the hypothesis.")),
-            (Describe(), ("A dog.", "a  dog")),
-        ],
-    )
-    def test_holds_where_both_say_the_same(self, meaning: Meaning, texts: tuple[str, str]) -> None:
-        verdict = judged(same_answer, (meaning, meaning), *texts)
-        assert (verdict.outcome, verdict.vacuous, verdict.reason) == (HOLDS, False, "")
-
-    @pytest.mark.parametrize(
-        ("meaning", "texts", "readings"),
-        [
-            (HOW_MANY, ("3", "2"), ("3", "2")),
-            (HOW_MANY, ("none", "a dog"), ("0", "1")),
-            (IS_THERE, ("yes", "there is no dog"), ("yes", "no")),
-            (WHICH, ("red", "the blue one"), ("red", "blue")),
-            (Describe(), ("a dog", "a cat"), ("a dog", "a cat")),
-        ],
-        ids=lambda value: " | ".join(value) if isinstance(value, tuple) else type(value).__name__,
-    )
-    def test_is_violated_where_they_differ(
-        self, meaning: Meaning, texts: tuple[str, str], readings: tuple[str, str]
-    ) -> None:
-        verdict = judged(same_answer, (meaning, meaning), *texts)
-        assert (verdict.outcome, verdict.readings) == (VIOLATED, readings)
-        assert verdict.reason == f"all answers must be the same, but got {', '.join(readings)}"
-
-    @each_row(
-        ("meaning", "text", "reason"),
-        [
-            (HOW_MANY, "yes", "no number"),
-            (IS_THERE, "3", "neither yes nor no"),
-            (WHICH, "red or blue", "several options named"),
-            (WHICH, "green", "no option named"),
-            (Describe(), "  ", "empty answer"),
-            (Has(group=DOG, attribute="red"), "Sorry, I can't help with that.", "refusal"),
-        ],
-    )
-    def test_is_unparsed_where_one_is_of_the_wrong_kind(self, meaning: Meaning, text: str, reason: str) -> None:
-        # Also where the same is said twice: an answer of the wrong kind shows nothing.
-        assert judged(same_answer, (meaning, meaning), text, text) == Verdict(
-            outcome=UNPARSED, reason=reason, readings=("unparsed", "unparsed")
-        )
-
-    def test_none_and_none_shows_nothing_but_no_and_no_does(self) -> None:
-        assert judged(same_answer, (HOW_MANY, HOW_MANY), "0", "none").vacuous
-        assert not judged(same_answer, (IS_THERE, IS_THERE), "no", "no").vacuous
-
-    def test_quantifiers(self) -> None:
-        two = (HOW_MANY, HOW_MANY)
-        assert judged(same_answer, two, "many", "several") == Verdict(outcome=HOLDS, readings=("many", "several"))
-        undecided = judged(same_answer, two, "7", "many")
-        assert (undecided.outcome, undecided.vacuous) == (HOLDS, True)
-        assert judged(same_answer, two, "many", "1").outcome is VIOLATED
-        assert judged(same_answer, two, "0", "a few").outcome is VIOLATED
-
-    def test_one_that_differs_among_many_is_enough(self) -> None:
-        three = (HOW_MANY, HOW_MANY, HOW_MANY)
-        assert judged(same_answer, three, "2", "2", "2").outcome is HOLDS
-        assert judged(same_answer, three, "2", "many", "3").outcome is VIOLATED
-        assert judged(same_answer, three, "2", "3", "2").outcome is VIOLATED
-
-
-class TestOppositeAnswer:
-    @each_row(
-        "texts",
-        [
-            ("yes", "no"),
-            ("No", "Yes"),
-            ("There is a dog.", "no"),
-            # A clause beats the particle, and is put to the question: "is there no dog?" is answered by yes.
-            ("no", "No, there is no dog."),
-            ("there are no dogs", "there are no dogs"),
-            ("Yes, I can see a dog.", "There is a dog."),
-        ],
-    )
-    def test_holds(self, texts: tuple[str, str]) -> None:
-        verdict = judged(opposite_answer, (IS_THERE, IS_THERE_NO), *texts)
-        assert (verdict.outcome, verdict.vacuous) == (HOLDS, False)
-
-    @pytest.mark.parametrize(
-        ("texts", "readings"),
-        [
-            (("yes", "yes"), ("yes", "yes")),
-            # A bare "no" to "is there no dog?" is taken logically: there is one.
-            (("no", "no"), ("no", "no")),
-            (("There is a dog.", "There is no dog."), ("yes", "yes")),
-        ],
-        ids=["yes twice", "no twice", "there is and there is not"],
-    )
-    def test_is_violated(self, texts: tuple[str, str], readings: tuple[str, str]) -> None:
-        verdict = judged(opposite_answer, (IS_THERE, IS_THERE_NO), *texts)
-        assert (verdict.outcome, verdict.readings) == (VIOLATED, readings)
-        assert verdict.reason == f"one answer must be yes and the other no, but got {', '.join(readings)}"
-
-    @pytest.mark.parametrize("text", ["", "2", "perhaps", "yes and no"])
-    def test_is_unparsed(self, text: str) -> None:
-        assert judged(opposite_answer, (IS_THERE, IS_THERE_NO), "yes", text).outcome is UNPARSED
-
-
-class TestDifferentAnswers:
-    @each_row(
-        ("texts", "outcome", "is_vacuous"),
-        [
-            (("1", "2", "3"), HOLDS, False),
-            (("1", "2", "1"), VIOLATED, False),
-            (("1", "many", "2"), HOLDS, True),
-            (("many", "several", "1"), HOLDS, True),
-            (("many", "1", "0"), HOLDS, False),
-            (("many", "1", "1"), VIOLATED, False),
-            (("1", "perhaps", "2"), UNPARSED, False),
-        ],
-    )
-    def test_of_counts(self, texts: tuple[str, ...], outcome: Outcome, is_vacuous: bool) -> None:
-        verdict = judged(different_answers, (HOW_MANY,) * 3, *texts)
-        assert (verdict.outcome, verdict.vacuous) == (outcome, is_vacuous)
-
-    def test_of_options_and_of_yes_and_no(self) -> None:
-        assert judged(different_answers, (WHICH, WHICH), "red", "It is blue.").outcome is HOLDS
-        assert judged(different_answers, (WHICH, WHICH), "red", "It is red.").outcome is VIOLATED
-        assert judged(different_answers, (IS_THERE, IS_THERE_NO), "yes", "no").outcome is HOLDS
-
-
-class TestExactlyOneYes:
-    @each_row(
-        ("texts", "outcome"),
-        [
-            (("yes", "no", "no"), HOLDS),
-            (("no", "no", "yes"), HOLDS),
-            (("no", "no", "no"), VIOLATED),
-            (("yes", "yes", "no"), VIOLATED),
-            (("yes", "2", "no"), UNPARSED),
-        ],
-    )
-    def test_of_three(self, texts: tuple[str, ...], outcome: Outcome) -> None:
-        assert judged(exactly_one_yes, (IS_THERE,) * 3, *texts).outcome is outcome
-
-    def test_of_other_questions(self) -> None:
-        with pytest.raises(VqamtError, match="Expected a case of two yes/no questions or more"):
-            judged(exactly_one_yes, (HOW_MANY, HOW_MANY), "1", "2")
-
-
-class TestOneMore:
-    TWO = (HOW_MANY, HOW_MANY)
-
-    @pytest.mark.parametrize("texts", [("2", "3"), ("0", "1"), ("none", "There is one dog."), ("nine", "10")])
-    def test_holds(self, texts: tuple[str, str]) -> None:
-        verdict = judged(one_more, self.TWO, *texts)
-        assert (verdict.outcome, verdict.vacuous) == (HOLDS, False)
-
-    @pytest.mark.parametrize("texts", [("2", "2"), ("0", "0"), ("3", "2"), ("1", "3")])
-    def test_violated(self, texts: tuple[str, str]) -> None:
-        verdict = judged(one_more, self.TWO, *texts)
-        assert (verdict.outcome, verdict.reason) == (
-            VIOLATED,
-            f"the second count must be one more than the first, but got {texts[0]}, {texts[1]}",
-        )
-
-    # A quantifier stands for 2 or more: it may follow 1, and never 0.
-    @pytest.mark.parametrize("texts", [("1", "many"), ("4", "several"), ("many", "3"), ("many", "many")])
-    def test_what_a_quantifier_leaves_open_shows_nothing(self, texts: tuple[str, str]) -> None:
-        verdict = judged(one_more, self.TWO, *texts)
-        assert (verdict.outcome, verdict.vacuous) == (HOLDS, True)
-
-    @pytest.mark.parametrize("texts", [("0", "many"), ("many", "2"), ("many", "0")])
-    def test_what_no_quantifier_can_mean_is_violated(self, texts: tuple[str, str]) -> None:
-        assert judged(one_more, self.TWO, *texts).outcome is VIOLATED
-
-    @pytest.mark.parametrize("texts", [("0", "at least 1"), ("at least 2", "1")])
-    def test_a_bound_leaves_it_open(self, texts: tuple[str, str]) -> None:
-        assert judged(one_more, self.TWO, *texts).vacuous
-
-    @pytest.mark.parametrize("texts", [("2", "yes"), ("", "3"), ("2", "I cannot tell.")])
-    def test_is_unparsed(self, texts: tuple[str, str]) -> None:
-        assert judged(one_more, self.TWO, *texts).outcome is UNPARSED
-
-
-class TestOneLess:
-    TWO = (HOW_MANY, HOW_MANY)
-
-    @pytest.mark.parametrize("texts", [("3", "2"), ("1", "0"), ("a dog", "none")])
-    def test_holds(self, texts: tuple[str, str]) -> None:
-        verdict = judged(one_less, self.TWO, *texts)
-        assert (verdict.outcome, verdict.vacuous) == (HOLDS, False)
-
+# An expectation, the questions, the verdict, whether it is vacuous (None: not said) and its reason ("": not said),
+# where "{}" is the answers as they stand; and answers to the questions that all get this verdict.
+VERDICTS: tuple[Row, ...] = (
+    (sum_of_parts, SUM, HOLDS, False, "", (
+        ("5", "2", "3"), ("There are five animals.", "2", "three"), ("2", "a dog", "one"),
+        ("3", "a pair", "a single cat"), ("2", "a couple", "none"), ("4", "4", "no"),
+        ("4", "zero", "There are four cats."), ("2 dogs and 3 cats, so 5 in total", "2", "3"),
+        ("<think>Perhaps 9? No.</think> 5", "2", "3"), ("5.", "2 dogs", "3 cats"),
+    )),
+    (sum_of_parts, SUM, VIOLATED, None, "expected 2 + 3 = 5, but got 4, 2, 3", (("4", "2", "3"),)),
+    (sum_of_parts, SUM, VIOLATED, None, "expected 1 + 0 = 1, but got 0, 1, 0", (("0", "1", "0"),)),
+    (sum_of_parts, SUM, VIOLATED, None, "expected 0 + 0 = 0, but got 1, 0, 0", (("1", "none", "no cats"),)),
+    (sum_of_parts, SUM, UNPARSED, None, "no number", (("5", "2", "red"),)),
+    (sum_of_parts, SUM, UNPARSED, None, "several numbers", (("2 or 3", "2", "3"),)),
+    (sum_of_parts, SUM, UNPARSED, None, "empty answer", (("5", "", "3"),)),
+    (sum_of_parts, SUM, UNPARSED, None, "refusal", (("I cannot answer that.", "2", "3"),)),
+    (sum_of_parts, SUM, UNPARSED, None, "cut off", (("<think>two, three, so five", "2", "3"),)),
+    (sum_of_parts, SUM, HOLDS, True, "", (("none", "0", "no"),)),
+    # A quantifier among the parts makes the sum a quantifier, and a number is none.
+    (sum_of_parts, SUM, HOLDS, None, "", (("many", "many", "3"), ("lots", "several", "a few"), ("many", "0", "many"))),
+    (sum_of_parts, SUM, VIOLATED, None, NO_SUM, (("7", "many", "3"), ("2", "several", "a few"), ("0", "many", "0"))),
+    # Many against seven and eight, or one and one, is left undecided; but many is never none or one.
+    (sum_of_parts, SUM, HOLDS, True, "", (("many", "7", "8"), ("many", "1", "1"), ("several", "2", "0"))),
+    (sum_of_parts, SUM, VIOLATED, None, "", (("many", "0", "0"), ("several", "1", "0"), ("many", "0", "1"))),
+    (sum_of_parts, (HOW_MANY,) * 4, HOLDS, None, "", (("6", "1", "2", "3"),)),
+    (sum_of_parts, (HOW_MANY,) * 4, VIOLATED, None, "", (("5", "1", "2", "3"),)),
+    # A bound leaves it open.
+    (sum_of_parts, (HOW_MANY,) * 3, HOLDS, True, "", (
+        ("at least one", "1", "0"), ("3", "at least 2", "1"), ("at least 2", "at least 1", "1"),
+    )),
+    (same_answer, (HOW_MANY,) * 2, HOLDS, False, "", (("3", "three"), ("There are 3 dogs.", "3"), ("many", "several"))),
+    (same_answer, (IS_THERE,) * 2, HOLDS, False, "", (("yes", "Yes, there is a dog."), ("no", "No."))),
+    (same_answer, (WHICH,) * 2, HOLDS, False, "", (("It is red.", "red"),)),
+    (same_answer, (HYPOTHESIS,) * 2, HOLDS, False, "", (
+        ("entailment", "The picture entails the hypothesis."),
+    )),
+    (same_answer, (Describe(),) * 2, HOLDS, False, "", (("A dog.", "a  dog"),)),
+    (same_answer, (HOW_MANY,) * 2, VIOLATED, None, NOT_ALIKE, (("3", "2"),)),
+    (same_answer, (HOW_MANY,) * 2, VIOLATED, None, NOT_ALIKE.format("0, 1"), (("none", "a dog"),)),
+    (same_answer, (IS_THERE,) * 2, VIOLATED, None, NOT_ALIKE.format("yes, no"), (("yes", "there is no dog"),)),
+    (same_answer, (WHICH,) * 2, VIOLATED, None, NOT_ALIKE.format("red, blue"), (("red", "the blue one"),)),
+    (same_answer, (Describe(),) * 2, VIOLATED, None, NOT_ALIKE, (("a dog", "a cat"),)),
+    # An answer of the wrong kind shows nothing, also where the same is said twice.
+    (same_answer, (HOW_MANY,) * 2, UNPARSED, False, "no number", (("yes", "yes"),)),
+    (same_answer, (IS_THERE,) * 2, UNPARSED, False, "neither yes nor no", (("3", "3"),)),
+    (same_answer, (WHICH,) * 2, UNPARSED, False, "several options named", (("red or blue", "red or blue"),)),
+    (same_answer, (WHICH,) * 2, UNPARSED, False, "no option named", (("green", "green"),)),
+    (same_answer, (Describe(),) * 2, UNPARSED, False, "empty answer", (("  ", "  "),)),
+    (same_answer, (Has(group=DOG, attribute="red"),) * 2, UNPARSED, False, "refusal", (
+        ("Sorry, I can't help with that.", "Sorry, I can't help with that."),
+    )),
+    # None and none shows nothing, but no and no does.
+    (same_answer, (HOW_MANY,) * 2, HOLDS, True, "", (("0", "none"), ("7", "many"), ("at least 2", "1"))),
+    (same_answer, (IS_THERE,) * 2, HOLDS, False, "", (("no", "no"),)),
+    (same_answer, (HOW_MANY,) * 2, VIOLATED, None, "", (("many", "1"), ("0", "a few"))),
+    (same_answer, (HOW_MANY,) * 3, HOLDS, None, "", (("2", "2", "2"),)),
+    (same_answer, (HOW_MANY,) * 3, VIOLATED, None, "", (("2", "many", "3"), ("2", "3", "2"))),
+    # A clause beats the particle, and is put to the question: "is there no dog?" is answered by yes.
+    (opposite_answer, (IS_THERE, IS_THERE_NO), HOLDS, False, "", (
+        ("yes", "no"), ("No", "Yes"), ("There is a dog.", "no"), ("no", "No, there is no dog."),
+        ("there are no dogs", "there are no dogs"), ("Yes, I can see a dog.", "There is a dog."),
+    )),
+    # A bare "no" to "is there no dog?" is taken logically: there is one.
+    (opposite_answer, (IS_THERE, IS_THERE_NO), VIOLATED, None, ONE_YES_ONE_NO, (
+        ("yes", "yes"), ("no", "no"),
+    )),
+    (opposite_answer, (IS_THERE, IS_THERE_NO), VIOLATED, None, ONE_YES_ONE_NO.format("yes, yes"), (
+        ("There is a dog.", "There is no dog."),
+    )),
+    (opposite_answer, (IS_THERE, IS_THERE_NO), UNPARSED, None, "", (
+        ("yes", ""), ("yes", "2"), ("yes", "perhaps"), ("yes", "yes and no"),
+    )),
+    (different_answers, (HOW_MANY,) * 3, HOLDS, False, "", (("1", "2", "3"), ("many", "1", "0"))),
+    (different_answers, (HOW_MANY,) * 3, HOLDS, True, "", (("1", "many", "2"), ("many", "several", "1"))),
+    (different_answers, (HOW_MANY,) * 3, VIOLATED, False, "", (("1", "2", "1"), ("many", "1", "1"))),
+    (different_answers, (HOW_MANY,) * 3, UNPARSED, False, "", (("1", "perhaps", "2"),)),
+    (different_answers, (WHICH, WHICH), HOLDS, None, "", (("red", "It is blue."),)),
+    (different_answers, (WHICH, WHICH), VIOLATED, None, "", (("red", "It is red."),)),
+    (different_answers, (IS_THERE, IS_THERE_NO), HOLDS, None, "", (("yes", "no"),)),
+    (exactly_one_yes, (IS_THERE,) * 3, HOLDS, None, "", (("yes", "no", "no"), ("no", "no", "yes"))),
+    (exactly_one_yes, (IS_THERE,) * 3, VIOLATED, None, "", (("no", "no", "no"), ("yes", "yes", "no"))),
+    (exactly_one_yes, (IS_THERE,) * 3, UNPARSED, None, "", (("yes", "2", "no"),)),
+    (one_more, (HOW_MANY,) * 2, HOLDS, False, "", (
+        ("2", "3"), ("0", "1"), ("none", "There is one dog."), ("nine", "10"),
+    )),
+    (one_more, (HOW_MANY,) * 2, VIOLATED, None, MORE, (("2", "2"), ("0", "0"), ("3", "2"), ("1", "3"))),
+    # A quantifier stands for 2 or more: it may follow 1, and never 0. What it leaves open shows nothing.
+    (one_more, (HOW_MANY,) * 2, HOLDS, True, "", (
+        ("1", "many"), ("4", "several"), ("many", "3"), ("many", "many"), ("0", "at least 1"), ("at least 2", "1"),
+    )),
+    (one_more, (HOW_MANY,) * 2, VIOLATED, None, "", (("0", "many"), ("many", "2"), ("many", "0"))),
+    (one_more, (HOW_MANY,) * 2, UNPARSED, None, "", (("2", "yes"), ("", "3"), ("2", "I cannot tell."))),
+    (one_less, (HOW_MANY,) * 2, HOLDS, False, "", (("3", "2"), ("1", "0"), ("a dog", "none"))),
     # MetaVQA section 4.2.2: 0 is not 0 + 1, which shows who always says 0.
-    @pytest.mark.parametrize("texts", [("0", "0"), ("2", "2"), ("2", "3"), ("3", "1")])
-    def test_violated(self, texts: tuple[str, str]) -> None:
-        verdict = judged(one_less, self.TWO, *texts)
-        assert (verdict.outcome, verdict.reason) == (
-            VIOLATED,
-            f"the second count must be one less than the first, but got {texts[0]}, {texts[1]}",
-        )
-
-    @pytest.mark.parametrize("texts", [("many", "1"), ("many", "many"), ("3", "a few")])
-    def test_what_a_quantifier_leaves_open_shows_nothing(self, texts: tuple[str, str]) -> None:
-        verdict = judged(one_less, self.TWO, *texts)
-        assert (verdict.outcome, verdict.vacuous) == (HOLDS, True)
-
+    (one_less, (HOW_MANY,) * 2, VIOLATED, None, LESS, (("0", "0"), ("2", "2"), ("2", "3"), ("3", "1"))),
     # Many less one is one or more; 2 less one is no longer many.
-    @pytest.mark.parametrize("texts", [("many", "0"), ("2", "many"), ("1", "several")])
-    def test_what_no_quantifier_can_mean_is_violated(self, texts: tuple[str, str]) -> None:
-        assert judged(one_less, self.TWO, *texts).outcome is VIOLATED
+    (one_less, (HOW_MANY,) * 2, HOLDS, True, "", (("many", "1"), ("many", "many"), ("3", "a few"))),
+    (one_less, (HOW_MANY,) * 2, VIOLATED, None, "", (("many", "0"), ("2", "many"), ("1", "several"))),
+    (any_yes, (IS_THERE,) * 3, HOLDS, False, "", (("yes", "no", "yes"), ("yes", "yes", "yes"), ("no", "no", "no"))),
+    (any_yes, (IS_THERE,) * 4, HOLDS, False, "", (("yes", "Yes, a dog.", "no", "no"),)),
+    (any_yes, (IS_THERE,) * 3, VIOLATED, None, ANY, (("yes", "no", "no"), ("no", "no", "yes"), ("no", "yes", "yes"))),
+    (any_yes, (IS_THERE,) * 3, UNPARSED, None, "", (("yes", "2", "yes"),)),
+    (all_yes, (IS_THERE_NO,) * 3, HOLDS, False, "", (
+        ("yes", "yes", "yes"), ("no", "yes", "no"), ("no", "no", "no"),
+    )),
+    (all_yes, (IS_THERE_NO,) * 3, VIOLATED, None, ALL, (
+        ("yes", "no", "yes"), ("no", "yes", "yes"), ("yes", "no", "no"),
+    )),
+    (becomes_no, (IS_THERE,) * 2, HOLDS, False, "", (("yes", "no"),)),
+    (becomes_no, (IS_THERE,) * 2, HOLDS, True, "", (("no", "no"),)),
+    (becomes_no, (IS_THERE,) * 2, VIOLATED, None, "yes must become no, but got {}", (("yes", "yes"), ("no", "yes"))),
+    (becomes_no, (IS_THERE,) * 2, UNPARSED, None, "", (("yes", "0"),)),
+    # The very same words hold, be they of the right kind or not; letters and spaces are no change.
+    (unchanged, (HOW_MANY,) * 2, HOLDS, None, "", (
+        ("3", "3"), ("banana", "banana"), ("I cannot answer that.", "I cannot answer that."), ("", ""),
+        ("3", "three dogs"),
+    )),
+    (unchanged, (WHICH,) * 2, HOLDS, None, "", (("Neither  of them", "neither of them "),)),
+    (unchanged, (HOW_MANY,) * 2, VIOLATED, None, "", (("3", "2"),)),
+    (unchanged, (HOW_MANY,) * 2, UNPARSED, None, "", (("banana", "apple"),)),
+    (not_both_yes, (IS_THERE,) * 2, HOLDS, False, "", (("yes", "no"), ("no", "yes"))),
+    (not_both_yes, (IS_THERE,) * 2, HOLDS, True, "", (("no", "no"),)),
+    (not_both_yes, (IS_THERE,) * 2, VIOLATED, False, "", (("yes", "yes"),)),
+    (not_both_yes, (IS_THERE,) * 2, UNPARSED, False, "", (("yes", "perhaps"),)),
+    (yes_if_all_are, (IS_THERE,) * 3, HOLDS, False, "", (("yes", "yes", "yes"),)),
+    (yes_if_all_are, (IS_THERE,) * 3, HOLDS, True, "", (("yes", "no", "no"), ("no", "yes", "yes"))),
+    (yes_if_all_are, (IS_THERE,) * 3, VIOLATED, False, "", (("yes", "yes", "no"),)),
+    (yes_if_all_are, (IS_THERE,) * 3, UNPARSED, False, "", (("no", "no", "2"),)),
+    (at_most_the_first, (HOW_MANY,) * 2, HOLDS, False, "", (("3", "2"), ("3", "3"))),
+    # "Many" is two or more.
+    (at_most_the_first, (HOW_MANY,) * 2, HOLDS, True, "", (
+        ("3", "none"), ("many", "5"), ("many", "a few"), ("2", "many"), ("0", "at least 3"),
+    )),
+    (at_most_the_first, (HOW_MANY,) * 2, VIOLATED, False, "", (("2", "3"), ("none", "one"), ("1", "many"))),
+    (at_most_the_first, (HOW_MANY,) * 2, UNPARSED, False, "", (("3", "red"),)),
+)  # fmt: skip
 
 
-class TestAnyYes:
-    @pytest.mark.parametrize(
-        "texts", [("yes", "no", "yes"), ("yes", "yes", "yes"), ("no", "no", "no"), ("yes", "Yes, a dog.", "no", "no")]
-    )
-    def test_holds(self, texts: tuple[str, ...]) -> None:
-        verdict = judged(any_yes, (IS_THERE,) * len(texts), *texts)
-        assert (verdict.outcome, verdict.vacuous) == (HOLDS, False)
-
-    @pytest.mark.parametrize("texts", [("yes", "no", "no"), ("no", "no", "yes"), ("no", "yes", "yes")])
-    def test_violated(self, texts: tuple[str, ...]) -> None:
-        verdict = judged(any_yes, (IS_THERE,) * 3, *texts)
-        assert verdict.outcome is VIOLATED
-        assert verdict.reason == (
-            f"the first answer must be yes just where one of the others is, but got {', '.join(texts)}"
-        )
-
-    def test_is_unparsed(self) -> None:
-        assert judged(any_yes, (IS_THERE,) * 3, "yes", "2", "yes").outcome is UNPARSED
-
-
-class TestAllYes:
-    @pytest.mark.parametrize("texts", [("yes", "yes", "yes"), ("no", "yes", "no"), ("no", "no", "no")])
-    def test_holds(self, texts: tuple[str, ...]) -> None:
-        verdict = judged(all_yes, (IS_THERE_NO,) * 3, *texts)
-        assert (verdict.outcome, verdict.vacuous) == (HOLDS, False)
-
-    @pytest.mark.parametrize("texts", [("yes", "no", "yes"), ("no", "yes", "yes"), ("yes", "no", "no")])
-    def test_violated(self, texts: tuple[str, ...]) -> None:
-        verdict = judged(all_yes, (IS_THERE_NO,) * 3, *texts)
-        assert verdict.outcome is VIOLATED
-        assert verdict.reason == (
-            f"the first answer must be yes just where all of the others are, but got {', '.join(texts)}"
-        )
-
-    def test_what_is_said_is_put_to_the_question(self) -> None:
-        assert judged(all_yes, (IS_THERE_NO,) * 2, "There is no dog.", "no dogs").readings == ("yes", "yes")
+@each_row(("expectation", "meanings", "outcome", "vacuous", "reason", "answers"), VERDICTS)
+def test_verdicts(
+    expectation: Expectation,
+    meanings: tuple[Meaning, ...],
+    outcome: Outcome,
+    vacuous: bool | None,
+    reason: str,
+    answers: tuple[tuple[str, ...], ...],
+) -> None:
+    for texts in answers:
+        verdict = judged(expectation, meanings, *texts)
+        assert verdict.outcome is outcome, texts
+        assert vacuous in (None, verdict.vacuous), texts
+        assert reason in ("", NO_SUM) or verdict.reason == reason.format(", ".join(texts)), texts
+        assert reason != NO_SUM or verdict.reason.startswith(NO_SUM), texts
+        assert bool(verdict.reason) is (outcome is not HOLDS), texts
+        assert outcome is not UNPARSED or "unparsed" in verdict.readings, texts
 
 
-class TestBecomesNo:
-    TWO = (IS_THERE, IS_THERE)
-
-    def test_holds_where_yes_becomes_no(self) -> None:
-        assert judged(becomes_no, self.TWO, "yes", "no") == Verdict(outcome=HOLDS, readings=("yes", "no"))
-
-    def test_no_and_no_shows_nothing(self) -> None:
-        assert judged(becomes_no, self.TWO, "no", "no").vacuous
-
-    @pytest.mark.parametrize("texts", [("yes", "yes"), ("no", "yes")])
-    def test_violated(self, texts: tuple[str, str]) -> None:
-        verdict = judged(becomes_no, self.TWO, *texts)
-        assert (verdict.outcome, verdict.reason) == (
-            VIOLATED,
-            f"yes must become no, but got {texts[0]}, {texts[1]}",
-        )
-
-    def test_is_unparsed(self) -> None:
-        assert judged(becomes_no, self.TWO, "yes", "0").outcome is UNPARSED
-
-
-class TestUnchanged:
-    @pytest.mark.parametrize("text", ["3", "banana", "I cannot answer that.", ""])
-    def test_the_very_same_words_hold_be_they_of_the_right_kind_or_not(self, text: str) -> None:
-        assert judged(unchanged, (HOW_MANY, HOW_MANY), text, text).outcome is HOLDS
-
-    def test_letters_and_spaces_are_no_change(self) -> None:
-        assert judged(unchanged, (WHICH, WHICH), "Neither  of them", "neither of them ").outcome is HOLDS
-
-    def test_other_words_of_the_same_meaning_hold(self) -> None:
-        assert judged(unchanged, (HOW_MANY, HOW_MANY), "3", "three dogs").outcome is HOLDS
-
-    def test_another_meaning_is_a_violation(self) -> None:
-        assert judged(unchanged, (HOW_MANY, HOW_MANY), "3", "2").outcome is VIOLATED
-
-    def test_other_words_that_cannot_be_read_are_unparsed(self) -> None:
-        assert judged(unchanged, (HOW_MANY, HOW_MANY), "banana", "apple").outcome is UNPARSED
+@each_row(
+    ("expectation", "meanings", "texts", "readings"),
+    [
+        (sum_of_parts, SUM, ("none", "0", "no"), ("0", "0", "0")),
+        (same_answer, (HOW_MANY,) * 2, ("none", "a dog"), ("0", "1")),
+        (same_answer, (IS_THERE,) * 2, ("yes", "there is no dog"), ("yes", "no")),
+        (same_answer, (WHICH,) * 2, ("red", "the blue one"), ("red", "blue")),
+        (same_answer, (HOW_MANY,) * 2, ("many", "several"), ("many", "several")),
+        (same_answer, (HOW_MANY,) * 2, ("yes", "yes"), ("unparsed", "unparsed")),
+        (opposite_answer, (IS_THERE, IS_THERE_NO), ("no", "no"), ("no", "no")),
+        (opposite_answer, (IS_THERE, IS_THERE_NO), ("There is a dog.", "There is no dog."), ("yes", "yes")),
+        # What is said is put to the question.
+        (all_yes, (IS_THERE_NO,) * 2, ("There is no dog.", "no dogs"), ("yes", "yes")),
+        (becomes_no, (IS_THERE,) * 2, ("yes", "no"), ("yes", "no")),
+    ],
+)
+def test_readings(
+    expectation: Expectation, meanings: tuple[Meaning, ...], texts: tuple[str, ...], readings: tuple[str, ...]
+) -> None:
+    assert judged(expectation, meanings, *texts).readings == readings
 
 
 @each_row(
@@ -466,19 +287,6 @@ def test_an_answer_for_each_query_is_needed(expectation: Expectation, meaning: M
 def test_a_case_of_the_wrong_kind_is_refused(expectation: Expectation, meanings: tuple[Meaning, ...]) -> None:
     with pytest.raises(VqamtError, match="Expected a case of"):
         expectation(case_of(*meanings), answers_of(*("yes" for _ in meanings)))
-
-
-@pytest.mark.parametrize(
-    "texts", [("at least one", "1", "0"), ("3", "at least 2", "1"), ("at least 2", "at least 1", "1")]
-)
-def test_a_bound_leaves_a_sum_undecided(texts: tuple[str, ...]) -> None:
-    verdict = judged(sum_of_parts, (HOW_MANY, HOW_MANY, HOW_MANY), *texts)
-    assert (verdict.outcome, verdict.vacuous) == (Outcome.HOLDS, True)
-
-
-def test_a_bound_leaves_sameness_undecided() -> None:
-    verdict = judged(same_answer, (HOW_MANY, HOW_MANY), "at least 2", "1")
-    assert (verdict.outcome, verdict.vacuous) == (Outcome.HOLDS, True)
 
 
 @each_row(
@@ -543,61 +351,10 @@ class TestPublishedQuestions:
                 judged(opposite_answer, (self.YES_NO, other), "yes", "no")
 
 
-@each_row(
-    ("texts", "outcome", "vacuous"),
-    [
-        (("yes", "no"), HOLDS, False),
-        (("no", "yes"), HOLDS, False),
-        (("no", "no"), HOLDS, True),
-        (("yes", "yes"), VIOLATED, False),
-        (("yes", "perhaps"), UNPARSED, False),
-    ],
-)
-def test_not_both_yes(texts: tuple[str, ...], outcome: Outcome, vacuous: bool) -> None:
-    verdict = judged(not_both_yes, (IS_THERE, IS_THERE), *texts)
-    assert (verdict.outcome, verdict.vacuous) == (outcome, vacuous)
-
-
-@each_row(
-    ("texts", "outcome", "vacuous"),
-    [
-        (("yes", "yes", "yes"), HOLDS, False),
-        (("yes", "yes", "no"), VIOLATED, False),
-        (("yes", "no", "no"), HOLDS, True),
-        (("no", "yes", "yes"), HOLDS, True),
-        (("no", "no", "2"), UNPARSED, False),
-    ],
-)
-def test_yes_if_all_are(texts: tuple[str, ...], outcome: Outcome, vacuous: bool) -> None:
-    verdict = judged(yes_if_all_are, (IS_THERE, IS_THERE, IS_THERE), *texts)
-    assert (verdict.outcome, verdict.vacuous) == (outcome, vacuous)
-
-
-@each_row(
-    ("texts", "outcome", "vacuous"),
-    [
-        (("3", "2"), HOLDS, False),
-        (("3", "3"), HOLDS, False),
-        (("3", "none"), HOLDS, True),
-        (("2", "3"), VIOLATED, False),
-        (("none", "one"), VIOLATED, False),
-        # "Many" is two or more.
-        (("many", "5"), HOLDS, True),
-        (("many", "a few"), HOLDS, True),
-        (("2", "many"), HOLDS, True),
-        (("1", "many"), VIOLATED, False),
-        (("0", "at least 3"), HOLDS, True),
-        (("3", "red"), UNPARSED, False),
-    ],
-)
-def test_at_most_the_first(texts: tuple[str, ...], outcome: Outcome, vacuous: bool) -> None:
-    verdict = judged(at_most_the_first, (HOW_MANY, HOW_MANY), *texts)
-    assert (verdict.outcome, verdict.vacuous) == (outcome, vacuous)
-
-
 @pytest.mark.parametrize(
     ("expectation", "asked", "message"),
     [
+        (exactly_one_yes, (HOW_MANY, HOW_MANY), "Expected a case of two yes/no questions or more"),
         (not_both_yes, (IS_THERE, HOW_MANY), "Expected a case of two yes/no questions"),
         (yes_if_all_are, (IS_THERE,), "Expected a case of yes/no questions, the last of which follows"),
         (at_most_the_first, (HOW_MANY, IS_THERE), "Expected a case of two questions for a number"),

@@ -17,8 +17,7 @@ from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.groups import GroupPair, SingleGroup, sample_pair, sample_single
 from pytest_vqamt.relations.lexical_knowledge import default_knowledge
-from pytest_vqamt.sampling.chooser import Chooser
-from pytest_vqamt.sampling.samplers import Sampler, draws
+from pytest_vqamt.sampling.chooser import Chooser, Sampler, draws
 from tests.making import choosers, scene_of, thing_of
 
 MANY = 200
@@ -112,6 +111,14 @@ class TestTwoNames:
         assert {each.present for each in found} == {0, 1, 2}
         # "people" has no number; a person is asked about, for no people are annotated here.
         assert {name for names in names_of(found) for name in names} == {"dog", "car", "cup", "tree", "person"}
+
+    def test_of_two_absent_names_none_is_kin_of_the_other(self) -> None:
+        # A mug may be counted as a cup, and a calf as a cow.
+        found = pairs(scene_of("tree"), scene_of("mug", "cup", "car"), scene_of("cow", "calf"))
+        absent = names_of([each for each in found if not each.present])
+        assert absent == together(
+            "mug car", "cup car", "cow mug", "cow cup", "cow car", "calf mug", "calf cup", "calf car"
+        )
 
     def test_one_or_none_where_the_scene_cannot_give_two(self) -> None:
         found = pairs(scene_of("dog", "dog"), scene_of("car", "cup"))

@@ -14,7 +14,7 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.data.coco import load
 from pytest_vqamt.integration.run import run
-from pytest_vqamt.language.captions.reading import CaptionReading
+from pytest_vqamt.language.captions.caption_reader import CaptionReading
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.edits import insertable_cutouts, whole_patch, wholly_removable
 from pytest_vqamt.relations.metaic import cut_outs, names_by_class

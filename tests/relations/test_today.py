@@ -14,12 +14,13 @@ from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Pad, Write
 from pytest_vqamt.core.meaning import Choice, WhichThere, Written, groups_of, truth
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.answers.answer_text import UnreadableAnswer
 from pytest_vqamt.language.answers.reading import read_by_meaning
-from pytest_vqamt.language.answers.text import UnreadableAnswer
 from pytest_vqamt.language.questions.lettered import LAYOUTS
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.catalogue import ON_REQUEST, WORDINGS, get, select
 from tests.making import answers_of, choosers, scene_of, thing_of
+from tests.relations.deriving import cases_of, derive
 from tests.rows import each_row
 
 SEEN = ("dog", "kite", "car", "cup", "tree", "man", "banana")
@@ -37,8 +38,7 @@ YARD = yard("red car", "black dog")
 
 def cases(name: str, scene: Scene = YARD, variant: str = "", n: int = 60) -> list[Case]:
     corpus = gather_corpus((scene, *OTHERS))
-    found = [get(name).derive(scene, corpus, choose, variant) for choose in choosers(n)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(get(name), scene, variant, draws=n, corpus=corpus)
 
 
 def texts(some: list[Case], query: int) -> set[str]:
@@ -81,7 +81,7 @@ def test_a_person_is_not_said_to_be_absent_as_toys_and_pictures_of_one_may_be_th
     corpus = gather_corpus(
         (scene, *OTHERS, *(yard(other, name) for other in ("person", "kite") for name in ("dog", "car")))
     )
-    found = [get("negation.scope").derive(scene, corpus, choose, "") for choose in choosers(100)]
+    found = [derive(get("negation.scope"), scene, choose, corpus=corpus) for choose in choosers(100)]
     said = [case.queries[0].text for case in found if isinstance(case, Case)]
     assert said
     assert not any("person" in text for text in said)
@@ -333,7 +333,7 @@ def test_an_empty_picture_gives_no_case() -> None:
     bare = yard()
     corpus = gather_corpus((bare, *OTHERS))
     for relation, variant in OURS:
-        found = [relation.derive(bare, corpus, choose, variant) for choose in choosers(5)]
+        found = [derive(relation, bare, choose, variant, corpus) for choose in choosers(5)]
         assert all(isinstance(each, NotApplicable) for each in found), relation.info.name
 
 
@@ -343,6 +343,6 @@ def test_a_users_wordings_leave_texts_alone_that_are_the_point(tmp_path: Path) -
     rows = (f'{form} = "{"no" if "negated" in form else "any"} {{noun}} ?"' for form in forms)
     file.write_text("\n".join(("[[exists]]", *rows)), encoding="utf-8")
     ((reworded, _),) = select(("lead.belief",), settings={WORDINGS.name: str(file)})
-    case = reworded.derive(YARD, gather_corpus((YARD, *OTHERS)), next(iter(choosers(1))), "")
+    case = derive(reworded, YARD, next(iter(choosers(1))), corpus=gather_corpus((YARD, *OTHERS)))
     assert isinstance(case, Case)
     assert "any a" not in case.queries[0].text

@@ -8,12 +8,12 @@ from random import Random
 import pytest
 
 import pytest_vqamt as vqamt
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.language.answers.reading import plain_meaning
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.user import FollowUp, UserRelation
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import answers_of, case_of
+from tests.relations.deriving import derive
 
 DOG = vqamt.Group(name="dog")
 CAT = vqamt.Group(name="cat")
@@ -33,7 +33,7 @@ def made(question: vqamt.Question | str, follow_up: FollowUp | Sequence[FollowUp
 
 
 def derived(relation: UserRelation, scene: vqamt.Scene) -> vqamt.Case:
-    found = relation.derive(scene, gather_corpus([scene]), RandomChooser(Random(0)), "")
+    found = derive(relation, scene, RandomChooser(Random(0)))
     assert isinstance(found, vqamt.Case)
     return found
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from pytest_vqamt.core.case_store import FILE_NAMES, GZIP_NAME, PLAIN_NAME
 from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import Report
-from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.reporting.cases import remove_report, start_parts
+from pytest_vqamt.data.scene_source import SceneSource
+from pytest_vqamt.reporting.case_writer import remove_report, start_parts
 from pytest_vqamt.reporting.files import write_files, write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
 from tests.reporting.erratic import SPEC

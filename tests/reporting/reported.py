@@ -13,7 +13,7 @@ from pytest_vqamt.core.codec import encode
 from pytest_vqamt.core.meaning import Exists
 from pytest_vqamt.core.report_json import case_line, report_text
 from pytest_vqamt.core.results import Report
-from pytest_vqamt.reporting.cases import remove_parts, write_joined
+from pytest_vqamt.reporting.case_writer import remove_parts, write_joined
 from tests.making import group_of
 
 Row = dict[str, Any]

@@ -8,16 +8,16 @@ from pathlib import Path
 
 from pytest_vqamt.core.case_store import PLAIN_NAME
 from pytest_vqamt.core.results import Report, build_report
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.relations.catalogue import select
-from pytest_vqamt.reporting.cases import CasePartWriter, start_parts
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.reporting.case_writer import CasePartWriter, start_parts
+from pytest_vqamt.sampling.chooser import Sampler
 from pytest_vqamt.stats.conclude import with_tables
 from pytest_vqamt.stats.thresholds import GateKind, Threshold
 from tests.reporting.reported import join_parts, write_report

@@ -38,7 +38,7 @@ from pytest_vqamt.core.tallies import (
     UnreadCount,
     UnreadExample,
 )
-from pytest_vqamt.reporting.text import (
+from pytest_vqamt.reporting.item_messages import (
     declined_message,
     drop_message,
     drop_title,
@@ -61,9 +61,9 @@ from pytest_vqamt.reporting.view.headline import (
     ungated_line,
     untested_line,
 )
+from pytest_vqamt.reporting.view.model_figures import totals_of
 from pytest_vqamt.reporting.view.rankings import model_notes_of
 from pytest_vqamt.reporting.view.rows import result_rows
-from pytest_vqamt.reporting.view.totals import totals_of
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from pytest_vqamt.stats.thresholds import TotalKind
 from tests.reporting.html.made import OTHER, TINY, report, result

@@ -18,7 +18,7 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.events import Judged
 from pytest_vqamt.core.meaning import Annotated, Exists
 from pytest_vqamt.core.report_json import case_line
-from pytest_vqamt.reporting.cases import CasePartWriter, remove_report, start_parts
+from pytest_vqamt.reporting.case_writer import CasePartWriter, remove_report, start_parts
 from tests.making import answers_of, case_of, group_of
 from tests.reporting.reported import join_parts, query_of, row_of
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.reporting.compare.comparison import Comparison, compare
-from pytest_vqamt.reporting.compare.render import comparison_json, comparison_lines, comparison_markdown
+from pytest_vqamt.reporting.compare.comparison_text import comparison_json, comparison_lines, comparison_markdown
 from pytest_vqamt.reporting.compare.runs import open_report_run
 from pytest_vqamt.stats.thresholds import Drops
 from tests.reporting.comparing import Made, case_id, write_run

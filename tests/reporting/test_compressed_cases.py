@@ -12,16 +12,16 @@ import pytest
 
 from pytest_vqamt.core.case_store import GZIP_NAME, PLAIN_NAME, case_rows, find_cases_file
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.integration.replay import find_case
+from pytest_vqamt.integration.replaying import find_case
 from pytest_vqamt.reporting.audit.sample import AuditTarget, SampleSettings, draw_sample
-from pytest_vqamt.reporting.baseline import bless
-from pytest_vqamt.reporting.cases import remove_report, start_parts
+from pytest_vqamt.reporting.blessing import bless
+from pytest_vqamt.reporting.case_writer import remove_report, start_parts
 from pytest_vqamt.reporting.compare.comparison import compare
-from pytest_vqamt.reporting.compare.render import comparison_json
+from pytest_vqamt.reporting.compare.comparison_text import comparison_json
 from pytest_vqamt.reporting.compare.runs import open_report_run, open_run
 from pytest_vqamt.reporting.files import read_report, write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
-from pytest_vqamt.reporting.merge import merge_folders
+from pytest_vqamt.reporting.merging import merge_folders
 from pytest_vqamt.reporting.table_export import write_csv
 from tests.reporting.running import run_into
 

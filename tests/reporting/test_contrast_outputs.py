@@ -14,13 +14,13 @@ from pytest_vqamt.cli import main
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.tallies import GroundedCells
-from pytest_vqamt.reporting.baseline import bless
+from pytest_vqamt.reporting.blessing import bless
 from pytest_vqamt.reporting.compare.comparison import Comparison, Conclusion, compare
-from pytest_vqamt.reporting.compare.render import comparison_lines
+from pytest_vqamt.reporting.compare.comparison_text import comparison_lines
 from pytest_vqamt.reporting.compare.runs import open_report_run
-from pytest_vqamt.reporting.html.cards import select_cards
+from pytest_vqamt.reporting.html.case_cards import select_cards
 from pytest_vqamt.reporting.html.case_selection import Images
-from pytest_vqamt.reporting.merge import merge_folders
+from pytest_vqamt.reporting.merging import merge_folders
 from pytest_vqamt.reporting.table_export import write_csv
 from tests.reporting.reported import Row, cases_in
 from tests.reporting.running import run_into, world

@@ -17,11 +17,11 @@ from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.report_json import report_row
 from pytest_vqamt.core.results import BaselineUse, Report
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
-from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.reporting.cases import CasePartWriter, start_parts
+from pytest_vqamt.data.scene_source import SceneSource
+from pytest_vqamt.reporting.case_writer import CasePartWriter, start_parts
 from pytest_vqamt.reporting.files import read_report, write_files, write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
-from pytest_vqamt.stats.model_ranking import differences, rankings
+from pytest_vqamt.stats.conclude import differences, rankings
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from tests.reporting.erratic import SPEC
 from tests.reporting.reported import report_in, write_report
@@ -132,7 +132,7 @@ def test_a_picture_that_cannot_be_drawn_is_told_of_as_its_card_is(
 
 def test_a_run_whose_pictures_cannot_be_drawn_for_the_page_fails(pytester: pytest.Pytester) -> None:
     pytester.makeconftest("""
-        from pytest_vqamt.reporting.html import cards
+        from pytest_vqamt.reporting.html import case_cards as cards
 
         def fails(requests, *_):
             return ["OSError: the disk is gone" for _ in requests]
@@ -156,7 +156,7 @@ def test_edited_places_that_cannot_be_found_cost_no_picture(
         raise ValueError("beside-0")
 
     shutil.copytree(run[1], tmp_path, dirs_exist_ok=True)
-    monkeypatch.setattr("pytest_vqamt.reporting.html.cards.edit_regions", fails)
+    monkeypatch.setattr("pytest_vqamt.reporting.html.case_cards.edit_regions", fails)
     assert write_pages(tmp_path, source_of=at_hand, images=Images.VIOLATIONS) == ""
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert re.search(r"The edited places of \d+ pictures are not marked; the first: ValueError: beside-0", page)

@@ -16,13 +16,13 @@ from pytest_vqamt.core.results import (
     ViolationPreview,
 )
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
+from pytest_vqamt.reporting.item_messages import drop_message, missed_gate_message
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.markdown import summary_page
 from pytest_vqamt.reporting.terminal import baseline_lines, summary
-from pytest_vqamt.reporting.text import drop_message, missed_gate_message
 from pytest_vqamt.reporting.view.format import format_percents
-from pytest_vqamt.reporting.view.grounding import is_misleading
 from pytest_vqamt.reporting.view.headline import headline, report_warnings
+from pytest_vqamt.reporting.view.model_figures import is_misleading
 from pytest_vqamt.reporting.view.overview import overview_table
 from pytest_vqamt.reporting.view.rows import result_rows
 from pytest_vqamt.stats.paired import change_of, with_holm_gates

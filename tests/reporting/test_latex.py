@@ -20,7 +20,7 @@ from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
 from pytest_vqamt.reporting.latex import ROWS_AT_MOST, latex_escape, latex_table, write_latex
 from pytest_vqamt.reporting.paper_tables import named_paper_tables
 from pytest_vqamt.reporting.table_export import write_tables_csv
-from pytest_vqamt.reporting.view.tables import Unit, text_table
+from pytest_vqamt.reporting.view.format import Unit, text_table
 from pytest_vqamt.stats.model_tables import summaries
 from pytest_vqamt.stats.papers import ISSUE, VEGLUE_RELATIONS, coverage_tables
 from tests.reporting.html.made import OTHER, TINY, report, result

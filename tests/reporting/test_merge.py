@@ -18,7 +18,7 @@ from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.report_json import baseline_row, change_row
 from pytest_vqamt.core.results import BaselineUse, Gate, Report, StratumResult
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, SceneCounter, Tally
-from pytest_vqamt.reporting.merge import ItemCounts, StratumCounts, merge_folders, merge_reports
+from pytest_vqamt.reporting.merging import ItemCounts, StratumCounts, merge_folders, merge_reports
 from pytest_vqamt.stats.paired import change_of as change_of
 from pytest_vqamt.stats.paired import with_holm_gates
 from tests.costs import without_costs

@@ -16,10 +16,10 @@ from pytest_vqamt.core.results import (
     Summary,
 )
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
-from pytest_vqamt.reporting.audit.results import audit_tables
+from pytest_vqamt.reporting.audit.audit_results import audit_tables
 from pytest_vqamt.reporting.paper_tables import model_tables, paper_tables, summary_table
+from pytest_vqamt.reporting.view.format import ViewTable
 from pytest_vqamt.reporting.view.rankings import difference_tables, model_notes_of, ranking_table
-from pytest_vqamt.reporting.view.tables import ViewTable
 from tests.reporting.html.made import OTHER, report, result
 
 PLACES = (

@@ -17,7 +17,7 @@ from pytest_vqamt.core.report_json import baseline_row, change_row, difference_r
 from pytest_vqamt.core.report_rows import SCHEMA
 from pytest_vqamt.core.results import BaselineUse
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
-from pytest_vqamt.stats.model_ranking import differences, rankings
+from pytest_vqamt.stats.conclude import differences, rankings
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from tests.reporting.reported import report_in
 from tests.reporting.running import run_into

@@ -13,8 +13,8 @@ from tests.reporting.sentences import FILE, sentences
 
 PACKAGE = Path(__file__).parents[2] / "pytest_vqamt" / "reporting"
 SOURCES = (
-    PACKAGE / "text.py",
-    *(PACKAGE / "view" / f"{name}.py" for name in ("answers", "grounding", "headline", "totals")),
+    PACKAGE / "item_messages.py",
+    *(PACKAGE / "view" / f"{name}.py" for name in ("answers", "headline", "model_figures")),
 )
 IN_TABLES = ("_tables", "_declined_notes", "_margin_notes", "lines", "folded_lines", "describe_usage")
 """Captions and notes of tables, which other tests print."""

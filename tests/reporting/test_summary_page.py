@@ -13,7 +13,7 @@ from pytest_vqamt.core.results import BaselineChange, BaselineUse, Gate, Relatio
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.reporting.markdown import BYTES_AT_MOST, badge, comment_page, summary_page
-from pytest_vqamt.reporting.merge import merge_folders
+from pytest_vqamt.reporting.merging import merge_folders
 from tests.reporting.html.made import OTHER, result
 from tests.reporting.html.made import report as made_report
 from tests.reporting.running import run_into

@@ -49,8 +49,7 @@ from pytest_vqamt.reporting.terminal import (
     summary,
 )
 from pytest_vqamt.reporting.view.answers import UnreadAnswers
-from pytest_vqamt.stats.conclude import with_baseline_gates
-from pytest_vqamt.stats.model_ranking import rankings
+from pytest_vqamt.stats.conclude import rankings, with_baseline_gates
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from tests.reporting.html import made
 from tests.reporting.html.made import TINY, report

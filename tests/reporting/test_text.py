@@ -7,9 +7,9 @@ import pytest
 from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import ModelUse, Report
 from pytest_vqamt.reporting.html.page import run_facts
+from pytest_vqamt.reporting.item_messages import describe_queries, describe_utilisation
 from pytest_vqamt.reporting.markdown import summary_page
 from pytest_vqamt.reporting.terminal import summary
-from pytest_vqamt.reporting.text import describe_queries, describe_utilisation
 
 TINY = ModelUse(
     name="tiny",

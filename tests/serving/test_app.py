@@ -16,8 +16,8 @@ from starlette.requests import Request
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.query import Answer, Failure, Task
 from pytest_vqamt.execution.answer_cache import AnswerStore
-from pytest_vqamt.models.served.protocol import ModelCard, ServedData, read_answers_response, read_card, read_status
-from pytest_vqamt.models.served.requests import AnswersRequest, QueryRow, RecipeRow, RequestTooLargeError
+from pytest_vqamt.models.served.answer_requests import AnswersRequest, QueryRow, RecipeRow, RequestTooLargeError
+from pytest_vqamt.models.served.wire_format import ModelCard, ServedData, read_answers_response, read_card, read_status
 from pytest_vqamt.serving import app as app_module
 from pytest_vqamt.serving.app import (
     ModelDisabledError,

@@ -50,10 +50,10 @@ from pytest_vqamt.core.query import Failure
 from pytest_vqamt.core.recipes import picture_recipe
 from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.models.served.protocol import MAX_WORK, PixelsNeeded
-from pytest_vqamt.models.served.requests import PngRow, RecipeRow
+from pytest_vqamt.models.served.answer_requests import PngRow, RecipeRow
+from pytest_vqamt.models.served.wire_format import MAX_WORK, PixelsNeeded
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.serving.limits import PictureResolver, ResolvedPicture, check_edit, check_picture
+from pytest_vqamt.serving.replica import PictureResolver, ResolvedPicture, check_edit, check_picture
 from tests.rows import each_row
 
 BOX = Box(1, 2, 30, 40)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.core.query import Answer, Failure, Task
-from pytest_vqamt.models.served.requests import QueryRow, RecipeRow
+from pytest_vqamt.models.served.answer_requests import QueryRow, RecipeRow
 from pytest_vqamt.serving import ray_backend
 from pytest_vqamt.serving.ray_backend import Failover, share_of_device
 from pytest_vqamt.serving.replica import Chunk, ChunkResult

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.core.query import Answer, Failure, Task
-from pytest_vqamt.models.served.requests import PngRow, QueryRow
+from pytest_vqamt.models.served.answer_requests import PngRow, QueryRow
 from pytest_vqamt.serving import replica
 from pytest_vqamt.serving.config import ServeConfig
 from pytest_vqamt.serving.replica import Chunk

@@ -17,8 +17,8 @@ from typing import NamedTuple
 from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.plan import CONTRAST_SHARE, Sampling
 from pytest_vqamt.models.reference.faults import FAULTS
 from pytest_vqamt.models.wrapped import LoadedModel

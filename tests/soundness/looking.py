@@ -10,8 +10,8 @@ from pytest_vqamt.core.edits import Cut
 from pytest_vqamt.core.meaning import Describe, truth
 from pytest_vqamt.core.query import Answer, Query
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.captions.caption_reader import class_of, classes_in
 from pytest_vqamt.language.captions.number import NounForm
-from pytest_vqamt.language.captions.reading import class_of, classes_in
 from pytest_vqamt.models.reference.oracle import answer_text
 from tests.soundness.asking import Item, Judged
 from tests.soundness.perceiver import Perceiver

@@ -14,7 +14,7 @@ from pycocotools import mask as coco_mask  # type: ignore[import-untyped]  # it 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Scene, Thing
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.soundness import kinds_of_things, parts_seen
 from tests.soundness.look_alikes import IN_COCO, IN_PICTURE_WORLD, alike

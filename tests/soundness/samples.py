@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.data import catalogue
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 
 REAL_DATA = Path(__file__).parents[2] / "../shared/data"
 

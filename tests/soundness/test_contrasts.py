@@ -14,11 +14,11 @@ from pytest_vqamt.core.case import Case, Outcome, RelationInfo, Verdict
 from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Answer
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.contrasts import judge_contrast, with_contrast
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tests.soundness.asking import Item, cases, each_item, each_item_with, judged, model
 from tests.soundness.looking import wrong
 from tests.soundness.outlines import OfCoco, OfPictureWorld

@@ -10,8 +10,8 @@ from functools import cache
 import pytest
 
 from pytest_vqamt.core.case import Case, Outcome
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.models.reference.faults import FAULTS
 from tests.rows import each_row

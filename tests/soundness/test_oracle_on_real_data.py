@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.case import Case
 from pytest_vqamt.execution.plan import Sampling
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tests.soundness.asking import (
     Item,
     assert_it_is_right,

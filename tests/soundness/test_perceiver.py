@@ -44,11 +44,11 @@ from pytest_vqamt.core.edits import (
 from pytest_vqamt.core.meaning import Count, Exists, Group
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.catalogue import get
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tests.rows import each_row
 from tests.soundness import pixels
 from tests.soundness.asking import Item, cases, each_item, each_item_set_otherwise, each_item_with

@@ -20,6 +20,7 @@ from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.imaging.render import render
 from tests.core.random_scenes import scenes
 from tests.making import choosers, scene_of, thing_of
+from tests.relations.deriving import derive
 from tests.rows import each_row
 from tests.soundness.asking import Item, each_item, items, tier_of
 from tests.soundness.promises import broken
@@ -92,7 +93,7 @@ def large_scenes(draw: st.DrawFn, name: str) -> Scene:
 def test_on_scenes_of_all_kinds(item: Item, data: st.DataObject) -> None:
     some = tuple(data.draw(large_scenes(name)) for name in ("here", "elsewhere", "beyond"))
     corpus = gather_corpus(some, scene=some.__getitem__, measure=lambda: (90, 100, 110))
-    outcomes = [item.relation.derive(some[0], corpus, chooser, item.variant) for chooser in choosers(20)]
+    outcomes = [derive(item.relation, some[0], chooser, item.variant, corpus) for chooser in choosers(20)]
     made = [outcome for outcome in outcomes if isinstance(outcome, Case)]
     assume(made)
     assert [broken_promise for case in made for broken_promise in broken(case, some[0])] == []

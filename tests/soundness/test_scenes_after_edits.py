@@ -39,7 +39,7 @@ from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.catalogue import get
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tests.soundness.asking import Item, cases, each_item_with
 from tests.soundness.colour_coded import OTHER, ColourCoded, Numbers
 from tests.soundness.outlines import OfPictureWorld

@@ -11,11 +11,11 @@ from collections.abc import Iterable
 import pytest
 
 from pytest_vqamt.core.case import Case, Outcome
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.models.wrapped import LoadedModel
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tests.soundness.asking import Item, cases, each_item_with, each_serving_item, items, judged, model, serving_items
 from tests.soundness.samples import REAL, Sample, each_of
 from tests.soundness.survey import survey

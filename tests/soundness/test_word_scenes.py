@@ -20,6 +20,7 @@ from pytest_vqamt.relations import contradictions
 from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.sampling.chooser import Chooser, RandomChooser
+from tests.relations.deriving import derive
 from tests.soundness.asking import Item, items
 from tests.soundness.word_scenes import WordScenes, word_scenes
 
@@ -118,7 +119,7 @@ def test_absence_by_exact_names_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_two_meanings_of_one_text_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def unchecked(rule: Relation, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        return rule.derive(scene, corpus, choose, variant)
+        return derive(rule, scene, choose, variant, corpus)
 
     monkeypatch.setattr(contradictions, "derive_case", unchecked)
     with pytest.raises(AssertionError, match="two truths of "):

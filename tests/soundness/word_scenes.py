@@ -18,7 +18,7 @@ from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Relationship, Scene, Thing
 from pytest_vqamt.language.english.nouns import is_mass, plural
 from pytest_vqamt.language.tables import toml_table
-from pytest_vqamt.language.wordnet.reader import Synsets
+from pytest_vqamt.language.wordnet.senses import Synsets
 from pytest_vqamt.language.wordnet.words import find_wordnet
 
 ROOTS = (

@@ -13,9 +13,9 @@ from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import MAX_UNREAD, JudgedCases
 from pytest_vqamt.core.tallies import PairedClusters, SceneCounter
 from pytest_vqamt.stats.conclude import with_baseline_gates
+from pytest_vqamt.stats.gates import baseline_totals
 from pytest_vqamt.stats.paired import change_of, drop_p, mcnemar_p, paired_interval, tango, two_sided_p, with_holm_gates
 from pytest_vqamt.stats.thresholds import NO_DROP
-from pytest_vqamt.stats.totals import baseline_totals
 from tests.reporting.html.made import result
 from tests.stats.drawn_clusters import changed_runs, runs_of_one_model
 

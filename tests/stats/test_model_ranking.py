@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.results import JudgedCases, Ranking, RankingKind, RelationResult
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, SceneCounter
-from pytest_vqamt.stats.model_ranking import (
+from pytest_vqamt.stats.conclude import (
     arrays_of,
     differences,
     paired_of,

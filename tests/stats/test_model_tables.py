@@ -15,7 +15,7 @@ from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import ModelUse, RelationResult, Summary
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.stats.model_tables import summaries
-from pytest_vqamt.stats.published_figures import (
+from pytest_vqamt.stats.papers import (
     CARETS_ACC,
     CARETS_C_ACC,
     CARETS_CONS,

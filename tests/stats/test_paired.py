@@ -19,6 +19,7 @@ from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import BaselineChange, Gate, GateState, JudgedCases
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
+from pytest_vqamt.stats.gates import baseline_totals
 from pytest_vqamt.stats.intervals import SceneGroup, effective_sample_size, students_t, wilson
 from pytest_vqamt.stats.paired import (
     between_models,
@@ -35,7 +36,6 @@ from pytest_vqamt.stats.paired import (
     with_holm_gates,
 )
 from pytest_vqamt.stats.thresholds import NO_DROP
-from pytest_vqamt.stats.totals import baseline_totals
 from tests.reporting.html.made import OTHER, result
 from tests.stats.drawn_clusters import changed_runs
 

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE
-from pytest_vqamt.language.question_ranking.pool import Pool, Ranking, normalise_question, pool_of
+from pytest_vqamt.language.question_ranking.pool import Pool, RankingMethod, normalise_question, pool_of
 from pytest_vqamt.language.question_ranking.ranking import rank_questions
 from tools.benchmarks.measuring import show
 
@@ -36,7 +36,7 @@ def main() -> None:
     with TemporaryDirectory() as home, patch.dict(os.environ, {CACHE_HOME_VARIABLE: home}):
         rows = [
             _by_lasso(pool, mains),
-            *(_by_words(pool, mains[:_MAIN_BY_WORDS], each) for each in Ranking if each != "lasso"),
+            *(_by_words(pool, mains[:_MAIN_BY_WORDS], each) for each in RankingMethod if each != "lasso"),
         ]
     show(
         f"Ranking questions of VQA v2 against {len(pool)} made of others by exchanging words",
@@ -76,9 +76,9 @@ def _by_lasso(pool: Pool, mains: tuple[str, ...]) -> tuple[str, ...]:
     again_s = _seconds(lambda: embed_pool(pool, "lsa"))
     solving = _Timed(solve)
     with patch("pytest_vqamt.language.question_ranking.lasso.solve", solving):
-        all_s = _seconds(lambda: _rank(pool, mains, Ranking.LASSO))
+        all_s = _seconds(lambda: _rank(pool, mains, RankingMethod.LASSO))
     return (
-        Ranking.LASSO,
+        RankingMethod.LASSO,
         f"{first_s:.1f} s",
         f"{again_s:.1f} s",
         f"{all_s - solving.seconds:.1f} s",
@@ -89,14 +89,14 @@ def _by_lasso(pool: Pool, mains: tuple[str, ...]) -> tuple[str, ...]:
     )
 
 
-def _by_words(pool: Pool, mains: tuple[str, ...], ranking: Ranking) -> tuple[str, ...]:
+def _by_words(pool: Pool, mains: tuple[str, ...], ranking: RankingMethod) -> tuple[str, ...]:
     first_s = _seconds(lambda: rank_questions(pool, "Is it?", ranking=ranking, embedding="lsa"))
     all_s = _seconds(lambda: _rank(pool, mains, ranking))
     one_ms = f"{1000 * all_s / len(mains):.0f} ms"
     return ranking, f"{first_s:.1f} s", "-", "-", "-", str(len(mains)), f"{all_s:.1f} s", one_ms
 
 
-def _rank(pool: Pool, mains: tuple[str, ...], ranking: Ranking) -> None:
+def _rank(pool: Pool, mains: tuple[str, ...], ranking: RankingMethod) -> None:
     exclude = frozenset(mains)
     for question in mains:
         assert len(rank_questions(pool, question, ranking=ranking, embedding="lsa", exclude=exclude)) == 21

@@ -13,8 +13,8 @@ from subprocess import PIPE, Popen
 from threading import Event
 
 from pytest_vqamt.models.http.retry import run_concurrently
+from pytest_vqamt.models.openai.openai_settings import ModelAddress, openai_settings
 from pytest_vqamt.models.openai.requests import ChatEndpoint
-from pytest_vqamt.models.openai.settings import ModelAddress, openai_settings
 from pytest_vqamt.models.protocol import ModelOptions
 from tools.benchmarks.measuring import show
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from time import process_time
 
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.relations.base import PublishedRelation, Relation
 from pytest_vqamt.relations.catalogue import BUILT_IN, get
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tools.benchmarks.measuring import cpu_s, show
 
 _CASES = {Sampler.RANDOM: 5_000, Sampler.HYPOTHESIS: 300}

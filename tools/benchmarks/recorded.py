@@ -8,7 +8,7 @@ from typing import TypeAlias
 from PIL.Image import Image
 
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import METHODS, ModelOptions

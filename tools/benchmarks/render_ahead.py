@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import Answer, ModelInput, Query
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.execution.inference import QueryRunner
 from pytest_vqamt.execution.plan import Plan, Sampling
@@ -18,7 +18,7 @@ from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import wrap_model
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.catalogue import select
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tools.benchmarks.measuring import show
 
 _PICTURES = 600

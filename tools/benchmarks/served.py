@@ -14,12 +14,12 @@ from tempfile import TemporaryDirectory
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import ModelInput, Query, Task
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.served.requests import RequestPacker
+from pytest_vqamt.models.served.answer_requests import RequestPacker
 from tools.benchmarks.measuring import show
 
 _MODEL = '''

@@ -39,7 +39,7 @@ from pytest_vqamt.models.reference.oracle import answer_text
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import PublishedRelation
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tools.tiny.render import CHUNK, SIZE_PX, SPOTS, shrink
 from tools.tiny.sheets import Row
 

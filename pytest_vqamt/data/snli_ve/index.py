@@ -22,7 +22,7 @@ from pytest_vqamt.data.own_photos import FILE as GRAPHS
 from pytest_vqamt.data.photo_io import PhotoFiles, unreadable_folder
 from pytest_vqamt.data.records import SUFFIXES, Record
 from pytest_vqamt.data.sanity import BoxChecks, SourceChecks
-from pytest_vqamt.data.snli_ve.rows import (
+from pytest_vqamt.data.snli_ve.hypothesis_rows import (
     FrameOf,
     HypothesisRow,
     is_of_any_photo,
@@ -40,6 +40,15 @@ UNITS = "units.jsonl"
 """The file of units with boxes, by people or a grounding model."""
 _FORMS = "snli-ve:DIR or snli-ve:FILE.jsonl"
 
+PLACES = ("flickr30k-images", "flickr30k_images", "images", "")
+"""The possible folders of photos, the likeliest first."""
+
+_NOWHERE = -1
+_FILE_BIT = 48
+"""A place has the number of the file from this bit on, and the offset of the line below it."""
+_WIDTH = 4
+"""The numbers of a hypothesis: its places in the three kinds of files, and its state."""
+
 
 class Form(StrEnum):
     """The forms of hypotheses, one a line."""
@@ -55,22 +64,19 @@ _FIELDS = {Form.OFFICIAL: ("pairID", "gold_label"), Form.TABLE: ("uniq_id", "sub
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnliVeFiles:
-    """The files that an argument names.
-
-    Attributes:
-        folder: the folder of all of them.
-        decides: the file with the hypotheses to use, and its form; None for all hypotheses of ``tables`` and ``units``.
-        tables: files in the form of the authors of VEglue.
-        units: the file of units.
-        graphs: a file of scene graphs.
-    """
+    """The files that an argument names."""
 
     folder: Path
+    """The folder of all of them."""
     decides: tuple[Path, Form] | None
+    """The file with the hypotheses to use, and its form; None for all hypotheses of ``tables`` and ``units``."""
     tables: tuple[Path, ...]
+    """Files in the form of the authors of VEglue."""
     units: Path | None
+    """The file of units."""
     photos: PhotoFiles | None
     graphs: Path | None
+    """A file of scene graphs."""
 
     @property
     def without_photos(self) -> str:
@@ -150,10 +156,6 @@ def _form_of(file: Path) -> Form | None:
     return next((form for form, fields in _FIELDS.items() if all(field in row for field in fields)), None)
 
 
-PLACES = ("flickr30k-images", "flickr30k_images", "images", "")
-"""The possible folders of photos, the likeliest first."""
-
-
 def folder_of_photos(folder: Path, files: Iterable[Path]) -> Path | None:
     """The first of ``PLACES`` in ``folder`` with a photo that a line of ``files`` names.
 
@@ -192,11 +194,6 @@ def _photos_in(folder: Path) -> frozenset[str]:
         raise unreadable_folder(str(folder), error) from error
 
 
-_NOWHERE = -1
-_FILE_BIT = 48
-"""A place has the number of the file from this bit on, and the offset of the line below it."""
-_WIDTH = 4
-"""The numbers of a hypothesis: its places in the three kinds of files, and its state."""
 _LINKED, _WANTING = 1, 2
 """States: entailed with a box of a unit; entailed without any, and without a line in the file of units."""
 

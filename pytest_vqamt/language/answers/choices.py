@@ -8,8 +8,7 @@ from functools import lru_cache
 from itertools import chain, pairwise
 
 from pytest_vqamt.core.meaning import Label
-from pytest_vqamt.language.answers.content import content_word
-from pytest_vqamt.language.answers.text import (
+from pytest_vqamt.language.answers.answer_text import (
     HEDGE,
     Prepared,
     Unreadable,
@@ -18,69 +17,11 @@ from pytest_vqamt.language.answers.text import (
     unreadable_answer,
     without_questions,
 )
-from pytest_vqamt.language.answers.typing_errors import without_typing_errors
-from pytest_vqamt.language.captions.reading import hyponyms
+from pytest_vqamt.language.answers.content import content_word, without_typing_errors
+from pytest_vqamt.language.captions.caption_reader import hyponyms
 from pytest_vqamt.language.english.nouns import plural, singular
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet
-
-
-def read_choice(answer: str | Prepared, options: tuple[str, ...], *, of_absent: bool = False) -> str | UnreadableAnswer:
-    """Returns the one of ``options`` that an answer names, by whole words, in the singular or the plural.
-
-    Longer options are found first, so that "light blue" does not name "blue". Two options, or one that is only denied
-    ("not red"), give no reading; of a contrast ("blue, not red") the one that is affirmed counts. A letter or a number
-    is read by the order of the options, and must agree with the option beside it. Questions in the answer are ignored.
-    ``of_absent`` is for "Which is not there?", where the option counts that a claim denies.
-
-    >>> read_choice("It's the red one.", ("red", "blue")), read_choice("brown", ("no", "yes"))
-    ('red', UnreadableAnswer(reason=<Unreadable.NO_OPTION: 'no option named'>))
-    >>> read_choice("(B)", ("red", "blue")), read_choice("red rather than blue", ("red", "blue"))
-    ('blue', 'red')
-    >>> read_choice("red or blue", ("red", "blue"))
-    UnreadableAnswer(reason=<Unreadable.SEVERAL_OPTIONS: 'several options named'>)
-    """
-    prepared = prepare(answer)
-    if prepared.said in options:
-        return prepared.said
-    if prepared.unreadable is not None:
-        return prepared.unreadable
-    return _choice(prepared.said, prepared.text, options, of_absent)
-
-
-def _choice(text: str, prepared: str, options: tuple[str, ...], of_absent: bool) -> str | UnreadableAnswer:
-    prepared = _IDIOM.sub("", prepared).replace(" & ", " and ")
-    if (none := none_option(options)) and _says_none(prepared, options, none):
-        return none
-    read = _stated_choice(text, without_questions(prepared), options, prepared, of_absent=of_absent)
-    if isinstance(read, str):
-        return read
-    if of_absent or read.reason is Unreadable.SEVERAL_OPTIONS:
-        for part in (_VERDICT_FIRST.match(prepared), _CONCLUSION.search(prepared)):
-            closing = _stated_choice(part[1], part[1], options, part[1], of_absent=of_absent) if part else read
-            if isinstance(closing, str):
-                return closing
-    if last := _LAST_SENTENCE.search(prepared):
-        by_letter = _by_letter(last[1], options)
-        if by_letter and not by_letter[1]:
-            return by_letter[0]
-    if read.reason is not Unreadable.NO_OPTION:
-        return read
-    if (conclusion := _CONCLUSION.search(prepared)) and (by_letter := _by_letter(conclusion[1], options)):
-        return by_letter[0]
-    if (kind := _option_of_a_kind(prepared, options)) is not None:
-        return kind
-    ways = (*options, *map(plural, options), *_without_prepositions(options))
-    expected = sorted({word for way in ways for word in way.lower().split()})
-    corrected = without_typing_errors(prepared, expected)
-    return read if corrected == prepared else _choice(text, corrected, options, of_absent)
-
-
-@lru_cache(maxsize=4096)
-def none_option(options: tuple[str, ...]) -> str | None:
-    """The option that no other option is right, however it is worded."""
-    return next((option for option in options if _NO_OPTION.fullmatch(option.casefold())), None)
-
 
 _LISTED = (
     r"(?:above|below|list(?:ed)?|options?|choices?|items?|things?|objects?|answers?|animals?|given|mentioned"
@@ -97,16 +38,6 @@ _NONE_SAID = re.compile(
 )
 """Says that no option is right: "nothing from the list can be seen". "None the wiser" does not."""
 
-
-def _says_none(prepared: str, options: tuple[str, ...], none: str) -> bool:
-    """Whether the answer denies all other options: "none of the listed items is visible", "no fork and no sofa"."""
-    others = tuple(option for option in options if option != none)
-    named, denied = _mentions(without_questions(prepared), others)
-    if named or HEDGE.search(prepared):
-        return False
-    return len(denied) == len(others) or (_NONE_SAID.search(prepared) is not None and not denied)
-
-
 _IDIOM = re.compile(
     r"\b(?:in short|(?:that|you|it) (?:is|are) right(?=[,.:;!])|right here|right there|no doubt|all right)\b[,:]? ?"
 )
@@ -114,139 +45,24 @@ _IDIOM = re.compile(
 _LAST_SENTENCE = re.compile(r"[.!?\n]\s*([^.!?\n]+)[.!\s]*$")
 """The letter at the end after letters that were ruled out: "A is wrong. Option B is correct"."""
 
-
-def _option_of_a_kind(prepared: str, options: tuple[str, ...]) -> str | None:
-    """The only option that a word of the answer is a kind of, or another word for: "spaghetti" is pasta."""
-    if _DENIED_OR_DOUBTED.search(prepared):
-        return None
-    meanings = {content_word(_ARTICLE.sub("", option.lower())): option for option in options}
-    words = prepared.replace("-", " ").split()
-    pairs = [" ".join(pair) for pair in pairwise(words)]
-    named = {
-        option
-        for word in {each.strip(".,;:!?()'") for each in (*words, *pairs)} - _NO_NAMES
-        for meaning, option in meanings.items()
-        if content_word(word) == meaning
-        or (len(word) > 2 and wordnet().is_kind_of(singular(word), _ARTICLE.sub("", option.lower())))
-    }
-    return named.pop() if len(named) == 1 else None
-
-
 _DENIED_OR_DOUBTED = re.compile(rf"{HEDGE.pattern}|\b(?:not|no|nor|neither|never|none|or|wrong|incorrect|false)\b")
 """No kind of an option is named by what is denied: "no spaghetti" is no pasta."""
 _NO_NAMES = frozenset({"", "picture", "image", "photo", "photograph", "scene", "in", "on", "it", "he", "she"})
 
-
-def _stated_choice(
-    text: str, answer: str, options: tuple[str, ...], prepared: str, *, of_absent: bool
-) -> str | UnreadableAnswer:
-    lettered = _by_letter(answer, options)
-    # The article of an answer cut off is no letter, and a list of all letters chooses none of them.
-    if not lettered or text.strip() == "a" or len(_LETTER_OF_A_LINE.findall(answer)) == len(options) > 1:
-        if of_absent:
-            return _absent_option(answer, options)
-        return _named_option(_without_offer(answer, options), options, prepared)
-    option, rest = lettered
-    named, denied = _mentions(rest, options)
-    first = next(find_options(rest, options), (option,))[0]
-    contradicts = (named - {option} and first != option) or (option in denied and not of_absent)
-    return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS) if contradicts else option
-
-
 _LETTER_OF_A_LINE = re.compile(r"(?:^|\n)[^\w\n]*+(?:option )?[a-h](?:[).:]| \()")
 """A repetition of all options line by line ("A. red", "B. blue") chooses none."""
-
-
-def _named_option(answer: str, options: tuple[str, ...], prepared: str) -> str | UnreadableAnswer:
-    named, denied = _mentions(answer, options)
-    if len(named) > 1 and (head := answer.partition(", with ")[0]) != answer and _mentions(head, options)[0]:
-        return _named_option(head, options, prepared)
-    if len(named) > 1 or named & denied or is_one_of_a_mixture(answer, options):
-        return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
-    if not named:
-        reason = Unreadable.SEVERAL_OPTIONS if len(denied) > 1 else Unreadable.NO_OPTION
-        return unreadable_answer(prepared, reason)
-    return UnreadableAnswer(Unreadable.UNSURE) if _is_hedged(answer, options) else named.pop()
-
-
-def _is_hedged(answer: str, options: tuple[str, ...]) -> bool:
-    """Whether each clause that names the option, or a word alone, leaves it open: "it might be red", "red. maybe"."""
-    if not HEDGE.search(answer):
-        return False
-    clauses = _HEDGED_APART.split(answer)
-    if any(HEDGE.fullmatch(each.strip()) for each in clauses):
-        return True
-    return all(HEDGE.search(each) for each in clauses if next(find_options(each, options), None))
-
 
 _HEDGED_APART = re.compile(r"[.;:!\n]+|,? \b(?:though|although|but)\b")
 """A hedge behind one of these is of its own clause: "it is a doll, though it might be a teddy"."""
 
-
-def is_one_of_a_mixture(answer: str, options: tuple[str, ...]) -> bool:
-    """Whether an option is named together with another attribute of its kind: "black and white"."""
-    category_of = ontology().category_of
-    for option, start, end in find_options(answer, options) if " and " in answer else ():
-        category = category_of(option)
-        neighbours = _BEFORE_AND.search(answer, max(0, start - _WORD_BEFORE), start), _AFTER_AND.match(answer, end)
-        if category and any(
-            found and found[1] not in options and category_of(found[1]) == category for found in neighbours
-        ):
-            return True
-    return False
-
-
 _WORD_BEFORE = 40
 """The characters before a mention in which a word and "and" are looked for."""
+
 _BEFORE_AND, _AFTER_AND = re.compile(r"(\w+) and $"), re.compile(r" and (\w+)")
 """A mixture is none of its parts: "black and white" is neither "white" nor "black"."""
 
-
-def _absent_option(answer: str, options: tuple[str, ...]) -> str | UnreadableAnswer:
-    """The option that is not there, by what each clause denies, claims or only names."""
-    denied, there, named = set[str](), set[str](), set[str]()
-    for clause in _CLAUSES.split(answer):
-        for option, start, end in find_options(clause, options):
-            if is_denied(clause, start, end) or _MISSING.search(clause):
-                denied.add(option)
-            elif _SAYS_THERE.search(clause):
-                there.add(option)
-            else:
-                named.add(option)
-    left = set(options) - there if len(there) == len(options) - 1 else set[str]()
-    absent = denied or left or (set[str]() if there else named)
-    if len(absent) == 1 and not (absent & there or HEDGE.search(answer)):
-        return absent.pop()
-    return unreadable_answer(answer, Unreadable.SEVERAL_OPTIONS if denied | named else Unreadable.NO_OPTION)
-
-
-def _mentions(answer: str, options: tuple[str, ...]) -> tuple[set[str], set[str]]:
-    """The options that the answer affirms, and those that it denies."""
-    named: set[str] = set()
-    denied: set[str] = set()
-    last_denied = -1  # the end of the last mention, if it is denied
-    for option, start, end in find_options(answer, options):
-        in_list = 0 <= last_denied <= start and _IN_A_LIST.fullmatch(answer, last_denied, start) is not None
-        is_no = in_list or is_denied(answer, start, end)
-        (denied if is_no else named).add(option)
-        last_denied = end if is_no else -1
-    return named, denied
-
-
 _IN_A_LIST = re.compile(r"(?:,|,? (?:or|nor))? ?(?:an? |the |any )?")
 """Between two options that are denied together: "no cat, rabbit or bird"."""
-
-
-def find_options(answer: str, options: tuple[str, ...]) -> Iterator[tuple[str, int, int]]:
-    """Yields every mention of an option in a text in lower case: the option, its start and its end."""
-    for found in _pattern(options).finditer(answer):
-        yield _forms(options)[_joined(found[0])], found.start(), found.end()
-
-
-def is_denied(answer: str, start: int, end: int) -> bool:
-    """Whether the option that is mentioned there is denied: "not red", "the spoon can not be seen"."""
-    return bool(_DENIAL.search(answer, 0, start) or _DENIED_BEHIND.match(answer, end))
-
 
 _VERDICT_FIRST = re.compile(
     r"\s*((?:(?!\b(?:is|are|was|were|has|have|can)\b)[^.!\n:;,]){1,60})[.!\n]\W*(?=[^.!\n]*\b(?:is|are|was|were"
@@ -303,23 +119,6 @@ _LETTER_AND_TEXT = re.compile(
 )
 """A letter before its option or a reason: "C. The blue thing is a bin", "(ii) the grain shows"."""
 
-
-def _by_letter(answer: str, options: tuple[str, ...]) -> tuple[str, str] | None:
-    """The option of a letter, a number or an ordinal that is the answer, and the text behind it."""
-    if any(len(option) == 1 and not option.isdecimal() for option in options):
-        return None
-    has_numbers = any(option.isdecimal() for option in options)
-    answer = _LETTER_DENIED.sub("", answer)
-    place, rest = -1, ""
-    if found := _ONE_LETTER.fullmatch(answer) or _ORDINAL.fullmatch(answer):
-        place = _PLACES[found[1]]
-    elif (found := _ONE_NUMBER.fullmatch(answer)) and not has_numbers:
-        place = int(found[1]) - 1
-    elif found := _LETTER_AND_TEXT.fullmatch(answer):
-        place, rest = _PLACES[found[1] or found[2] or found[3]], found[4]
-    return (options[place], rest) if 0 <= place < len(options) else None
-
-
 _LETTER_DENIED = re.compile(
     r"^\W*not (?:option )?[(]?[a-h][)]?,? but (?:rather )?|,? (?:and )?(?:not|rather than"
     r"|instead of) (?:option )?[(]?[a-h][)]?(?=\W*$)"
@@ -332,13 +131,6 @@ _OFFER = re.compile(
     r"|(?:the )?(?:two |given |possible |available )?(?:options|choices)\b[^.\n]*[.\n])"
 )
 """The options said back before the choice: "between a cat and a dog, a dog"."""
-
-
-def _without_offer(answer: str, options: tuple[str, ...]) -> str:
-    """The answer without a repetition of the options ("between red and blue, ...") if it names one elsewhere."""
-    rest = _OFFER.sub(" ", answer)
-    return rest if rest != answer and _pattern(options).search(rest) else answer
-
 
 _DENIAL = re.compile(
     r"\b(?:not|nicht|pas|nor|neither|never|no|nothing|rather than|instead of|as opposed to|unlike|without"
@@ -357,53 +149,16 @@ _DENIED_BEHIND = re.compile(
 )
 """Denies the option before it: "the boy wears glasses and the girl is not"."""
 
-
-@lru_cache(maxsize=65536)
-def _forms(options: tuple[str, ...]) -> dict[str, str]:
-    """Returns the option of every spelling; an option's own name comes before another option's plural."""
-    forms = {_joined(option.lower()): option for option in options}
-    for option in options:
-        for form in _ways(option):
-            forms.setdefault(_joined(form), option)
-    for form, option in _without_prepositions(options).items():
-        forms.setdefault(_joined(form), option)
-    return forms
-
-
-@lru_cache(maxsize=65536)
-def _without_prepositions(options: tuple[str, ...]) -> dict[str, str]:
-    """The options by the thing alone ("beach" for "at the beach"), where no two options have the same thing."""
-    things = {option: _PREPOSITION.sub("", option.lower()) for option in options}
-    every = list(things.values())
-    return {thing: option for option, thing in things.items() if every.count(thing) == 1 and thing != option.lower()}
-
-
 _PREPOSITION = re.compile(
     r"^(?:at|in|on|by|under|near|behind|beside|with|from|to|next to|in front of) (?:(?:an?|the) )?"
 )
 """The place of a thing may be left out: "the sofa" is "on the sofa", unless another option is under it."""
-
-
-def _ways(option: str) -> tuple[str, ...]:
-    words = option.lower()
-    spelled = words.replace("gray", "grey"), words.replace("grey", "gray")
-    kinds = (form for kind in sorted(hyponyms(words)) for form in (kind, plural(kind)))
-    spellings = ontology().spellings
-    usual = spellings.get(words, words)
-    variants = (usual, *(word for word, each in spellings.items() if each == usual))
-    bare = re.sub(r"^playing |(?<= of) it$", "", words), _ARTICLE.sub("", words)
-    place = _NUMBERED.fullmatch(words)
-    ordinal = (f"{_ORDINALS[int(place[2]) - 1]} {place[1]}",) if place else ()
-    others = _OTHER_WORDS.get(words, ())
-    return (words, plural(words), singular(words), *spelled, *bare, *ordinal, *others, *variants, *kinds)
-
 
 _ARTICLE = re.compile(r"^(?:an?|the) ")
 """The article of an option may be another: "one cup" is "a cup"."""
 _NUMBERED = re.compile(r"(picture|image|photo|photograph|option|frame|panel) ([1-4])")
 """Pictures are counted by words, too: "the second image" is "image 2"."""
 _ORDINALS = ("first", "second", "third", "fourth")
-
 
 _OTHER_WORDS: dict[str, tuple[str, ...]] = {
     "metal": ("metallic",),
@@ -413,61 +168,6 @@ _OTHER_WORDS: dict[str, tuple[str, ...]] = {
     "dotted": ("dots",),
 }
 """Other words for an option, unless they are an option themselves."""
-
-
-def _joined(words: str) -> str:
-    """Returns the words as one, so that "hot dog", "hotdog" and "hot-dog" are the same."""
-    return words.replace(" ", "").replace("-", "")
-
-
-@lru_cache(maxsize=65536)
-def _pattern(options: tuple[str, ...]) -> re.Pattern[str]:
-    ways = {
-        "[ -]?".join(map(re.escape, re.split(r"[ -]", way)))
-        for way in chain(*map(_ways, options), _without_prepositions(options))
-        if _joined(way)
-    }
-    longest_first = "|".join(sorted(ways, key=lambda way: (-len(way), way))) or "(?!)"
-    # Han and kana are written without spaces.
-    return re.compile(rf"(?<![a-z0-9_'])(?:{longest_first})(?![a-z0-9_])")
-
-
-def read_label(answer: str | Prepared) -> Label | UnreadableAnswer:
-    """Returns the label of visual entailment that an answer names, as noun or verb.
-
-    "Yes" and "no" name none, nor does a denied label ("does not contradict"), which leaves two. "It cannot be
-    determined" is a refusal unless "neutral" is named, too. Questions in the answer are ignored.
-
-    >>> read_label("The image contradicts the hypothesis.").value, read_label("Neutral: it cannot be determined.").value
-    ('contradiction', 'neutral')
-    >>> read_label("I don't see any contradiction.")
-    UnreadableAnswer(reason=<Unreadable.NO_LABEL: 'no label named'>)
-    """
-    prepared = prepare(answer)
-    if prepared.unreadable is not None:
-        is_doubt = prepared.unreadable.reason in (Unreadable.REFUSAL, Unreadable.UNSURE)
-        return Label.NEUTRAL if is_doubt and _named(prepared.plain) is Label.NEUTRAL else prepared.unreadable
-    named = _named(prepared.statements)
-    if named is Unreadable.SEVERAL_LABELS and (verdict := _VERDICT_FIRST.match(prepared.text)):
-        named = _named(verdict[1])
-    if named is Unreadable.NO_LABEL:
-        named = _named(without_typing_errors(prepared.statements, _LABEL_WORDS))
-    return named if isinstance(named, Label) else unreadable_answer(prepared.text, named)
-
-
-def _named(answer: str) -> Label | Unreadable:
-    named, denied = set[Label](), set[Label]()
-    for found in _LABEL.finditer(answer):
-        is_denied = _DENIED_BEFORE.search(answer, 0, found.start()) or _DENIED_AFTER.match(answer, found.end())
-        (denied if is_denied else named).add(_LABELS_BY_STEM[found[1]])
-    if named & denied or (denied and not named):
-        return Unreadable.NO_LABEL
-    if not named and not _DENIED_OR_DOUBTED_LABEL.search(answer):
-        named = {label for label, words in _IN_OTHER_WORDS.items() if words.search(answer)}
-    if len(named) > 1:
-        return Unreadable.SEVERAL_LABELS
-    return named.pop() if named else Unreadable.NO_LABEL
-
 
 _LABEL = re.compile(r"\b(entail|neutral|contradict)(?:s|ed|ing|ments?|ions?|ory|ive|ity)?\b")
 """The labels as nouns and verbs: "contradicts", "entailed". "Neutrally" is none."""
@@ -505,3 +205,311 @@ _DENIED_AFTER = re.compile(
     r"\s*(?:[:=-]\s*)?(?:(?:no|false)\s*(?:[.,;!\n]|$)|(?:is|are|can|does|do|would|will|could) not\b)"
 )
 """Denies the label before it: "entailment: no", "the entailment is not shown"."""
+
+
+def read_choice(answer: str | Prepared, options: tuple[str, ...], *, of_absent: bool = False) -> str | UnreadableAnswer:
+    """Returns the option that an answer names, by whole words, in the singular or the plural.
+
+    Longer options are found first, so that "light blue" does not name "blue". Two options, or one that is only denied
+    ("not red"), give no reading; of a contrast ("blue, not red") the one that is affirmed counts. A letter or a number
+    is read by the order of the options, and must agree with the option beside it. Questions in the answer are ignored.
+    ``of_absent`` is for "Which is not there?", where the option counts that a claim denies.
+
+    >>> read_choice("It's the red one.", ("red", "blue")), read_choice("brown", ("no", "yes"))
+    ('red', UnreadableAnswer(reason=<Unreadable.NO_OPTION: 'no option named'>))
+    >>> read_choice("(B)", ("red", "blue")), read_choice("red rather than blue", ("red", "blue"))
+    ('blue', 'red')
+    >>> read_choice("red or blue", ("red", "blue"))
+    UnreadableAnswer(reason=<Unreadable.SEVERAL_OPTIONS: 'several options named'>)
+    """
+    prepared = prepare(answer)
+    # Options may be anything that a pattern would take for something else: "no", "2.5", "none".
+    if prepared.said in options:
+        return prepared.said
+    if prepared.unreadable is not None:
+        return prepared.unreadable
+    return _choice(prepared.said, prepared.text, options, of_absent)
+
+
+def _choice(text: str, prepared: str, options: tuple[str, ...], of_absent: bool) -> str | UnreadableAnswer:
+    """Tries the surest way to name an option first: none of them, plain words, a verdict, a letter, a kind, a slip."""
+    prepared = _IDIOM.sub("", prepared).replace(" & ", " and ")
+    # "None of these" would be found as words anyway, but is said in many other ones.
+    if (none := none_option(options)) and _says_none(prepared, options, none):
+        return none
+    read = _stated_choice(text, without_questions(prepared), options, prepared, of_absent=of_absent)
+    if isinstance(read, str):
+        return read
+    # Several options are named by reasons, too: a verdict before or behind them decides.
+    if of_absent or read.reason is Unreadable.SEVERAL_OPTIONS:
+        for part in (_VERDICT_FIRST.match(prepared), _CONCLUSION.search(prepared)):
+            closing = _stated_choice(part[1], part[1], options, part[1], of_absent=of_absent) if part else read
+            if isinstance(closing, str):
+                return closing
+    # "A is wrong. Option B is correct": letters that were ruled out come first.
+    if last := _LAST_SENTENCE.search(prepared):
+        by_letter = _by_letter(last[1], options)
+        if by_letter and not by_letter[1]:
+            return by_letter[0]
+    if read.reason is not Unreadable.NO_OPTION:
+        return read
+    if (conclusion := _CONCLUSION.search(prepared)) and (by_letter := _by_letter(conclusion[1], options)):
+        return by_letter[0]
+    # "Spaghetti" for pasta, "elderly" for old: only where no option is named itself.
+    if (kind := _option_of_a_kind(prepared, options)) is not None:
+        return kind
+    ways = (*options, *map(plural, options), *_without_prepositions(options))
+    expected = sorted({word for way in ways for word in way.lower().split()})
+    corrected = without_typing_errors(prepared, expected)
+    return read if corrected == prepared else _choice(text, corrected, options, of_absent)
+
+
+@lru_cache(maxsize=4096)
+def none_option(options: tuple[str, ...]) -> str | None:
+    """The option that no other option is right, however it is worded."""
+    return next((option for option in options if _NO_OPTION.fullmatch(option.casefold())), None)
+
+
+def _says_none(prepared: str, options: tuple[str, ...], none: str) -> bool:
+    """True if the answer denies all other options: "none of the listed items is visible", "no fork and no sofa"."""
+    others = tuple(option for option in options if option != none)
+    named, denied = _mentions(without_questions(prepared), others)
+    if named or HEDGE.search(prepared):
+        return False
+    # A denial of some of them leaves the others open.
+    return len(denied) == len(others) or (_NONE_SAID.search(prepared) is not None and not denied)
+
+
+def _option_of_a_kind(prepared: str, options: tuple[str, ...]) -> str | None:
+    """The only option that a word of the answer is a kind of, or another word for: "spaghetti" is pasta."""
+    if _DENIED_OR_DOUBTED.search(prepared):
+        return None
+    meanings = {content_word(_ARTICLE.sub("", option.lower())): option for option in options}
+    words = prepared.replace("-", " ").split()
+    pairs = [" ".join(pair) for pair in pairwise(words)]
+    named = {
+        option
+        for word in {each.strip(".,;:!?()'") for each in (*words, *pairs)} - _NO_NAMES
+        for meaning, option in meanings.items()
+        if content_word(word) == meaning
+        or (len(word) > 2 and wordnet().is_kind_of(singular(word), _ARTICLE.sub("", option.lower())))
+    }
+    return named.pop() if len(named) == 1 else None
+
+
+def _stated_choice(
+    text: str, answer: str, options: tuple[str, ...], prepared: str, *, of_absent: bool
+) -> str | UnreadableAnswer:
+    """The option of a letter, if the words behind it do not contradict it; else the one that is named."""
+    lettered = _by_letter(answer, options)
+    # The article of an answer cut off is no letter, and a list of all letters chooses none of them.
+    if not lettered or text.strip() == "a" or len(_LETTER_OF_A_LINE.findall(answer)) == len(options) > 1:
+        if of_absent:
+            return _absent_option(answer, options)
+        return _named_option(_without_offer(answer, options), options, prepared)
+    option, rest = lettered
+    named, denied = _mentions(rest, options)
+    first = next(find_options(rest, options), (option,))[0]
+    # "A. blue", where A is red, contradicts itself; behind its own option a letter may name others in its reasons.
+    contradicts = (named - {option} and first != option) or (option in denied and not of_absent)
+    return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS) if contradicts else option
+
+
+def _named_option(answer: str, options: tuple[str, ...], prepared: str) -> str | UnreadableAnswer:
+    """The only option that the answer affirms, unless it is left open."""
+    named, denied = _mentions(answer, options)
+    # "Brown, with a white spot": what is added is a detail.
+    if len(named) > 1 and (head := answer.partition(", with ")[0]) != answer and _mentions(head, options)[0]:
+        return _named_option(head, options, prepared)
+    if len(named) > 1 or named & denied or is_one_of_a_mixture(answer, options):
+        return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
+    if not named:
+        reason = Unreadable.SEVERAL_OPTIONS if len(denied) > 1 else Unreadable.NO_OPTION
+        return unreadable_answer(prepared, reason)
+    return UnreadableAnswer(Unreadable.UNSURE) if _is_hedged(answer, options) else named.pop()
+
+
+def _is_hedged(answer: str, options: tuple[str, ...]) -> bool:
+    """True if each clause that names the option, or a word alone, leaves it open: "it might be red", "red. maybe"."""
+    if not HEDGE.search(answer):
+        return False
+    clauses = _HEDGED_APART.split(answer)
+    if any(HEDGE.fullmatch(each.strip()) for each in clauses):
+        return True
+    return all(HEDGE.search(each) for each in clauses if next(find_options(each, options), None))
+
+
+def is_one_of_a_mixture(answer: str, options: tuple[str, ...]) -> bool:
+    """True if an option is named together with another attribute of its kind: "black and white"."""
+    category_of = ontology().category_of
+    for option, start, end in find_options(answer, options) if " and " in answer else ():
+        category = category_of(option)
+        neighbours = _BEFORE_AND.search(answer, max(0, start - _WORD_BEFORE), start), _AFTER_AND.match(answer, end)
+        if category and any(
+            found and found[1] not in options and category_of(found[1]) == category for found in neighbours
+        ):
+            return True
+    return False
+
+
+def _absent_option(answer: str, options: tuple[str, ...]) -> str | UnreadableAnswer:
+    """The option that is not there, by what each clause denies, claims or only names."""
+    denied, there, named = set[str](), set[str](), set[str]()
+    for clause in _CLAUSES.split(answer):
+        for option, start, end in find_options(clause, options):
+            if is_denied(clause, start, end) or _MISSING.search(clause):
+                denied.add(option)
+            elif _SAYS_THERE.search(clause):
+                there.add(option)
+            else:
+                named.add(option)
+    # All others are said to be there, so the one that is left is not.
+    left = set(options) - there if len(there) == len(options) - 1 else set[str]()
+    # A bare name answers the question: "spoon" is what is missing.
+    absent = denied or left or (set[str]() if there else named)
+    if len(absent) == 1 and not (absent & there or HEDGE.search(answer)):
+        return absent.pop()
+    return unreadable_answer(answer, Unreadable.SEVERAL_OPTIONS if denied | named else Unreadable.NO_OPTION)
+
+
+def _mentions(answer: str, options: tuple[str, ...]) -> tuple[set[str], set[str]]:
+    """The options that the answer affirms, and those that it denies."""
+    named: set[str] = set()
+    denied: set[str] = set()
+    last_denied = -1  # the end of the last mention, if it is denied
+    for option, start, end in find_options(answer, options):
+        in_list = 0 <= last_denied <= start and _IN_A_LIST.fullmatch(answer, last_denied, start) is not None
+        is_no = in_list or is_denied(answer, start, end)
+        (denied if is_no else named).add(option)
+        last_denied = end if is_no else -1
+    return named, denied
+
+
+def find_options(answer: str, options: tuple[str, ...]) -> Iterator[tuple[str, int, int]]:
+    """Yields every mention of an option in a text in lower case: the option, its start and its end."""
+    for found in _pattern(options).finditer(answer):
+        yield _forms(options)[_joined(found[0])], found.start(), found.end()
+
+
+def is_denied(answer: str, start: int, end: int) -> bool:
+    """True if the option that is mentioned there is denied: "not red", "the spoon can not be seen"."""
+    return bool(_DENIAL.search(answer, 0, start) or _DENIED_BEHIND.match(answer, end))
+
+
+def _by_letter(answer: str, options: tuple[str, ...]) -> tuple[str, str] | None:
+    """The option of a letter, a number or an ordinal that is the answer, and the text behind it."""
+    # Options that are letters themselves are named, not counted.
+    if any(len(option) == 1 and not option.isdecimal() for option in options):
+        return None
+    # Of the options "1", "2" and "4" the answer "2" names one, and not the second.
+    has_numbers = any(option.isdecimal() for option in options)
+    answer = _LETTER_DENIED.sub("", answer)
+    place, rest = -1, ""
+    if found := _ONE_LETTER.fullmatch(answer) or _ORDINAL.fullmatch(answer):
+        place = _PLACES[found[1]]
+    elif (found := _ONE_NUMBER.fullmatch(answer)) and not has_numbers:
+        place = int(found[1]) - 1
+    elif found := _LETTER_AND_TEXT.fullmatch(answer):
+        place, rest = _PLACES[found[1] or found[2] or found[3]], found[4]
+    return (options[place], rest) if 0 <= place < len(options) else None
+
+
+def _without_offer(answer: str, options: tuple[str, ...]) -> str:
+    """The answer without a repetition of the options ("between red and blue, ...") if it names one elsewhere."""
+    rest = _OFFER.sub(" ", answer)
+    return rest if rest != answer and _pattern(options).search(rest) else answer
+
+
+@lru_cache(maxsize=65536)
+def _forms(options: tuple[str, ...]) -> dict[str, str]:
+    """Returns the option of every spelling; an option's own name comes before another option's plural."""
+    forms = {_joined(option.lower()): option for option in options}
+    for option in options:
+        # Never overwrites: "glasses" is an option of its own beside "glass".
+        for form in _ways(option):
+            forms.setdefault(_joined(form), option)
+    for form, option in _without_prepositions(options).items():
+        forms.setdefault(_joined(form), option)
+    return forms
+
+
+@lru_cache(maxsize=65536)
+def _without_prepositions(options: tuple[str, ...]) -> dict[str, str]:
+    """The options by the thing alone ("beach" for "at the beach"), where no two options have the same thing."""
+    things = {option: _PREPOSITION.sub("", option.lower()) for option in options}
+    every = list(things.values())
+    return {thing: option for option, thing in things.items() if every.count(thing) == 1 and thing != option.lower()}
+
+
+def _ways(option: str) -> tuple[str, ...]:
+    """All ways to write an option, in lower case: its number, spelling, article, synonyms and kinds."""
+    words = option.lower()
+    spelled = words.replace("gray", "grey"), words.replace("grey", "gray")
+    kinds = (form for kind in sorted(hyponyms(words)) for form in (kind, plural(kind)))
+    spellings = ontology().spellings
+    usual = spellings.get(words, words)
+    variants = (usual, *(word for word, each in spellings.items() if each == usual))
+    # "Playing tennis" is chosen by "tennis", "in front of it" by "in front of".
+    bare = re.sub(r"^playing |(?<= of) it$", "", words), _ARTICLE.sub("", words)
+    place = _NUMBERED.fullmatch(words)
+    ordinal = (f"{_ORDINALS[int(place[2]) - 1]} {place[1]}",) if place else ()
+    others = _OTHER_WORDS.get(words, ())
+    return (words, plural(words), singular(words), *spelled, *bare, *ordinal, *others, *variants, *kinds)
+
+
+def _joined(words: str) -> str:
+    """Returns the words as one, so that "hot dog", "hotdog" and "hot-dog" are the same."""
+    return words.replace(" ", "").replace("-", "")
+
+
+@lru_cache(maxsize=65536)
+def _pattern(options: tuple[str, ...]) -> re.Pattern[str]:
+    ways = {
+        "[ -]?".join(map(re.escape, re.split(r"[ -]", way)))
+        for way in chain(*map(_ways, options), _without_prepositions(options))
+        if _joined(way)
+    }
+    # "Light blue" before "blue"; without any option a pattern that never matches.
+    longest_first = "|".join(sorted(ways, key=lambda way: (-len(way), way))) or "(?!)"
+    # Han and kana are written without spaces.
+    return re.compile(rf"(?<![a-z0-9_'])(?:{longest_first})(?![a-z0-9_])")
+
+
+def read_label(answer: str | Prepared) -> Label | UnreadableAnswer:
+    """Returns the label of visual entailment that an answer names, as noun or verb.
+
+    "Yes" and "no" name none, nor does a denied label ("does not contradict"), which leaves two. "It cannot be
+    determined" is a refusal unless "neutral" is named, too. Questions in the answer are ignored.
+
+    >>> read_label("The image contradicts the hypothesis.").value, read_label("Neutral: it cannot be determined.").value
+    ('contradiction', 'neutral')
+    >>> read_label("I don't see any contradiction.")
+    UnreadableAnswer(reason=<Unreadable.NO_LABEL: 'no label named'>)
+    """
+    prepared = prepare(answer)
+    if prepared.unreadable is not None:
+        is_doubt = prepared.unreadable.reason in (Unreadable.REFUSAL, Unreadable.UNSURE)
+        # "Neutral: it cannot be determined" is a label with its reason, and no refusal.
+        return Label.NEUTRAL if is_doubt and _label_in(prepared.plain) is Label.NEUTRAL else prepared.unreadable
+    named = _label_in(prepared.statements)
+    if named is Unreadable.SEVERAL_LABELS and (verdict := _VERDICT_FIRST.match(prepared.text)):
+        named = _label_in(verdict[1])
+    if named is Unreadable.NO_LABEL:
+        named = _label_in(without_typing_errors(prepared.statements, _LABEL_WORDS))
+    return named if isinstance(named, Label) else unreadable_answer(prepared.text, named)
+
+
+def _label_in(answer: str) -> Label | Unreadable:
+    """The only label that the text affirms."""
+    named, denied = set[Label](), set[Label]()
+    for found in _LABEL.finditer(answer):
+        is_denied = _DENIED_BEFORE.search(answer, 0, found.start()) or _DENIED_AFTER.match(answer, found.end())
+        (denied if is_denied else named).add(_LABELS_BY_STEM[found[1]])
+    # "Does not contradict" leaves the two other labels.
+    if named & denied or (denied and not named):
+        return Unreadable.NO_LABEL
+    if not named and not _DENIED_OR_DOUBTED_LABEL.search(answer):
+        named = {label for label, words in _IN_OTHER_WORDS.items() if words.search(answer)}
+    if len(named) > 1:
+        return Unreadable.SEVERAL_LABELS
+    return named.pop() if named else Unreadable.NO_LABEL

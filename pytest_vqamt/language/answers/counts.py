@@ -9,10 +9,9 @@ from functools import lru_cache
 from itertools import pairwise
 
 from pytest_vqamt.core.meaning import Group
-from pytest_vqamt.language.answers.content import exclude
-from pytest_vqamt.language.answers.other_languages import number_in_another_language
-from pytest_vqamt.language.answers.text import (
+from pytest_vqamt.language.answers.answer_text import (
     MARK,
+    MOST_DIGITS,
     NOT_WHOLE,
     PICTURE,
     Prepared,
@@ -23,126 +22,15 @@ from pytest_vqamt.language.answers.text import (
     unreadable_answer,
     without_inscriptions,
 )
-from pytest_vqamt.language.answers.typing_errors import without_typing_errors
+from pytest_vqamt.language.answers.content import exclude, without_typing_errors
+from pytest_vqamt.language.answers.other_languages import number_in_another_language
 from pytest_vqamt.language.answers.yes_no import noun_pattern
-from pytest_vqamt.language.captions.lexicon import spans_of
-from pytest_vqamt.language.captions.reading import class_of, hyponyms
+from pytest_vqamt.language.captions.caption_reader import class_of, hyponyms
+from pytest_vqamt.language.captions.naming_words import spans_of
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural, singular
 from pytest_vqamt.language.english.phrases import descriptions
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet
-
-
-@dataclass(frozen=True, slots=True)
-class Quantifier:
-    """An amount that is no number ("many", "more than 10")."""
-
-    word: str
-
-
-def read_count(answer: str | Prepared, groups: tuple[Group, ...] = ()) -> int | Quantifier | UnreadableAnswer:
-    """Returns the number that an answer gives; ``groups`` are what is counted, whose number counts of several.
-
-    Digits and number words; "none", "no" and "nothing" are 0, "a dog" and "a single one" 1, "a pair" 2. Of several
-    different numbers the total counts; without one there is no reading, as of "one dog and one cat". Years, times,
-    ordinals, percentages and measures are no counts. A bound ("at least 3") is a quantifier.
-
-    >>> read_count("There are twenty-one birds."), read_count("2 dogs and 3 cats, so 5 in total")
-    (21, 5)
-    >>> read_count("2 dogs next to 3 people", (Group(name="dog"),))
-    2
-    >>> read_count("many"), read_count("2 or 3")
-    (Quantifier(word='many'), UnreadableAnswer(reason=<Unreadable.SEVERAL_NUMBERS: 'several numbers'>))
-    """
-    prepared = prepare(answer)
-    if len(groups) == 1 and "{" in prepared.said:  # {"dogs": 2}
-        prepared = prepare(prepared.said, tuple(name for each in groups for name in (plural(each.name), each.name)))
-    return _read(prepared.text, groups) if prepared.unreadable is None else prepared.unreadable
-
-
-_TOO_LONG = 10
-"""The digits of a number that counts nothing in a picture."""
-
-
-def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | UnreadableAnswer:
-    if (in_row := _in_table(prepared, groups)) is not None:
-        return in_row
-    if any(group.name in _IN_PAIRS for group in groups):
-        prepared = _PAIRS.sub("", prepared)
-    listed = _LISTED_LINE.findall(prepared)
-    if len(listed) > 1 and list(map(int, listed)) == list(range(1, len(listed) + 1)):
-        outside = _LISTED_LINE.sub("", prepared)
-        if not MARK.search(mark_numbers(outside)):
-            return len(listed)
-        prepared = outside
-    prepared = _COUPLE_OF_OTHERS.sub(r"2 \1", prepared)
-    words = _without_particle(without_inscriptions(prepared))
-    words = _ANOTHER_ONE.sub(lambda found: f"{found[1]}<{int(found[2]) + 1}>{found[3]}{found[4]}", words)
-    if (two := _AND_ANOTHER.match(words) or _AND_THE_OTHER.match(words)) and (
-        not two["name"] or any(noun_pattern(group).search(two["name"]) for group in groups)
-    ):
-        return 2
-    if len(groups) == 1 and (of_those := _of_those(words, groups[0])) is not None:
-        return of_those
-    words = _HYPOTHESIS.sub(" ", words) if "if " in words or "unless " in words else words
-    if (declared := _declared(words, groups)) is not None:
-        return declared
-    words = _EMPTY_OF.sub("<0> ", _NOT_ANOTHER.sub(r"\1", words))
-    if words.count("<") > 1:
-        if _ONLY_NUMBERS.fullmatch(words) and len(set(MARK.findall(words))) > 1 and "\n" in words:
-            return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
-        if bare := _BARE_FIRST.match(words):
-            return int(bare[1])
-        outside = _WITHIN_BRACKETS.sub(" ", words)
-        words = outside if len(MARK.findall(outside)) == 1 else words
-        if (counted := _counted_aloud(words)) is not None:
-            return counted
-        words = _ON_EACH.sub("~", words)
-    if len(groups) == 1 and (of_kinds := _sum_of_kinds(words, groups[0])) is not None:
-        return of_kinds
-    words = _NOT_BUT.sub("~", _OUT_OF.sub(" of ~", _APPOSITION.sub("", words)))
-    if words.count("<") > 1 and not _THE_OTHER.search(words):
-        words = _EACH_ONE.sub(lambda found: found[0][: -len(found[1])] + found[1].replace("<1>", "~"), words)
-    if (in_places := _sum_of_places(words)) is not None:
-        return in_places
-    together = _sum(words, groups)
-    if len(groups) > 1 and (overall := _total(words)) is not None:
-        return overall if together in (None, overall) else UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
-    if together is not None:
-        return together
-    if len(groups) > 1 and _names_one(words, groups):
-        return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
-    words = _of_what_is_counted(words, groups)
-    if NOT_WHOLE in words:
-        return UnreadableAnswer(Unreadable.NOT_WHOLE)
-    total = _total(words)
-    if total is not None and any(int(number) != total for number in _ALL_OF_THEM.findall(words)):
-        return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
-    if _NONE_FIRST.match(words):
-        return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS) if total else 0
-    if total is not None:
-        return total
-    bound = _BOUND.search(words)
-    if bound:
-        return Quantifier(MARK.sub(r"\1", bound[0]).strip())
-    words = _without_parts(words)
-    numbers = [int(number) for number in MARK.findall(words)]
-    quantifier = _QUANTIFIER.search(words)
-    if quantifier and (not numbers or _QUANTIFIER_ADDED.search(words)):
-        return Quantifier(quantifier[0])
-    if not numbers:
-        if (single := _by_article(words, groups)) is not None:
-            return single
-        if (foreign := number_in_another_language(prepared)) is not None:
-            return foreign
-        corrected = without_typing_errors(prepared, _SPELLED)
-        return unreadable_answer(prepared, Unreadable.NO_NUMBER) if corrected == prepared else _read(corrected, groups)
-    if len(set(numbers)) > 1 or _NUMBER_ADDED.search(words):
-        return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
-    if _DENIED.search(words):
-        return UnreadableAnswer(Unreadable.NO_NUMBER)
-    return numbers[0]
-
 
 _COUPLE_OF_OTHERS = re.compile(r"\ba (?:couple|pair) of ((?!them\b|these\b|those\b|which\b)[a-z]+s)\b")
 """Two of what is named: "a couple of adults and one child"."""
@@ -167,18 +55,6 @@ _NOT_ANOTHER = re.compile(r"(<\d+>[^<.;\n]{0,60}),? (?:and )?not <\d+>(?=\W*$|[.
 """The number after "not", where another stands before it: "it has seven steps, not eight"."""
 _ONLY_NUMBERS = re.compile(r"[\s<>\d]+")
 """Nothing but numbers, which may not differ from line to line: "4" above "5"."""
-
-
-def _declared(words: str, groups: tuple[Group, ...]) -> int | None:
-    """The verdict at the end; None if it is of another thing, or if "there are" another number before it."""
-    found = _DECLARED.search(words) if len(groups) < 2 else None
-    if not found:
-        return None
-    names = "number of" in found[0] or found[2] is not None
-    if names and not all(noun_pattern(group).search(found[0]) for group in groups):
-        return None
-    return int(found[1]) if {*_THERE_ARE.findall(words, 0, found.start())} <= {found[1]} else None
-
 
 _THERE_ARE = re.compile(r"\bthere (?:is|are) (?:only |exactly )?<(\d+)>")
 """A number stated before the verdict: "there are three dogs. The number of dogs is two"."""
@@ -244,49 +120,12 @@ _ITEMS = re.compile(
 )
 """The things of a list, each with its number: "two front legs", "a cat"."""
 
-
-def _sum(words: str, groups: tuple[Group, ...]) -> int | None:
-    """The sum of a list of things that are all counted: "a cat and two rabbits" are three animals.
-
-    Of several groups each must be in the list, and may be there only once.
-    """
-    if len(groups) > 1:
-        marks = [(_phrase_of(words, mark), int(mark[1])) for mark in MARK.finditer(words)]
-        of_each = [[number for phrase, number in marks if noun_pattern(group).search(phrase)] for group in groups]
-        if all(len(numbers) == 1 for numbers in of_each):
-            return sum(number for numbers in of_each for number in numbers)
-    found = _LIST.match(words.strip()) if groups and _JOINED.search(words) else None
-    items = _ITEMS.findall(found[1].strip()) if found else []
-    if len(items) < 2:
-        return None
-    if len(groups) == 1 and len({phrase.strip() for _, _, phrase in items}) == 1:
-        return None  # "two zebras, three zebras" counts again
-    counted = [_counted(phrase.strip(), groups) for _, _, phrase in items]
-    own = [plural(group.name) in phrase or group.name in phrase for group in groups for _, _, phrase in items]
-    if len(groups) == 1 and len(set(own)) > 1:
-        return None  # whether the puppy is one of the dogs
-    if None in counted or len(set(counted)) != len(groups) or (len(groups) > 1 and len(counted) != len(groups)):
-        return None
-    return sum(int(number) if number else 1 for _, number, _ in items)
-
-
 _IN_A_PLACE = (
     r"<(\d+)>(?: (?:is|are))?(?: (?:sitting|standing|lying|seen|visible|located|parked|hanging))?"
     r" (?:(?:on|in|at|near|under|behind|beside|next to|by|to) ([^<,.;]{2,60}?)|(?:(?<=is )|(?<=are ))([a-z]+))"
 )
 _IN_PLACES = re.compile(rf"(?:[^<.;]{{0,40}}?[:,.] |yes,? )?{_IN_A_PLACE}(?:,? and |[,;.] ){_IN_A_PLACE}[.\s]*")
 """Two numbers without nouns, each of another place or look: "two are on the sofa and one is on the floor"."""
-
-
-def _sum_of_places(words: str) -> int | None:
-    """The sum of numbers without nouns: "two are on the sofa, one on the floor", "two are black and one is white"."""
-    found = _IN_PLACES.fullmatch(words.strip())
-    if found is None or (found[2] and found[2] == found[5]) or re.search(r"\b(?:of|each|them|these|those)\b", words):
-        return None
-    if (found[3] or found[6]) and not (found[3] and found[6] and exclude(found[3], found[6])):
-        return None
-    return int(found[1]) + int(found[4])
-
 
 _MEMBER = re.compile(
     r"(?:<(?P<number>\d+)>|\b(?P<one>an?|another|his|her|their|its)\b)(?P<phrase>(?: (?!(?:and|or|of|in|on|at"
@@ -297,184 +136,23 @@ _MEMBER = re.compile(
 _GOES_BEYOND = re.compile(r"\b(?:or|of|each|every|including|total|altogether|them|others?|same|if|not)\b|[(:=+~-]")
 """Words with which kinds are not simply added: "a man or a woman" is one person."""
 
-
-def _sum_of_kinds(words: str, group: Group) -> int | None:
-    """The sum of different kinds of what is counted: "three men playing cards and one woman" are four people.
-
-    None where a number may be of a part: the kinds must be different ones, none of them a kind of another.
-    """
-    if group.attributes or group.related or _GOES_BEYOND.search(words):
-        return None
-    members = list(_MEMBER.finditer(words))
-    heads = [_kind_of_member(found["phrase"], group) for found in members]
-    kinds = [head for head in heads if head is not None]
-    counted = sum(found["number"] is not None for found, head in zip(members, heads, strict=True) if head)
-    if len(kinds) < 2 or len(set(kinds)) < len(kinds) or counted != len(MARK.findall(words)):
-        return None
-    if any(wordnet().is_kind_of(one, other) for one in kinds for other in kinds if one != other):
-        return None
-    return sum(int(found["number"] or 1) for found, head in zip(members, heads, strict=True) if head)
-
-
-@lru_cache(maxsize=4096)
-def _kind_of_member(phrase: str, group: Group) -> str | None:
-    """The first noun of the phrase that names a kind of the group, in the singular."""
-    for word in phrase.split():
-        noun = singular(word)
-        if noun != group.name and (noun in hyponyms(group.name) or wordnet().is_kind_of(noun, group.name)):
-            return noun
-    return None
-
-
-def whole_of(answer: str, group: Group) -> str:
-    """The number of all that is counted for a question that asks for no part: "of the six people, four stand"."""
-    found = _OF_THE_WHOLE.match(answer)
-    return f"{found[1]} {found[2]}" if found and noun_pattern(group).fullmatch(found[2].lower()) else answer
-
-
 _OF_THE_WHOLE = re.compile(
     r"\s*(?:out )?of (?:the |these |those |all (?:the )?)?([a-z-]+|\d+) ([a-z]+)[, ]", re.IGNORECASE
 )
 """The number of all before that of a part: "of the 8 chairs, 3 are empty"."""
 
-
-def _names_one(words: str, groups: tuple[Group, ...]) -> bool:
-    """Whether only one of several groups is given a number: "two turtles", where shirts are asked for, too."""
-    named = [
-        any(noun_pattern(group).search(_phrase_of(words, mark)) for mark in MARK.finditer(words))
-        or any(noun_pattern(group).search(listed) for listed in _NEITHER.findall(words))
-        for group in groups
-    ]
-    return any(named) and not all(named) and not re.search(rf"\b{_TOTAL}\b|=", words)
-
-
 _NEITHER = re.compile(r"<0> ([^<.;\n]* (?:or|nor) [^<.;\n]*)")
 """Several things that are none: "no couches or bottles"."""
-
-
-def _counted(phrase: str, groups: tuple[Group, ...]) -> Group | None:
-    """The group that the noun at the end of a phrase belongs to."""
-    words = [word for word in phrase.split() if not word.endswith("ly")]
-    while len(words) > 1 and (words[-1] in descriptions() or words[-1].endswith("ing")):
-        words.pop()
-    noun = singular(words[-1]) if words else ""
-    compound = singular(" ".join(words[-2:]))
-    text = " ".join(words)
-    for group in groups:
-        is_named = any(found.end() == len(text) for found in noun_pattern(group).finditer(text))
-        is_kind = not {noun, compound}.isdisjoint(hyponyms(group.name)) or any(
-            wordnet().is_kind_of(name, group.name) for name in (compound, noun)
-        )
-        if set(group.attributes) <= set(phrase.split()) and (is_named or is_kind):
-            return group
-    return None
-
 
 _TABLE_ROW = re.compile(r"^\s*\|(.+)\|\s*$", re.MULTILINE)
 """A row of a table in Markdown: "| dog | 3 |"."""
 
-
-def _in_table(prepared: str, groups: tuple[Group, ...]) -> int | None:
-    """The number in the row of what is counted in a table in Markdown."""
-    rows = [[cell.strip() for cell in found[1].split("|")] for found in _TABLE_ROW.finditer(prepared)]
-    if len(groups) > 1:
-        return _total_of_table(rows, groups)
-    cells = {cell for row in rows for cell in row[1:] if groups and noun_pattern(groups[0]).search(row[0])}
-    numbers = [int(cell) for cell in cells if cell.isdecimal() and len(cell) < _TOO_LONG]
-    return numbers[0] if len(numbers) == 1 else None
-
-
-def _total_of_table(rows: Sequence[Sequence[str]], groups: tuple[Group, ...]) -> int | None:
-    """The row of the total, or the sum of the rows of all groups."""
-    numbers = {
-        row[0]: int(row[-1]) for row in rows if len(row) > 1 and row[-1].isdecimal() and len(row[-1]) < _TOO_LONG
-    }
-    total = [number for name, number in numbers.items() if re.search(rf"\b{_TOTAL}\b", name)]
-    of_each = [[number for name, number in numbers.items() if noun_pattern(each).search(name)] for each in groups]
-    if len(total) == 1:
-        return total[0]
-    return sum(map(sum, of_each)) if all(len(each) == 1 for each in of_each) else None
-
-
-def _of_those(words: str, group: Group) -> int | None:
-    """The number that is counted among others: by attribute, place or kind, as in "four, two of which are brown"."""
-    if len(group.attributes) + len(group.related) > 1 or words.count("<") < (1 if group.attributes else 2):
-        return None
-    if _BOUND.search(words):
-        return None
-    link = r"(?: of (?:them|these|those|which|whom))?,?(?: (?:is|are))?"
-    if group.attributes:
-        what = rf"(?:an? )?{re.escape(group.attributes[0])}\b(?! (?:and|or)\b(?! <))"
-    elif group.related:
-        condition = group.related[0]
-        what = rf"{re.escape(condition.predicate)} (?:the|an?) {noun_pattern(condition.to).pattern}"
-    else:
-        what = rf"(?:an? )?{noun_pattern(group).pattern}"
-        link = r"(?: of (?:them|these|those|which|whom),?(?: (?:is|are))?| (?:is|are))"
-    found = {int(number) for number in re.findall(rf"<(\d+)>{link} {what}", words)}
-    if not found and group.attributes and (every := _ALL_ARE.search(words)) and exclude(every[1], group.attributes[0]):
-        return 0
-    return found.pop() if len(found) == 1 else None
-
-
 _ALL_ARE = re.compile(r"\b(?:all|both)(?: of (?:them|which))?(?: are)? ([a-z]+)\b")
 """What all are, so that none is otherwise: "five turtles, all green"."""
-
-
-def _counted_aloud(words: str) -> int | None:
-    """The last number of "1, 2, 3 ... 3 dogs"; None if the answer does not count one by one."""
-    marks = list(MARK.finditer(words))
-    numbers = [int(mark[1]) for mark in marks]
-    length = next((place for place, number in enumerate(numbers) if number != place + 1), len(numbers))
-    if length < _FEWEST_ALOUD or any(number != length for number in numbers[length:]):
-        return None
-    between = {
-        singular(_NO_LETTERS.sub(" ", words[one.end() : other.start()]).strip())
-        for one, other in pairwise(marks[:length])
-    }
-    return length if len(between) == 1 and len(between.pop().split()) <= 1 else None
-
 
 _FEWEST_ALOUD = 3
 _NO_LETTERS = re.compile(r"[^a-z ]+")
 """What stands between numbers that are counted aloud: "1 dog, 2 dogs, 3 dogs - 3"."""
-
-
-def _of_what_is_counted(words: str, groups: tuple[Group, ...]) -> str:
-    """The marked words without the numbers of other things: "2 dogs next to 3 people".
-
-    A number belongs to the noun that follows it, or to the one before a colon. It is another thing's if that noun is of
-    another class, or, beside a number of what is counted, any other listed noun.
-    """
-    if not groups or any(group.covers for group in groups):
-        return words
-    classes = {class_of(group.name) for group in groups}
-    phrases = [_phrase_of(words, mark) for mark in MARK.finditer(words)]
-    patterns = [noun_pattern(group) for group in groups]
-    is_own = [any(map(_is_of, groups, patterns, [phrase] * len(groups))) for phrase in phrases]
-    foreign = [
-        not own
-        and (
-            _is_of_another(phrase, classes, beside_own=any(is_own))
-            or any(pattern.search(phrase) for pattern in patterns)
-        )
-        for own, phrase in zip(is_own, phrases, strict=True)
-    ]
-    if (None in classes or not any(foreign)) and not any(is_own):
-        return words
-    has_both = any(is_own) and any(foreign)
-    kept = [own or not (other or has_both) for own, other in zip(is_own, foreign, strict=True)]
-    keeps = iter(kept)
-    words = MARK.sub(lambda mark: mark[0] if next(keeps) else "~", words)
-    return _OTHER_ARTICLE.sub(lambda found: _definite(found, patterns), words)
-
-
-def _is_of(group: Group, pattern: re.Pattern[str], phrase: str) -> bool:
-    known = ontology()
-    return pattern.search(phrase) is not None and not any(
-        known.excludes(word, attribute) for attribute in group.attributes for word in phrase.split()
-    )
-
 
 _PHRASE = re.compile(
     r"(?: (?!(?:and|or|on|in|at|with|next|near|by|of|is|are|behind|beside|under|plus|to|from|who"
@@ -486,40 +164,8 @@ _LABEL = re.compile(r"([a-z][a-z '-]{0,40}?)\s*[:=]\s*$")
 _OTHER_ARTICLE = re.compile(r"\ban? ((?:[a-z'-]+ ){0,2}?[a-z'-]+)\b")
 """A single thing of another class is not counted: "a cat and 2 dogs"."""
 
-
-def _phrase_of(words: str, mark: re.Match[str]) -> str:
-    """The words of the noun phrase that a number is of."""
-    after = _PHRASE.match(words, mark.end())
-    if after:
-        return after[0].strip()
-    before = _LABEL.search(words, max(0, mark.start() - 50), mark.start())
-    return before[1].strip() if before else ""
-
-
-def _is_of_another(phrase: str, classes: set[str | None], *, beside_own: bool) -> bool:
-    name = _class_in(phrase)
-    if name is None or None in classes:
-        return beside_own and _OTHER_PLURAL.fullmatch(phrase) is not None
-    return name not in classes or (beside_own and name == "person")
-
-
 _OTHER_PLURAL = re.compile(r"(?:\w+ )*(?!(?:others|ones|instances|total|objects|items)$)\w{2,}(?<!s)s")
 """Other things beside those counted, known or not: "1 dog with 4 legs". "Others" are of the same."""
-
-
-@lru_cache(maxsize=4096)
-def _class_in(phrase: str) -> str | None:
-    """The class that the noun phrase names; None if it names none for certain."""
-    found = [span for span in spans_of(tuple(phrase.split())) if span.word.classes]
-    return found[-1].word.classes[0] if found else None
-
-
-def _definite(found: re.Match[str], patterns: Sequence[re.Pattern[str]]) -> str:
-    """Writes "the" before another thing: "a cat" is no number of dogs."""
-    if _class_in(found[1]) is None or any(pattern.search(found[1]) for pattern in patterns):
-        return found[0]
-    return f"the {found[1]}"
-
 
 _AND = r"(?:\band\b|\bplus\b|&|\+|,)"
 _NEXT_NUMBER = rf"{_AND}\s*(?:and |also |another |there (?:is|are) )*<"
@@ -567,29 +213,11 @@ _DENIED = re.compile(r"\bnot (?:exactly |just |only )?<[1-9]")
 _ANOTHER_ARTICLE = re.compile(rf"{_AND}\s*(?:and )?an? ")
 """A second thing beside one with an article: "a dog and a cat"."""
 
-
 _SHOWN_ARTICLE = re.compile(
     rf"\b(?:{PICTURE}|it) (?:clearly )?(?:shows?|contains?|depicts?|features?|has|displays?) (?:only "
     rf"|just )?an? ([^.,;!]+)"
 )
 """An article that is the number: "the picture shows a dog"."""
-
-
-def _by_article(words: str, groups: tuple[Group, ...]) -> int | UnreadableAnswer | None:
-    """Returns 1 for a single thing with an article; several numbers for more than one."""
-    patterns = [noun_pattern(group) for group in groups]
-    if patterns and ("there is " in words or "see " in words):  # "there is a cat" is no number of dogs
-        words = _OTHER_ARTICLE.sub(
-            lambda found: found[0] if _counted(found[1], groups) else _definite(found, patterns), words
-        )
-    found = re.search(_ARTICLE, words)
-    if not found and len(groups) == 1:
-        shown = _SHOWN_ARTICLE.search(words)
-        found = shown if shown and noun_pattern(groups[0]).search(shown[1]) else None
-    if not found:
-        return None
-    return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS) if _ANOTHER_ARTICLE.search(words, found.end()) else 1
-
 
 _PARTICLE = re.compile(r"(?:no|nope|nah)\s*[,.;:!]")
 """A "no" that answers something else than how many: "no, there are 3 dogs"."""
@@ -597,20 +225,6 @@ _NONE_FIRST = re.compile(r"<0>\s*(?:[.;!\n]|,(?!\s*<))")
 """None, whatever else is counted behind it: "none, there are 3 cats"."""
 _PARTITIVE = re.compile(r"<\d+>(?= of (?:them|these|those|which|whom|the)\b)")
 """The number of a subset: "3 boats, 2 of which are sailing"."""
-
-
-def _without_particle(prepared: str) -> str:
-    """Returns the marked words without a "no" before a number: "no, there are 3"."""
-    particle = _PARTICLE.match(prepared)
-    rest = mark_numbers(prepared[particle.end() :]) if particle else ""
-    return rest if MARK.search(rest) or _QUANTIFIER.search(rest) else mark_numbers(prepared)
-
-
-def _without_parts(words: str) -> str:
-    """Returns the words without parts of what was counted: "3 dogs, one of them is red"."""
-    first = MARK.search(words)
-    return words[: first.end()] + _PARTITIVE.sub("~", words[first.end() :]) if first else words
-
 
 _ALL_OF_THEM = re.compile(r"(?:^|[.!\n] ?)there (?:is|are) <(\d+)> [a-z]+[.!](?=\s*(?:the|in) total\b)")
 """A sentence that gives the number of all by itself, before another that gives the total."""
@@ -650,6 +264,406 @@ _BEFORE_PARTS = re.compile(
 """Follows the number of the whole, unless places come first: "3 on the left, 2 on the right and 1 behind"."""
 
 
+@dataclass(frozen=True, slots=True)
+class Quantifier:
+    """An amount that is no number ("many", "more than 10")."""
+
+    word: str
+    """In the words of the answer, lower case: "many", "at least 2"."""
+
+
+def read_count(answer: str | Prepared, groups: tuple[Group, ...] = ()) -> int | Quantifier | UnreadableAnswer:
+    """Returns the number that an answer gives; of several numbers the one of ``groups``, the things that are counted.
+
+    Digits and number words; "none", "no" and "nothing" are 0, "a dog" and "a single one" 1, "a pair" 2. Of several
+    different numbers the total counts; without one there is no reading, as of "one dog and one cat". Years, times,
+    ordinals, percentages and measures are no counts. A bound ("at least 3") is a quantifier.
+
+    >>> read_count("There are twenty-one birds."), read_count("2 dogs and 3 cats, so 5 in total")
+    (21, 5)
+    >>> read_count("2 dogs next to 3 people", (Group(name="dog"),))
+    2
+    >>> read_count("many"), read_count("2 or 3")
+    (Quantifier(word='many'), UnreadableAnswer(reason=<Unreadable.SEVERAL_NUMBERS: 'several numbers'>))
+    """
+    prepared = prepare(answer)
+    if len(groups) == 1 and "{" in prepared.said:
+        # In {"dogs": 2} the field of the answer is the noun that is counted.
+        prepared = prepare(prepared.said, tuple(name for each in groups for name in (plural(each.name), each.name)))
+    return _read(prepared.text, groups) if prepared.unreadable is None else prepared.unreadable
+
+
+def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | UnreadableAnswer:
+    """The number of an answer, step by step without the numbers that do not count."""
+    # Each step below takes away numbers that do not count, so that the last ones can go by what is left.
+    if (in_row := _in_table(prepared, groups)) is not None:
+        return in_row
+    if any(group.name in _IN_PAIRS for group in groups):
+        prepared = _PAIRS.sub("", prepared)
+    # "1. a black dog, 2. a white dog" counts by its lines, unless a number stands outside of them.
+    listed = _LISTED_LINE.findall(prepared)
+    if len(listed) > 1 and list(map(int, listed)) == list(range(1, len(listed) + 1)):
+        outside = _LISTED_LINE.sub("", prepared)
+        if not MARK.search(mark_numbers(outside)):
+            return len(listed)
+        prepared = outside
+    prepared = _COUPLE_OF_OTHERS.sub(r"2 \1", prepared)
+    words = _without_particle(without_inscriptions(prepared))
+    # "One dog and another one behind it": one more than was counted.
+    words = _ANOTHER_ONE.sub(lambda found: f"{found[1]}<{int(found[2]) + 1}>{found[3]}{found[4]}", words)
+    if (two := _AND_ANOTHER.match(words) or _AND_THE_OTHER.match(words)) and (
+        not two["name"] or any(noun_pattern(group).search(two["name"]) for group in groups)
+    ):
+        return 2
+    if len(groups) == 1 and (of_those := _of_those(words, groups[0])) is not None:
+        return of_those
+    words = _HYPOTHESIS.sub(" ", words) if "if " in words or "unless " in words else words
+    if (declared := _declared(words, groups)) is not None:
+        return declared
+    words = _EMPTY_OF.sub("<0> ", _NOT_ANOTHER.sub(r"\1", words))
+    if words.count("<") > 1:
+        if _ONLY_NUMBERS.fullmatch(words) and len(set(MARK.findall(words))) > 1 and "\n" in words:
+            return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
+        if bare := _BARE_FIRST.match(words):
+            return int(bare[1])
+        outside = _WITHIN_BRACKETS.sub(" ", words)
+        # Without the remark in brackets one number must be left: "dogs (2) and cats (3)" has none outside.
+        words = outside if len(MARK.findall(outside)) == 1 else words
+        if (counted := _counted_aloud(words)) is not None:
+            return counted
+        words = _ON_EACH.sub("~", words)
+    if len(groups) == 1 and (of_kinds := _sum_of_kinds(words, groups[0])) is not None:
+        return of_kinds
+    words = _NOT_BUT.sub("~", _OUT_OF.sub(" of ~", _APPOSITION.sub("", words)))
+    # "Two bags, one on each shoulder": the ones are among the two; beside "the other" they are what adds up.
+    if words.count("<") > 1 and not _THE_OTHER.search(words):
+        words = _EACH_ONE.sub(lambda found: found[0][: -len(found[1])] + found[1].replace("<1>", "~"), words)
+    if (in_places := _sum_of_places(words)) is not None:
+        return in_places
+    # What the answer adds up itself must agree with the sum of its list.
+    together = _sum(words, groups)
+    if len(groups) > 1 and (overall := _total(words)) is not None:
+        return overall if together in (None, overall) else UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
+    if together is not None:
+        return together
+    # "Two turtles" where turtles and shirts are counted leaves the number of shirts open.
+    if len(groups) > 1 and _names_one(words, groups):
+        return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
+    return _one_number(_of_what_is_counted(words, groups), prepared, groups)
+
+
+def _one_number(words: str, prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | UnreadableAnswer:
+    """The number of ``words``, marked and without numbers of other things; ``prepared`` is the whole answer."""
+    if NOT_WHOLE in words:
+        return UnreadableAnswer(Unreadable.NOT_WHOLE)
+    total = _total(words)
+    # "There are 2 dogs. The total is 4." contradicts itself.
+    if total is not None and any(int(number) != total for number in _ALL_OF_THEM.findall(words)):
+        return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
+    if _NONE_FIRST.match(words):
+        return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS) if total else 0
+    if total is not None:
+        return total
+    bound = _BOUND.search(words)
+    if bound:
+        return Quantifier(MARK.sub(r"\1", bound[0]).strip())
+    # From here on the whole counts: "3 dogs, one of them is red".
+    words = _without_parts(words)
+    numbers = [int(number) for number in MARK.findall(words)]
+    quantifier = _QUANTIFIER.search(words)
+    # Beside a number an amount counts only if it is added: "two men and several women".
+    if quantifier and (not numbers or _QUANTIFIER_ADDED.search(words)):
+        return Quantifier(quantifier[0])
+    if not numbers:
+        # "A dog" is one only where no number stands anywhere.
+        if (single := _by_article(words, groups)) is not None:
+            return single
+        if (foreign := number_in_another_language(prepared)) is not None:
+            return foreign
+        corrected = without_typing_errors(prepared, _SPELLED)
+        return unreadable_answer(prepared, Unreadable.NO_NUMBER) if corrected == prepared else _read(corrected, groups)
+    if len(set(numbers)) > 1 or _NUMBER_ADDED.search(words):
+        return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
+    if _DENIED.search(words):
+        return UnreadableAnswer(Unreadable.NO_NUMBER)
+    return numbers[0]
+
+
+def _declared(words: str, groups: tuple[Group, ...]) -> int | None:
+    """The verdict at the end; None if it is of another thing, or if "there are" another number before it."""
+    found = _DECLARED.search(words) if len(groups) < 2 else None
+    if not found:
+        return None
+    # A verdict that names a thing must name all that is counted: "so there are three persons" says nothing of dogs.
+    names = "number of" in found[0] or found[2] is not None
+    if names and not all(noun_pattern(group).search(found[0]) for group in groups):
+        return None
+    return int(found[1]) if {*_THERE_ARE.findall(words, 0, found.start())} <= {found[1]} else None
+
+
+def _sum(words: str, groups: tuple[Group, ...]) -> int | None:
+    """The sum of a list of things that are all counted: "a cat and two rabbits" are three animals.
+
+    Of several groups each must be in the list, and may be there only once.
+    """
+    if len(groups) > 1:
+        marks = [(_phrase_of(words, mark), int(mark[1])) for mark in MARK.finditer(words)]
+        of_each = [[number for phrase, number in marks if noun_pattern(group).search(phrase)] for group in groups]
+        if all(len(numbers) == 1 for numbers in of_each):
+            return sum(number for numbers in of_each for number in numbers)
+    found = _LIST.match(words.strip()) if groups and _JOINED.search(words) else None
+    items = _ITEMS.findall(found[1].strip()) if found else []
+    if len(items) < 2:
+        return None
+    if len(groups) == 1 and len({phrase.strip() for _, _, phrase in items}) == 1:
+        return None  # "two zebras, three zebras" counts the same ones again
+    counted = [_group_of_noun(phrase.strip(), groups) for _, _, phrase in items]
+    # Either every item bears the name of the group or none does.
+    own = [plural(group.name) in phrase or group.name in phrase for group in groups for _, _, phrase in items]
+    if len(groups) == 1 and len(set(own)) > 1:
+        return None  # "two dogs and a puppy": the puppy may be one of the dogs
+    if None in counted or len(set(counted)) != len(groups) or (len(groups) > 1 and len(counted) != len(groups)):
+        return None
+    return sum(int(number) if number else 1 for _, number, _ in items)
+
+
+def _sum_of_places(words: str) -> int | None:
+    """The sum of numbers without nouns: "two are on the sofa, one on the floor", "two are black and one is white"."""
+    found = _IN_PLACES.fullmatch(words.strip())
+    if found is None or (found[2] and found[2] == found[5]) or re.search(r"\b(?:of|each|them|these|those)\b", words):
+        return None
+    # "Two are black and one is white" adds up; of "two are sitting, three are wet" some may be both.
+    if (found[3] or found[6]) and not (found[3] and found[6] and exclude(found[3], found[6])):
+        return None
+    return int(found[1]) + int(found[4])
+
+
+def _sum_of_kinds(words: str, group: Group) -> int | None:
+    """The sum of different kinds of what is counted: "three men playing cards and one woman" are four people.
+
+    None where a number may be of a part: the kinds must be different ones, none of them a kind of another.
+    """
+    if group.attributes or group.related or _GOES_BEYOND.search(words):
+        return None
+    members = list(_MEMBER.finditer(words))
+    heads = [_kind_of_member(found["phrase"], group) for found in members]
+    kinds = [head for head in heads if head is not None]
+    counted = sum(found["number"] is not None for found, head in zip(members, heads, strict=True) if head)
+    # A number that is of no kind may count a part of the others.
+    if len(kinds) < 2 or len(set(kinds)) < len(kinds) or counted != len(MARK.findall(words)):
+        return None
+    # "Two people and a man": the man may be one of them.
+    if any(wordnet().is_kind_of(one, other) for one in kinds for other in kinds if one != other):
+        return None
+    return sum(int(found["number"] or 1) for found, head in zip(members, heads, strict=True) if head)
+
+
+@lru_cache(maxsize=4096)
+def _kind_of_member(phrase: str, group: Group) -> str | None:
+    """The first noun of the phrase that names a kind of the group, in the singular."""
+    for word in phrase.split():
+        noun = singular(word)
+        if noun != group.name and (noun in hyponyms(group.name) or wordnet().is_kind_of(noun, group.name)):
+            return noun
+    return None
+
+
+def whole_of(answer: str, group: Group) -> str:
+    """The number of all that is counted for a question that asks for no part: "of the six people, four stand"."""
+    found = _OF_THE_WHOLE.match(answer)
+    return f"{found[1]} {found[2]}" if found and noun_pattern(group).fullmatch(found[2].lower()) else answer
+
+
+def _names_one(words: str, groups: tuple[Group, ...]) -> bool:
+    """True if only some of the groups get a number: "two turtles", where shirts are counted as well."""
+    named = [
+        any(noun_pattern(group).search(_phrase_of(words, mark)) for mark in MARK.finditer(words))
+        or any(noun_pattern(group).search(listed) for listed in _NEITHER.findall(words))
+        for group in groups
+    ]
+    return any(named) and not all(named) and not re.search(rf"\b{_TOTAL}\b|=", words)
+
+
+def _group_of_noun(phrase: str, groups: tuple[Group, ...]) -> Group | None:
+    """The group that the noun at the end of a phrase belongs to."""
+    words = [word for word in phrase.split() if not word.endswith("ly")]
+    # The noun stands before what describes it here: "two dogs sleeping".
+    while len(words) > 1 and (words[-1] in descriptions() or words[-1].endswith("ing")):
+        words.pop()
+    noun = singular(words[-1]) if words else ""
+    compound = singular(" ".join(words[-2:]))
+    text = " ".join(words)
+    for group in groups:
+        is_named = any(found.end() == len(text) for found in noun_pattern(group).finditer(text))
+        is_kind = not {noun, compound}.isdisjoint(hyponyms(group.name)) or any(
+            wordnet().is_kind_of(name, group.name) for name in (compound, noun)
+        )
+        if set(group.attributes) <= set(phrase.split()) and (is_named or is_kind):
+            return group
+    return None
+
+
+def _in_table(prepared: str, groups: tuple[Group, ...]) -> int | None:
+    """The number in a table in Markdown, from the row that names the group."""
+    rows = [[cell.strip() for cell in found[1].split("|")] for found in _TABLE_ROW.finditer(prepared)]
+    if len(groups) > 1:
+        return _total_of_table(rows, groups)
+    cells = {cell for row in rows for cell in row[1:] if groups and noun_pattern(groups[0]).search(row[0])}
+    # Python refuses to read a number of thousands of digits.
+    numbers = [int(cell) for cell in cells if cell.isdecimal() and len(cell) <= MOST_DIGITS]
+    return numbers[0] if len(numbers) == 1 else None
+
+
+def _total_of_table(rows: Sequence[Sequence[str]], groups: tuple[Group, ...]) -> int | None:
+    """The row of the total, or the sum of the rows of all groups."""
+    numbers = {
+        row[0]: int(row[-1]) for row in rows if len(row) > 1 and row[-1].isdecimal() and len(row[-1]) <= MOST_DIGITS
+    }
+    total = [number for name, number in numbers.items() if re.search(rf"\b{_TOTAL}\b", name)]
+    of_each = [[number for name, number in numbers.items() if noun_pattern(each).search(name)] for each in groups]
+    if len(total) == 1:
+        return total[0]
+    return sum(map(sum, of_each)) if all(len(each) == 1 for each in of_each) else None
+
+
+def _of_those(words: str, group: Group) -> int | None:
+    """The number that is counted among others: by attribute, place or kind, as in "four, two of which are brown"."""
+    # With two conditions a clause with one of them counts too many.
+    if len(group.attributes) + len(group.related) > 1 or words.count("<") < (1 if group.attributes else 2):
+        return None
+    if _BOUND.search(words):
+        return None
+    link = r"(?: of (?:them|these|those|which|whom))?,?(?: (?:is|are))?"
+    if group.attributes:
+        # "3 brown and black" may be three of two colours.
+        what = rf"(?:an? )?{re.escape(group.attributes[0])}\b(?! (?:and|or)\b(?! <))"
+    elif group.related:
+        condition = group.related[0]
+        what = rf"{re.escape(condition.predicate)} (?:the|an?) {noun_pattern(condition.to).pattern}"
+    else:
+        what = rf"(?:an? )?{noun_pattern(group).pattern}"
+        link = r"(?: of (?:them|these|those|which|whom),?(?: (?:is|are))?| (?:is|are))"
+    found = {int(number) for number in re.findall(rf"<(\d+)>{link} {what}", words)}
+    # "Five turtles, all green": none of them is brown.
+    if not found and group.attributes and (every := _ALL_ARE.search(words)) and exclude(every[1], group.attributes[0]):
+        return 0
+    return found.pop() if len(found) == 1 else None
+
+
+def _counted_aloud(words: str) -> int | None:
+    """The last number of "1, 2, 3 ... 3 dogs"; None if the answer does not count one by one."""
+    marks = list(MARK.finditer(words))
+    numbers = [int(mark[1]) for mark in marks]
+    # The run 1, 2, 3 ... from the first number on; what follows may only repeat its end.
+    length = next((place for place, number in enumerate(numbers) if number != place + 1), len(numbers))
+    if length < _FEWEST_ALOUD or any(number != length for number in numbers[length:]):
+        return None
+    between = {
+        singular(_NO_LETTERS.sub(" ", words[one.end() : other.start()]).strip())
+        for one, other in pairwise(marks[:length])
+    }
+    return length if len(between) == 1 and len(between.pop().split()) <= 1 else None
+
+
+def _of_what_is_counted(words: str, groups: tuple[Group, ...]) -> str:
+    """The marked words without the numbers of other things: "2 dogs next to 3 people".
+
+    A number belongs to the noun that follows it, or to the one before a colon. It is another thing's if that noun is of
+    another class, or, beside a number of what is counted, any other listed noun.
+    """
+    if not groups or any(group.covers for group in groups):
+        return words
+    classes = {class_of(group.name) for group in groups}
+    phrases = [_phrase_of(words, mark) for mark in MARK.finditer(words)]
+    patterns = [noun_pattern(group) for group in groups]
+    is_own = [any(map(_names_group, groups, patterns, [phrase] * len(groups))) for phrase in phrases]
+    foreign = [
+        not own
+        and (
+            _is_of_another(phrase, classes, beside_own=any(is_own))
+            or any(pattern.search(phrase) for pattern in patterns)
+        )
+        for own, phrase in zip(is_own, phrases, strict=True)
+    ]
+    if (None in classes or not any(foreign)) and not any(is_own):
+        return words
+    # Numbers of unknown nouns stay, but where the answer counts both what is asked and something else.
+    has_both = any(is_own) and any(foreign)
+    kept = [own or not (other or has_both) for own, other in zip(is_own, foreign, strict=True)]
+    keeps = iter(kept)
+    words = MARK.sub(lambda mark: mark[0] if next(keeps) else "~", words)
+    return _OTHER_ARTICLE.sub(lambda found: _with_the(found, patterns), words)
+
+
+def _names_group(group: Group, pattern: re.Pattern[str], phrase: str) -> bool:
+    known = ontology()
+    return pattern.search(phrase) is not None and not any(
+        known.excludes(word, attribute) for attribute in group.attributes for word in phrase.split()
+    )
+
+
+def _phrase_of(words: str, mark: re.Match[str]) -> str:
+    """The words of the noun phrase that a number is of."""
+    after = _PHRASE.match(words, mark.end())
+    if after:
+        return after[0].strip()
+    before = _LABEL.search(words, max(0, mark.start() - 50), mark.start())
+    return before[1].strip() if before else ""
+
+
+def _is_of_another(phrase: str, classes: set[str | None], *, beside_own: bool) -> bool:
+    name = _class_in(phrase)
+    if name is None or None in classes:
+        return beside_own and _OTHER_PLURAL.fullmatch(phrase) is not None
+    # Beside "2 boys" for the question on boys, "3 people" is another number although the class is the same.
+    return name not in classes or (beside_own and name == "person")
+
+
+@lru_cache(maxsize=4096)
+def _class_in(phrase: str) -> str | None:
+    """The class that the noun phrase names; None if it names none for certain."""
+    found = [span for span in spans_of(tuple(phrase.split())) if span.word.classes]
+    return found[-1].word.classes[0] if found else None
+
+
+def _with_the(found: re.Match[str], patterns: Sequence[re.Pattern[str]]) -> str:
+    """Writes "the" before another thing: "a cat" is no number of dogs."""
+    if _class_in(found[1]) is None or any(pattern.search(found[1]) for pattern in patterns):
+        return found[0]
+    return f"the {found[1]}"
+
+
+def _by_article(words: str, groups: tuple[Group, ...]) -> int | UnreadableAnswer | None:
+    """Returns 1 for a single thing with an article; several numbers for more than one."""
+    patterns = [noun_pattern(group) for group in groups]
+    # "There is a cat" is no number of dogs.
+    if patterns and ("there is " in words or "see " in words):
+        words = _OTHER_ARTICLE.sub(
+            lambda found: found[0] if _group_of_noun(found[1], groups) else _with_the(found, patterns), words
+        )
+    found = re.search(_ARTICLE, words)
+    if not found and len(groups) == 1:
+        shown = _SHOWN_ARTICLE.search(words)
+        found = shown if shown and noun_pattern(groups[0]).search(shown[1]) else None
+    if not found:
+        return None
+    return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS) if _ANOTHER_ARTICLE.search(words, found.end()) else 1
+
+
+def _without_particle(prepared: str) -> str:
+    """Returns the marked words without a "no" before a number: "no, there are 3"."""
+    particle = _PARTICLE.match(prepared)
+    rest = mark_numbers(prepared[particle.end() :]) if particle else ""
+    # A "no" alone is the number 0.
+    return rest if MARK.search(rest) or _QUANTIFIER.search(rest) else mark_numbers(prepared)
+
+
+def _without_parts(words: str) -> str:
+    """Returns the words without parts of what was counted: "3 dogs, one of them is red"."""
+    first = MARK.search(words)
+    return words[: first.end()] + _PARTITIVE.sub("~", words[first.end() :]) if first else words
+
+
 def _total(words: str) -> int | None:
     """Returns the number that is called the total, or whose parts follow ("three dogs: one black and two white")."""
     found = {
@@ -663,6 +677,7 @@ def _total(words: str) -> int | None:
     words = _THE_OTHER.sub("<1>", words)
     marks = list(MARK.finditer(words))
     numbers = [int(mark[1]) for mark in marks]
+    # Two numbers that are equal add up to nothing: the first would be the sum of the second.
     if not found and len(numbers) > 2:
         if numbers[0] == sum(numbers[1:]) and _are_parts_of(words, marks[0], marks[1:]):
             return numbers[0]
@@ -672,17 +687,18 @@ def _total(words: str) -> int | None:
 
 
 def _are_parts_of(words: str, whole: re.Match[str], parts: Sequence[re.Match[str]]) -> bool:
-    """Whether later numbers make up the first; "3 dogs, 2 cats and 1 bird" are six by chance."""
+    """True if later numbers make up the first; "3 dogs, 2 cats and 1 bird" are six by chance."""
     if _PARTS_FOLLOW.match(words, whole.end()):
         return True
     return _BEFORE_PARTS.match(words, whole.end()) is not None and all(_PART.match(words, part.end()) for part in parts)
 
 
 def _is_closing_total(words: str, found: re.Match[str]) -> bool:
-    """Whether it is "2 dogs and 3 cats, 5 in total", and not "2 dogs and 3 cats in total"."""
+    """True if it is "2 dogs and 3 cats, 5 in total", and not "2 dogs and 3 cats in total"."""
     before = words[: found.start()].rstrip()
     if _AFTER_AND.search(before) or _FOLLOWED_BY_ANOTHER.match(words, found.end()):
         return False
+    # "2 dogs, 3 cats in total" gives a total only if it is the sum of the numbers before it.
     if not found[2] or not before.endswith(","):
         return True
     return int(found[1]) == sum(int(number) for number in MARK.findall(before))

@@ -7,145 +7,28 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from pytest_vqamt.core.meaning import Group
+from pytest_vqamt.language.answers.answer_text import (
+    HEDGE,
+    NEARLY,
+    PICTURE,
+    Prepared,
+    claim_clauses,
+    plain_question,
+    prepare,
+)
 from pytest_vqamt.language.answers.content import POSTURES, content, content_word, exclude, plain_words
 from pytest_vqamt.language.answers.counts import read_count
-from pytest_vqamt.language.answers.text import HEDGE, NEARLY, PICTURE, Prepared, claim_clauses, plain_question, prepare
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, singular
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet
 
-
-def repeated(question: str, answer: str | Prepared) -> bool | None:
-    """Whether an answer says yes by repeating its question as a statement, or no by denying it or saying the opposite.
-
-    The words must come in the order of the question. A denial that goes on may deny the rest, and gives None; so does
-    what leaves out a part of the question.
-
-    >>> repeated("Is the woman wearing glasses?", "She isn't wearing any glasses.")
-    False
-    >>> repeated("Is the cup in front of the laptop?", "The cup is behind the laptop.")
-    False
-    >>> repeated("Is the man holding a dog?", "The man with a dog is holding a leash.") is None
-    True
-    """
-    asked, prepared = plain_question(question), prepare(answer)
-    if not prepared.text or prepared.text.endswith("?") or not _YES_NO.match(asked):
-        return None
-    if (of_counts := _compared_counts(asked, prepared)) is not None:
-        return of_counts
-    question = ASKS_TO_SAY.sub("", asked.partition("?")[0])
-    if denied := _DENIED_QUESTION.fullmatch(question):
-        so = repeated(f"{denied[1]} {denied[2]}?", prepared)
-        return None if so is None else not so
-    clauses = claim_clauses(_COMMA.sub(". ", prepared.statements))
-    if found := _OF_ALL.match(question):
-        if _ALL_EXCEPT.search(prepared.text):
-            return False
-        wanted = content(question[found.end() :])
-        said = {_said_of_all(wanted, clause) for clause in clauses} - {None}
-        return said.pop() if len(said) == 1 else None
-    asked_words = plain_words(question)
-    wanted = [content_word(word) for word in asked_words]
-    if _IS_THERE.match(question):
-        kept = [place for place, form in enumerate(wanted) if form not in POSTURES]
-        asked_words, wanted = [asked_words[place] for place in kept], [wanted[place] for place in kept]
-    if len(wanted) < 2 or _OR.search(question):
-        return None
-    said = {_said(asked_words, wanted, clause) for clause in clauses} - {None}
-    if len(said) != 1 or (False in said and _BOUND_ASKED.search(question)):
-        return None
-    return said.pop()
-
-
-def as_asked(question: str, answer: str | Prepared) -> bool | None:
-    """Whether an answer repeats the whole question as a statement, with its denials or with one more or less.
-
-    One word may be replaced by another that excludes it. What "yes" or "no" stands before it is not looked at.
-
-    >>> as_asked("Are there fewer chairs than cups?", "There are fewer chairs than cups.")
-    True
-    >>> as_asked("Are there any windows that are not open?", "There are no windows that are not open.")
-    False
-    >>> as_asked("Is the kettle on the right side?", "No, it is on the left side.")
-    False
-    """
-    prepared = prepare(answer)
-    if prepared.text.count(" ") < 2:
-        return None
-    wanted, denials = _wanted(question)
-    if len(wanted) < 2:
-        return None
-    if not denials and _denies_the_object(question, prepared.statements, wanted):
-        return False
-    is_presence = _IS_THERE.match(plain_question(question)) is not None
-    is_bound = _BOUND_ASKED.search(question.lower()) is not None
-    said = {
-        _says_as_asked(wanted, denials, clause, is_presence=is_presence)
-        for clause in claim_clauses(_COMMA.sub(". ", prepared.statements))
-        if not (HEDGE.search(clause) or NEARLY.search(clause))
-    } - {None}
-    if len(said) != 1 or (is_bound and False in said):
-        return None  # "at least two are not sitting" leaves open how many are
-    return said.pop()
-
-
 _BOUND_ASKED = re.compile(r"\b(?:at least|at most|more than|fewer than|less than)\b")
-"""A part of the question that a denial does not turn round."""
-
-
-def _denies_the_object(question: str, prepared: str, wanted: Sequence[str]) -> bool:
-    """True of an answer that replaces what is asked: "a newspaper rather than a book", "typing, not talking"."""
-    if HEDGE.search(prepared) or " rather " in question or " instead " in question:
-        return False
-    if found := _RATHER_THAN.search(prepared):
-        replaced = [word for word in content(found[1]) if word not in _PRONOUNS]
-        return bool(replaced) and set(replaced) <= set(wanted)
-    return (nothing := _NOTHING.fullmatch(prepared)) is not None and f" {nothing[1]} " in question
-
+"""A part of the question that a denial leaves open: "at least two are not sitting" may be said beside two who sit."""
 
 _RATHER_THAN = re.compile(r"^[^.;!?\n]*(?: rather than| instead of|, (?:and )?not) ([a-z]+(?: [a-z]+){0,4})\W*$")
 """Something else is done than asked: "a newspaper rather than a book". "A rather old book" is a book."""
 _NOTHING = re.compile(r"(?:no\W+)?(?:he|she|it|they) (?:is|are) not ([a-z]+ing) anything(?: at all)?\W*")
 """What is denied of all is denied of what is asked: "she is not holding anything"."""
-
-
-@lru_cache(maxsize=4096)
-def _wanted(question: str) -> tuple[tuple[str, ...], int]:
-    """The words of a statement that says yes, without its denials; none where the question is no yes/no question."""
-    asked = plain_question(question)
-    if not _YES_NO.match(asked):
-        return (), 0
-    wanted, denials = _denials_apart(ASKS_TO_SAY.sub("", asked.partition("?")[0]))
-    return tuple(wanted), denials
-
-
-def _denials_apart(text: str) -> tuple[list[str], int]:
-    """The words that matter without those that deny, and how many these are."""
-    words = content(_LEAD.sub("", _SEES_NONE.sub("no ", text)))
-    kept = [word for word in words if word not in _DENIALS]
-    return kept, len(words) - len(kept)
-
-
-def _says_as_asked(wanted: Sequence[str], denials: int, clause: str, *, is_presence: bool) -> bool | None:
-    words, denied = _denials_apart(clause)
-    if len(words) > 1 and words[0] in _PRONOUNS and wanted[0] not in _PRONOUNS:
-        words = words[1:]
-        wanted = wanted[-len(words) :] if len(words) < len(wanted) else wanted
-    if len(words) != len(wanted):
-        return False if _is_of_another_size(wanted, words) and not denied else None
-    differ = [pair for pair in zip(words, wanted, strict=True) if pair[0] != pair[1]]
-    if not differ:
-        return (denied - denials) % 2 == 0
-    # "There is a white car" does not say that there is no red one.
-    return False if len(differ) == 1 and denied == denials and not is_presence and exclude(*differ[0]) else None
-
-
-def _is_of_another_size(wanted: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether a thing is larger, say, than the one that it is asked to be equal to."""
-    if not words or "same" not in wanted or wanted[0] != words[0] or wanted[-1] != words[-1]:
-        return False
-    return "than" in words or "different" in words or "differ" in words
-
 
 _IS_THERE = re.compile(r"(?:is|are|was|were) there\b")
 """Asks for presence, where a posture says no more than "is": "are there any cars parked on the street?"."""
@@ -154,28 +37,6 @@ _MORE_THAN = re.compile(
     r"|visible)\b.*)?"
 )
 """Asks to compare two numbers, which the answer may give: "3 dogs and only 1 cat"."""
-
-
-def _compared_counts(asked: str, answer: Prepared) -> bool | None:
-    """Compares the numbers of two things: "3 dogs and 1 cat" are more dogs than cats."""
-    found = _MORE_THAN.fullmatch(asked.partition("?")[0])
-    if not found:
-        return None
-    numbers = numbers_of((found[2], found[3]), answer)
-    if numbers is None:
-        return None
-    one, other = numbers
-    return one > other if found[1] == "more" else one == other if found[1] == "as many" else one < other
-
-
-def numbers_of(names: Sequence[str], answer: Prepared) -> tuple[int, int] | None:
-    """Returns the numbers of two things if the answer names both and gives both."""
-    said = answer.text
-    if not all(re.search(rf"\b(?:{re.escape(singular(name))}|{re.escape(name)})", said) for name in names):
-        return None
-    one, other = (read_count(answer, (Group(name=singular(name)),)) for name in names)
-    return (one, other) if isinstance(one, int) and isinstance(other, int) else None
-
 
 _YES_NO = re.compile(r"(?:is|are|was|were|does|do|did|has|have|can|could|would)\b")
 """How a question begins that a statement may answer: "Is it raining?" - "It is not raining"."""
@@ -209,114 +70,11 @@ _NOT_ALL = re.compile(
 )
 """Denies it of some: "only the left one is open". In "both, not just one" it is denied of none."""
 
-
-def _said_of_all(wanted: Sequence[str], clause: str) -> bool | None:
-    """Whether all of them are said to be so: "only the girl is" denies it, "all three are" affirms it."""
-    if ellipsis := _ALL_OF_THEM.fullmatch(clause):
-        return ellipsis["not"] is None
-    words = content(clause)
-    if not wanted or HEDGE.search(clause):
-        return None
-    if wanted[-1] not in words:
-        # "The one on the left is open": one is not as all are asked to be.
-        return False if words and exclude(words[-1], wanted[-1]) and not _DENIALS.keys() & set(words) else None
-    if _NOT_ALL.search(clause):
-        return False
-    return True if _ALL.match(clause) and not _DENIALS.keys() & set(words) else None
-
-
-def _said(asked: Sequence[str], wanted: Sequence[str], clause: str) -> bool | None:
-    if HEDGE.search(clause) or NEARLY.search(clause):
-        return None
-    plain = plain_words(_LEAD.sub("", _SEES_NONE.sub("no ", clause)))
-    denials = sum(word in _DENIALS for word in plain)
-    has_none = _HAS_NONE.search(clause) is not None
-    starts_denied = plain[:1] != [] and plain[0] in _DENIALS
-    plain = [word for word in plain if word not in _DENIALS]
-    words = [content_word(word) for word in plain]
-    if not POSTURES & set(wanted):
-        kept = [place for place, form in enumerate(words) if form not in POSTURES or place == len(words) - 1]
-        plain, words = [plain[place] for place in kept], [words[place] for place in kept]
-    if denials > 1 or not words:
-        return None
-    if starts_denied and words == list(wanted[-len(words) :]) and len(words) < len(wanted):
-        return False  # "a buffalo, not a cow"
-    if len(words) < 2:
-        return None
-    if words[0] in _PRONOUNS and words[0] != wanted[0]:
-        verbs = (place for place, word in enumerate(asked) if word.endswith("ing"))
-        splits = range(1, min(4, len(wanted), next(verbs, 4) + 1))
-        pairs = [(wanted[start:], words[1:], plain[1:]) for start in splits]
-    else:
-        pairs = [(wanted, words, plain)]
-    is_open = wanted[-1] == "something" or (has_none if denials else asked[-1].endswith("ing"))
-    said = (_agrees(*each, denied=bool(denials), is_open=is_open) for each in pairs)
-    return next((each for each in said if each is not None), None)
-
-
-def _agrees(
-    wanted: Sequence[str], words: Sequence[str], plain: Sequence[str], *, denied: bool, is_open: bool
-) -> bool | None:
-    """Whether the words of a statement, without its denial, say what is wanted; of what is open more may follow."""
-    verdict = _compared(wanted, words, denied=denied, is_open=is_open)
-    if verdict is not None or denied:
-        return verdict
-    known = ontology()
-    bare = [
-        form
-        for place, (word, form) in enumerate(zip(plain, words, strict=True))
-        if form in wanted or place == len(words) - 1 or (known.category_of(word) is None and word not in _AMOUNTS)
-    ]
-    return _compared(wanted, bare, denied=False, is_open=is_open) if bare != words else None
-
-
 _AMOUNTS = frozenset({*NUMBER_WORDS[1:], "several", "many", "few", "couple", "lots", "pair"})
-
-
-def _compared(wanted: Sequence[str], words: Sequence[str], *, denied: bool, is_open: bool) -> bool | None:
-    rest = words[len(wanted) :]
-    differ = [
-        pair for place, pair in enumerate(zip(words, wanted, strict=False)) if not _same(*pair, denied and place > 0)
-    ]
-    goes_on = not rest or rest[0] in _GOES_ON
-    if not differ and len(words) >= len(wanted):
-        if denied:
-            return False if not rest or (is_open and (goes_on or wanted[-1] == "something")) else None
-        return True if goes_on or is_open else None
-    if not differ and denied and wanted[len(words)] in _GOES_ON:
-        return False  # who does not sit does not sit on the bench
-    if denied or not differ:
-        return None
-    is_whole = len(words) == len(wanted) or (len(words) > 1 and words == [*wanted[: len(words) - 1], words[-1]])
-    if len(differ) == 1 and (is_whole or (len(words) > len(wanted) and goes_on)) and exclude(*differ[0]):
-        return False
-    if differ and _does_otherwise(words, wanted):
-        return False
-    if wanted[-1] in _ABOUT and words[: len(wanted) - 1] == list(wanted[:-1]) and _ABOUT[wanted[-1]] in words:
-        return False
-    return None
-
-
-def _does_otherwise(words: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Whether the same subject moves or rests in another way: "the bird flies over the water", and does not sit."""
-    place = next((at for at, pair in enumerate(zip(words, wanted, strict=False)) if pair[0] != pair[1]), 0)
-    pair = {words[place], wanted[place]}
-    return place > 0 and (pair <= _RESTING or (len(pair & _MOVING) == 1 and bool(pair & (_RESTING - {"stand"}))))
-
 
 _RESTING = frozenset({"stand", "sit", "lie", "kneel", "crouch"})
 _MOVING = frozenset({"fly", "swim", "walk", "run"})
 _ABOUT = {"outside": "inside", "inside": "outside"}
-
-
-def _same(word: str, wanted: str, exactly: bool) -> bool:
-    return word == wanted or wanted == "something" or (not exactly and _is_kind(word, wanted))
-
-
-@lru_cache(maxsize=65536)
-def _is_kind(word: str, wanted: str) -> bool:
-    return wordnet().is_kind_of(word, wanted)
-
 
 _SEES_NONE = re.compile(
     r"\b(?:i|we|you) (?:can|do) not (?:see|find|spot|detect|identify|notice|locate) (?:any|an?|the)?"
@@ -341,3 +99,267 @@ _GOES_ON = frozenset((
     "as", "from", "along", "through", "around", "inside", "outside", "before", "atop", "because", "since", "of", "for",
     "across", "over", "into", "amid", "leftof", "rightof", "against", "right", "left",
 ))  # fmt: skip
+
+
+def repeated(question: str, answer: str | Prepared) -> bool | None:
+    """True if an answer repeats its question as a statement, False if it denies it or says the opposite.
+
+    The words must come in the order of the question. A denial that goes on may deny the rest, and gives None; so does
+    what leaves out a part of the question.
+
+    >>> repeated("Is the woman wearing glasses?", "She isn't wearing any glasses.")
+    False
+    >>> repeated("Is the cup in front of the laptop?", "The cup is behind the laptop.")
+    False
+    >>> repeated("Is the man holding a dog?", "The man with a dog is holding a leash.") is None
+    True
+    """
+    asked, prepared = plain_question(question), prepare(answer)
+    if not prepared.text or prepared.text.endswith("?") or not _YES_NO.match(asked):
+        return None
+    if (of_counts := _compared_counts(asked, prepared)) is not None:
+        return of_counts
+    question = ASKS_TO_SAY.sub("", asked.partition("?")[0])
+    # "Is the man not wearing a helmet?" is read as the question without "not", and turned round.
+    if denied := _DENIED_QUESTION.fullmatch(question):
+        so = repeated(f"{denied[1]} {denied[2]}?", prepared)
+        return None if so is None else not so
+    clauses = claim_clauses(_COMMA.sub(". ", prepared.statements))
+    # Of all of several things "not" says less than "no": "not all lights are on".
+    if found := _OF_ALL.match(question):
+        if _ALL_EXCEPT.search(prepared.text):
+            return False
+        wanted = content(question[found.end() :])
+        said = {_clause_says_of_all(wanted, clause) for clause in clauses} - {None}
+        return said.pop() if len(said) == 1 else None
+    asked_words = plain_words(question)
+    wanted = [content_word(word) for word in asked_words]
+    # "Are there any cars parked on the street?" is answered by "there are cars on the street".
+    if _IS_THERE.match(question):
+        kept = [place for place, form in enumerate(wanted) if form not in POSTURES]
+        asked_words, wanted = [asked_words[place] for place in kept], [wanted[place] for place in kept]
+    # With one word any clause that has it would agree; with "or" a part may settle the whole or not.
+    if len(wanted) < 2 or _OR.search(question):
+        return None
+    said = {_clause_says(asked_words, wanted, clause) for clause in clauses} - {None}
+    if len(said) != 1 or (False in said and _BOUND_ASKED.search(question)):
+        return None
+    return said.pop()
+
+
+def as_asked(question: str, answer: str | Prepared) -> bool | None:
+    """True if an answer repeats the whole question as a statement, False with one denial more or less.
+
+    One word may be replaced by another that excludes it, which denies it. A "yes" or "no" before it is not read.
+
+    >>> as_asked("Are there fewer chairs than cups?", "There are fewer chairs than cups.")
+    True
+    >>> as_asked("Are there any windows that are not open?", "There are no windows that are not open.")
+    False
+    >>> as_asked("Is the kettle on the right side?", "No, it is on the left side.")
+    False
+    """
+    prepared = prepare(answer)
+    # Fewer than three words repeat no question.
+    if prepared.text.count(" ") < 2:
+        return None
+    wanted, denials = _wanted(question)
+    if len(wanted) < 2:
+        return None
+    if not denials and _denies_the_object(question, prepared.statements, wanted):
+        return False
+    is_presence = _IS_THERE.match(plain_question(question)) is not None
+    is_bound = _BOUND_ASKED.search(question.lower()) is not None
+    said = {
+        _says_as_asked(wanted, denials, clause, is_presence=is_presence)
+        for clause in claim_clauses(_COMMA.sub(". ", prepared.statements))
+        if not (HEDGE.search(clause) or NEARLY.search(clause))
+    } - {None}
+    if len(said) != 1 or (is_bound and False in said):
+        return None  # "at least two are not sitting" leaves open how many are
+    return said.pop()
+
+
+def _denies_the_object(question: str, prepared: str, wanted: Sequence[str]) -> bool:
+    """True of an answer that puts another thing in its place: "a newspaper rather than a book"."""
+    if HEDGE.search(prepared) or " rather " in question or " instead " in question:
+        return False
+    if found := _RATHER_THAN.search(prepared):
+        replaced = [word for word in content(found[1]) if word not in _PRONOUNS]
+        return bool(replaced) and set(replaced) <= set(wanted)
+    return (nothing := _NOTHING.fullmatch(prepared)) is not None and f" {nothing[1]} " in question
+
+
+@lru_cache(maxsize=4096)
+def _wanted(question: str) -> tuple[tuple[str, ...], int]:
+    """The words of a statement that says yes, without its denials; none where the question is no yes/no question."""
+    asked = plain_question(question)
+    if not _YES_NO.match(asked):
+        return (), 0
+    wanted, denials = _denials_apart(ASKS_TO_SAY.sub("", asked.partition("?")[0]))
+    return tuple(wanted), denials
+
+
+def _denials_apart(text: str) -> tuple[list[str], int]:
+    """The words that matter without those that deny, and how many these are."""
+    words = content(_LEAD.sub("", _SEES_NONE.sub("no ", text)))
+    kept = [word for word in words if word not in _DENIALS]
+    return kept, len(words) - len(kept)
+
+
+def _says_as_asked(wanted: Sequence[str], denials: int, clause: str, *, is_presence: bool) -> bool | None:
+    """True if the clause has the words and denials of the question, False if it denies or excludes them."""
+    words, denied = _denials_apart(clause)
+    # A pronoun stands for the subject, of as many words as the answer then lacks.
+    if len(words) > 1 and words[0] in _PRONOUNS and wanted[0] not in _PRONOUNS:
+        words = words[1:]
+        wanted = wanted[-len(words) :] if len(words) < len(wanted) else wanted
+    if len(words) != len(wanted):
+        return False if _is_of_another_size(wanted, words) and not denied else None
+    differ = [pair for pair in zip(words, wanted, strict=True) if pair[0] != pair[1]]
+    if not differ:
+        # Two denials more cancel each other.
+        return (denied - denials) % 2 == 0
+    # "There is a white car" does not say that there is no red one.
+    return False if len(differ) == 1 and denied == denials and not is_presence and exclude(*differ[0]) else None
+
+
+def _is_of_another_size(wanted: Sequence[str], words: Sequence[str]) -> bool:
+    """True if a thing is said to be larger, say, than another, where the question is for the same size."""
+    # "The cup is larger than the jug" to "is the cup the same size as the jug?".
+    if not words or "same" not in wanted or wanted[0] != words[0] or wanted[-1] != words[-1]:
+        return False
+    return "than" in words or "different" in words or "differ" in words
+
+
+def _compared_counts(asked: str, answer: Prepared) -> bool | None:
+    """Compares the numbers of two things: "3 dogs and 1 cat" are more dogs than cats."""
+    found = _MORE_THAN.fullmatch(asked.partition("?")[0])
+    if not found:
+        return None
+    numbers = numbers_of((found[2], found[3]), answer)
+    if numbers is None:
+        return None
+    one, other = numbers
+    return one > other if found[1] == "more" else one == other if found[1] == "as many" else one < other
+
+
+def numbers_of(names: Sequence[str], answer: Prepared) -> tuple[int, int] | None:
+    """Returns the numbers of two things if the answer names both and gives both."""
+    said = answer.text
+    if not all(re.search(rf"\b(?:{re.escape(singular(name))}|{re.escape(name)})", said) for name in names):
+        return None
+    one, other = (read_count(answer, (Group(name=singular(name)),)) for name in names)
+    return (one, other) if isinstance(one, int) and isinstance(other, int) else None
+
+
+def _clause_says_of_all(wanted: Sequence[str], clause: str) -> bool | None:
+    """True if all of them are said to be so, as by "all three are"; False by "only the girl is"."""
+    if ellipsis := _ALL_OF_THEM.fullmatch(clause):
+        return ellipsis["not"] is None
+    words = content(clause)
+    if not wanted or HEDGE.search(clause):
+        return None
+    if wanted[-1] not in words:
+        # "The one on the left is open": one is not as all are asked to be.
+        return False if words and exclude(words[-1], wanted[-1]) and not _DENIALS.keys() & set(words) else None
+    if _NOT_ALL.search(clause):
+        return False
+    return True if _ALL.match(clause) and not _DENIALS.keys() & set(words) else None
+
+
+def _clause_says(asked: Sequence[str], wanted: Sequence[str], clause: str) -> bool | None:
+    """True if the clause repeats the words of the question in their order, False if it denies or excludes them."""
+    if HEDGE.search(clause) or NEARLY.search(clause):
+        return None
+    plain = plain_words(_LEAD.sub("", _SEES_NONE.sub("no ", clause)))
+    denials = sum(word in _DENIALS for word in plain)
+    has_none = _HAS_NONE.search(clause) is not None
+    starts_denied = plain[:1] != [] and plain[0] in _DENIALS
+    plain = [word for word in plain if word not in _DENIALS]
+    words = [content_word(word) for word in plain]
+    # "The cup is standing on the table" says no more than "is on the table"; at the end a posture is the predicate.
+    if not POSTURES & set(wanted):
+        kept = [place for place, form in enumerate(words) if form not in POSTURES or place == len(words) - 1]
+        plain, words = [plain[place] for place in kept], [words[place] for place in kept]
+    # "There is no seat that is not taken": what two denials say is left to other readers.
+    if denials > 1 or not words:
+        return None
+    if starts_denied and words == list(wanted[-len(words) :]) and len(words) < len(wanted):
+        return False  # "a buffalo, not a cow"
+    if len(words) < 2:
+        return None
+    if words[0] in _PRONOUNS and words[0] != wanted[0]:
+        verbs = (place for place, word in enumerate(asked) if word.endswith("ing"))
+        # The pronoun replaces one to three words of the question, all of them before its verb in -ing.
+        splits = range(1, min(4, len(wanted), next(verbs, 4) + 1))
+        pairs = [(wanted[start:], words[1:], plain[1:]) for start in splits]
+    else:
+        pairs = [(wanted, words, plain)]
+    # After "not wearing glasses" or "holding a dog" any more words leave the claim as it is.
+    is_open = wanted[-1] == "something" or (has_none if denials else asked[-1].endswith("ing"))
+    said = (_agrees(*each, denied=bool(denials), is_open=is_open) for each in pairs)
+    return next((each for each in said if each is not None), None)
+
+
+def _agrees(
+    wanted: Sequence[str], words: Sequence[str], plain: Sequence[str], *, denied: bool, is_open: bool
+) -> bool | None:
+    """True if the words of a statement agree with those of the question, False if they exclude them."""
+    verdict = _compared(wanted, words, denied=denied, is_open=is_open)
+    if verdict is not None or denied:
+        return verdict
+    known = ontology()
+    # Colours, numbers and the like that the question lacks add details: "holding a big red ball".
+    bare = [
+        form
+        for place, (word, form) in enumerate(zip(plain, words, strict=True))
+        if form in wanted or place == len(words) - 1 or (known.category_of(word) is None and word not in _AMOUNTS)
+    ]
+    return _compared(wanted, bare, denied=False, is_open=is_open) if bare != words else None
+
+
+def _compared(wanted: Sequence[str], words: Sequence[str], *, denied: bool, is_open: bool) -> bool | None:
+    """True if the words of the statement are those of the question, in order, False if they exclude or deny them."""
+    rest = words[len(wanted) :]
+    differ = [
+        # A kind affirms ("a poodle" is a dog), but a denied kind leaves others; the subject may be a kind either way.
+        pair
+        for place, pair in enumerate(zip(words, wanted, strict=False))
+        if not _fits(*pair, denied and place > 0)
+    ]
+    goes_on = not rest or rest[0] in _GOES_ON
+    if not differ and len(words) >= len(wanted):
+        if denied:
+            return False if not rest or (is_open and (goes_on or wanted[-1] == "something")) else None
+        return True if goes_on or is_open else None
+    if not differ and denied and wanted[len(words)] in _GOES_ON:
+        return False  # "nobody is sitting": who does not sit does not sit on the bench
+    if denied or not differ:
+        return None
+    # One word of the whole is another one that excludes it: "the lid is on" to "is the lid off the pot?".
+    is_whole = len(words) == len(wanted) or (len(words) > 1 and words == [*wanted[: len(words) - 1], words[-1]])
+    if len(differ) == 1 and (is_whole or (len(words) > len(wanted) and goes_on)) and exclude(*differ[0]):
+        return False
+    if differ and _does_otherwise(words, wanted):
+        return False
+    if wanted[-1] in _ABOUT and words[: len(wanted) - 1] == list(wanted[:-1]) and _ABOUT[wanted[-1]] in words:
+        return False
+    return None
+
+
+def _does_otherwise(words: Sequence[str], wanted: Sequence[str]) -> bool:
+    """True if the same subject moves or rests in another way: "the bird flies over the water", and does not sit."""
+    place = next((at for at, pair in enumerate(zip(words, wanted, strict=False)) if pair[0] != pair[1]), 0)
+    pair = {words[place], wanted[place]}
+    # Who walks may be said to stand, as opposed to sitting, so these two exclude nothing.
+    return place > 0 and (pair <= _RESTING or (len(pair & _MOVING) == 1 and bool(pair & (_RESTING - {"stand"}))))
+
+
+def _fits(word: str, wanted: str, exactly: bool) -> bool:
+    return word == wanted or wanted == "something" or (not exactly and _is_kind(word, wanted))
+
+
+@lru_cache(maxsize=65536)
+def _is_kind(word: str, wanted: str) -> bool:
+    return wordnet().is_kind_of(word, wanted)

@@ -1,4 +1,4 @@
-"""Answers in other languages: whether an answer is in one, that something is there or not, and how many there are."""
+"""Answers in other languages: their language, what they say is there, and how many."""
 
 from __future__ import annotations
 
@@ -7,56 +7,13 @@ from functools import cache
 from unicodedata import normalize
 
 from pytest_vqamt.language.answers.foreign.forms import form_of, language_of
-from pytest_vqamt.language.questions.form import QuestionForm, begins_as_question
+from pytest_vqamt.language.questions.free import QuestionForm, begins_as_question
 from pytest_vqamt.language.tables import toml_table
-
-
-def there_in_another_language(question: str, answer: str) -> bool | None:
-    """Whether an answer says that what the question names is there, both in one language of ``yes_no_words.toml``.
-
-    "Hay un perro" is no answer to "\u00bfHay un gato?". None if the question is English or denies, or the answer has
-    several sentences.
-
-    >>> there_in_another_language("\u00bfHay un perro?", "No veo ning\u00fan perro.")
-    False
-    """
-    question, answer = (normalize("NFC", text).casefold().replace("\u2019", "'") for text in (question, answer))
-    statement = _ONE_SENTENCE.fullmatch(answer)
-    if statement is None or (question.isascii() and _ENGLISH.search(question)):
-        return None
-    said = set()
-    for there, not_there in _phrases():
-        asked = there.search(question)
-        if asked is None or not_there.search(question):
-            continue
-        denied = not_there.search(answer) is not None
-        if denied or there.search(answer):
-            names = _names(there.sub(" ", question))
-            named = _names(there.sub(" ", not_there.sub(" ", answer)))
-            covers = bool(names and named) and (named <= names if denied else names <= named)
-            said.add(not denied if covers else None)
-    return said.pop() if len(said) == 1 else None
-
 
 _ONE_SENTENCE = re.compile(r"\W*[^.!?;\n\u3002\u0964]+[.!\u3002\u0964]*\s*")
 """A sentence without another behind it, which might be about something else."""
 _ENGLISH = re.compile(r"\b(?:is|are|was|were|do|does|can|the|there)\b")
 """A word of an English question: "is there hay?"."""
-
-
-@cache
-def _phrases() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
-    rows = [row for row in toml_table("answers/yes_no_words.toml").values() if "there" in row]
-    return tuple((_any_of(row["there"]), _any_of(row["not_there"])) for row in rows)
-
-
-def _any_of(words: list[str]) -> re.Pattern[str]:
-    """Finds the words; Han and kana are written without spaces, so they have no borders."""
-    longest = sorted((normalize("NFC", word) for word in words), key=len, reverse=True)
-    return re.compile(
-        "|".join(re.escape(word) if _HAN.match(word) else rf"(?<!\w){re.escape(word)}(?!\w)" for word in longest)
-    )
-
 
 _HAN = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 """Kana and Han characters."""
@@ -78,36 +35,10 @@ _DETERMINERS = re.compile(
 )
 """Beginnings of words that name no thing: "quelque", "diese"."""
 _STEM = 4
-
-
-def _names(text: str) -> set[str]:
-    """The words for things up to their endings, or their Han characters and kana.
-
-    A yes must have all of the question's, and a denial none besides them.
-    """
-    text = _PICTURES.sub(" ", text)
-    if _HAN.search(text):
-        return set(_NOT_NAMES.sub("", text))
-    words = re.split(r"[\s.,;:!?\u00bf\u00a1\u061f\u0964]+", text)
-    return {
-        word[:_STEM] for word in words if len(word) >= _STEM - (not word.isascii()) and not _DETERMINERS.match(word)
-    }
-
-
-def is_in_another_language(answer: str) -> bool:
-    """Whether an answer is not in English: by its script, or by two of the function words of one other language.
-
-    >>> is_in_another_language("En la imagen hay un animal."), is_in_another_language("There is a chihuahua.")
-    (True, False)
-    """
-    letters = [each for each in answer if each.isalpha()]
-    if sum(each > _LAST_LATIN for each in letters) * 2 > len(letters):
-        return True
-    words = set(re.findall(r"[^\W\d_]+", normalize("NFC", answer).casefold()))
-    return words.isdisjoint(_ENGLISH_WORDS) and any(len(words & each) > 1 for each in _FUNCTION_WORDS)
-
+"""The letters by which a word is the same in all its endings: "perro" and "perros"."""
 
 _LAST_LATIN = "\u024f"
+"""The end of Latin Extended-B: letters behind it are of another script."""
 _ENGLISH_WORDS = frozenset(
     ["the", "is", "are", "was", "of", "this", "that", "it", "its", "and", "there", "i", "you", "see", "at"]
 )
@@ -125,6 +56,97 @@ _FUNCTION_WORDS = tuple(
 )
 """Of Spanish, French, German, Portuguese, Italian, Indonesian and Turkish."""
 
+_NO_NUMBER = re.compile(r"\b(?:um|null)\b")
+"""Numbers that English has as other words."""
+
+_HOW_MANY = re.compile("\u51e0|\u591a\u5c11")
+"""Asks for a number in Mandarin."""
+_YES_NO = re.compile("[\u5417\u55ce]|\u6709\u6ca1\u6709|\u662f\u5426|\u662f\u4e0d\u662f")
+"""Asks for yes or no in Mandarin."""
+
+_DENIES = re.compile("(?<!\u6709)\u6ca1|\u4e0d(?!\u662f)")
+"""Denies in Mandarin."""
+
+_NOT_EXACT = re.compile(
+    r"\d[.,:]\d|\d ?(?:m|cm|km|kg|%|h)\b"
+    r"|\u5927\u7ea6|\u53ef\u80fd|\u81f3\u5c11|\u8d85\u8fc7|\u6216|\u7b2c|\u591a\u4e2a|\u51e0"
+    r"|\u8bb8\u591a|\u5341[\u4e00-\u4e5d]"
+)
+"""Hedges, bounds, amounts, measures, and numbers above ten, which the table does not have."""
+_IN_TOTAL = re.compile("[\u5171\u603b]")
+"""The last number is the sum in Mandarin."""
+
+
+def there_in_another_language(question: str, answer: str) -> bool | None:
+    """True if an answer says that what the question names is there, both in one language of ``yes_no_words.toml``.
+
+    "Hay un perro" is no answer to "\u00bfHay un gato?". None if the question is English or denies, or the answer has
+    several sentences.
+
+    >>> there_in_another_language("\u00bfHay un perro?", "No veo ning\u00fan perro.")
+    False
+    """
+    question, answer = (normalize("NFC", text).casefold().replace("\u2019", "'") for text in (question, answer))
+    statement = _ONE_SENTENCE.fullmatch(answer)
+    # A second sentence may take the first back or be about another thing.
+    if statement is None or (question.isascii() and _ENGLISH.search(question)):
+        return None
+    said = set()
+    # Several languages share words ("no", "in"), so all must say the same that say anything.
+    for there, not_there in _phrases():
+        asked = there.search(question)
+        if asked is None or not_there.search(question):
+            continue
+        denied = not_there.search(answer) is not None
+        if denied or there.search(answer):
+            names = _names(there.sub(" ", question))
+            named = _names(there.sub(" ", not_there.sub(" ", answer)))
+            # A yes must name all that is asked for; a denial may name less, but nothing else.
+            covers = bool(names and named) and (named <= names if denied else names <= named)
+            said.add(not denied if covers else None)
+    return said.pop() if len(said) == 1 else None
+
+
+@cache
+def _phrases() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    rows = [row for row in toml_table("answers/yes_no_words.toml").values() if "there" in row]
+    return tuple((_any_of(row["there"]), _any_of(row["not_there"])) for row in rows)
+
+
+def _any_of(words: list[str]) -> re.Pattern[str]:
+    """Finds the words; Han and kana are written without spaces, so they have no borders."""
+    longest = sorted((normalize("NFC", word) for word in words), key=len, reverse=True)
+    return re.compile(
+        "|".join(re.escape(word) if _HAN.match(word) else rf"(?<!\w){re.escape(word)}(?!\w)" for word in longest)
+    )
+
+
+def _names(text: str) -> set[str]:
+    """The words for things up to their endings, or their Han characters and kana.
+
+    A yes must have all of the question's, and a denial none besides them.
+    """
+    text = _PICTURES.sub(" ", text)
+    if _HAN.search(text):
+        return set(_NOT_NAMES.sub("", text))
+    words = re.split(r"[\s.,;:!?\u00bf\u00a1\u061f\u0964]+", text)
+    return {
+        word[:_STEM] for word in words if len(word) >= _STEM - (not word.isascii()) and not _DETERMINERS.match(word)
+    }
+
+
+def is_in_another_language(answer: str) -> bool:
+    """True if an answer is not in English: by its script, or by two of the function words of one other language.
+
+    >>> is_in_another_language("En la imagen hay un animal."), is_in_another_language("There is a chihuahua.")
+    (True, False)
+    """
+    letters = [each for each in answer if each.isalpha()]
+    if sum(each > _LAST_LATIN for each in letters) * 2 > len(letters):
+        return True
+    words = set(re.findall(r"[^\W\d_]+", normalize("NFC", answer).casefold()))
+    return words.isdisjoint(_ENGLISH_WORDS) and any(len(words & each) > 1 for each in _FUNCTION_WORDS)
+
 
 def number_in_another_language(answer: str) -> int | None:
     """The only number of a short sentence in another language, if it is a word of 0 to 10.
@@ -136,14 +158,11 @@ def number_in_another_language(answer: str) -> int | None:
     read = set()
     for numbers, there in _numbers():
         found = list(numbers.finditer(answer))
+        # In a sentence a number must stand beside a word for "there is"; one or two words are the number itself.
         short = len(answer.split()) <= 2 and not _NO_NUMBER.search(answer)
         if found and (short or there.search(answer) or _HAN.search(answer)):
             read.add(_value(found[0][0]) if len(found) == 1 else None)
     return read.pop() if len(read) == 1 else None
-
-
-_NO_NUMBER = re.compile(r"\b(?:um|null)\b")
-"""Numbers that English has as other words."""
 
 
 @cache
@@ -162,6 +181,7 @@ def _numbers_of(words: list[str]) -> re.Pattern[str]:
 
 
 def _value(word: str) -> int:
+    # The two forms of "two" before a measure word; the table has the one for counting.
     if word in "\u4e24\u5169":
         return 2
     rows = (row.get("numbers", ()) for row in toml_table("answers/yes_no_words.toml").values())
@@ -186,20 +206,10 @@ def form_in_another_language(question: str) -> QuestionForm | None:
     return QuestionForm.YES_NO if _YES_NO.search(asked) else None
 
 
-_HOW_MANY = re.compile("\u51e0|\u591a\u5c11")
-"""Asks for a number in Mandarin."""
-_YES_NO = re.compile("[\u5417\u55ce]|\u6709\u6ca1\u6709|\u662f\u5426|\u662f\u4e0d\u662f")
-"""Asks for yes or no in Mandarin."""
-
-
 def denies_in_mandarin(question: str) -> bool:
-    """Whether a question for yes or no in Mandarin asks that something is not so."""
+    """True of a question for yes or no in Mandarin that asks whether something is not so."""
     asked = normalize("NFC", question)
     return form_in_another_language(question) is QuestionForm.YES_NO and _DENIES.search(asked) is not None
-
-
-_DENIES = re.compile("(?<!\u6709)\u6ca1|\u4e0d(?!\u662f)")
-"""Denies in Mandarin."""
 
 
 def count_in_mandarin(question: str, answer: str) -> int | None:
@@ -219,19 +229,11 @@ def count_in_mandarin(question: str, answer: str) -> int | None:
     if denied or not values:
         return 0 if denied and not values else None
     asked, named = _names(question), _names(answer)
+    # The character for "one" is in many other words, so beside another name it counts nothing.
     if len(values) == 1 and (values[0] > 1 or not named or asked & named):
         return values[0]
+    # Of several numbers only a sum that the answer calls one.
     return values[-1] if len(values) > 2 and values[-1] == sum(values[:-1]) and _IN_TOTAL.search(answer) else None
-
-
-_NOT_EXACT = re.compile(
-    r"\d[.,:]\d|\d ?(?:m|cm|km|kg|%|h)\b"
-    r"|\u5927\u7ea6|\u53ef\u80fd|\u81f3\u5c11|\u8d85\u8fc7|\u6216|\u7b2c|\u591a\u4e2a|\u51e0"
-    r"|\u8bb8\u591a|\u5341[\u4e00-\u4e5d]"
-)
-"""Hedges, bounds, amounts, measures, and numbers above ten, which the table does not have."""
-_IN_TOTAL = re.compile("[\u5171\u603b]")
-"""The last number is the sum in Mandarin."""
 
 
 @cache

@@ -38,12 +38,22 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.language.answers import choices, counts, yes_no
-from pytest_vqamt.language.answers.content import content
+from pytest_vqamt.language.answers.answer_text import (
+    DENIAL,
+    WHOLE_PICTURE,
+    Prepared,
+    Unreadable,
+    UnreadableAnswer,
+    mark_numbers,
+    plain_question,
+    prepare,
+)
+from pytest_vqamt.language.answers.content import content, without_typing_errors
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.echoes import ASKS_TO_SAY, as_asked, numbers_of, repeated
-from pytest_vqamt.language.answers.foreign import choices as foreign_choices
-from pytest_vqamt.language.answers.foreign import counts as foreign_counts
-from pytest_vqamt.language.answers.foreign import yes_no as foreign_yes_no
+from pytest_vqamt.language.answers.foreign import forms as foreign_choices
+from pytest_vqamt.language.answers.foreign import numbers as foreign_counts
+from pytest_vqamt.language.answers.foreign import polarity as foreign_yes_no
 from pytest_vqamt.language.answers.foreign.forms import answer_proper, is_english, language_of
 from pytest_vqamt.language.answers.other_languages import (
     count_in_mandarin,
@@ -58,26 +68,209 @@ from pytest_vqamt.language.answers.predicates import (
     option_with_predicate,
     with_names,
 )
-from pytest_vqamt.language.answers.text import (
-    DENIAL,
-    WHOLE_PICTURE,
-    Prepared,
-    Unreadable,
-    UnreadableAnswer,
-    mark_numbers,
-    plain_question,
-    prepare,
-)
-from pytest_vqamt.language.answers.typing_errors import without_typing_errors
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
-from pytest_vqamt.language.captions.lexicon import entries_by_form
+from pytest_vqamt.language.captions.naming_words import entries_by_form
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.english.phrases import descriptions
 from pytest_vqamt.language.ontology import ontology
-from pytest_vqamt.language.questions.form import QuestionForm, form_of
+from pytest_vqamt.language.questions.free import QuestionForm, form_of
 from pytest_vqamt.language.questions.lettered import has_letters
 
 AnswerReading: TypeAlias = bool | int | str | Quantifier | UnreadableAnswer
+
+_PLAIN = {
+    f"{word}{end}": said
+    for said, word in ((True, "yes"), (True, "Yes"), (False, "no"), (False, "No"))
+    for end in ("", ".")
+}
+"""What most models say to most questions, without any work: a run asks thousands, each of another meaning."""
+_MAX_CACHED_CHARS = 200
+"""Readings of longer answers are not cached: hardly any is given twice."""
+
+_DENYING = frozenset({"no", "not", "none", "nothing", "neither", "nobody", "never", "without"})
+
+_BREAKS_OFF = re.compile(r"\w \w+ (?:an?|the|of|with|and|or|is|are)$")
+"""Ends before what is asked for: "he is riding a"."""
+_NOT_BUT = re.compile(r"\bnot (?!only\b|just\b|merely\b)[^.,;!?\n]{1,60}?,? but (?:rather )?")
+"""What is put right at once: "it is not riding a bicycle but a skateboard"."""
+
+_USUALLY = re.compile(
+    r"(?<![^.!?\n])[^.!?\n]{0,200},\s?but\b(?= (?:only|just|this|here|in)\b)"
+    r"|(?<![^.,;!?\n])[^.,;!?\n]{0,200}\b(?:usually|normally|typically|generally)\b[^.,;!?\n]{0,200}[.,;!?\n]",
+    re.IGNORECASE,
+)
+"""How many parts such a thing has: "a dog has four legs, but only three are visible"."""
+
+_NO_WRITING = re.compile(
+    r"\bno (?:such )?(?:text|word|words|writing|sentence)\b"
+    r"|(?:\b(?:cannot|can not|do not|unable to|could not)|n['\u2019]t) (?:see|find|read|spot|detect) "
+    r"(?:it\b|(?:the|that|any|this) (?:text|words?|writing|sentence)\b)"
+)
+"""Denies all writing, so the one asked about: "there is no text in the picture"."""
+_MAY = re.compile(r"\b(?:may|might|could|perhaps|maybe|possibly)\b")
+"""Leaves open what is written: "it may say 'KITE'"."""
+
+_DENIES = re.compile(r"(?:there is )?(?:(?:none|nothing)\b(?! of [^.]*\b(?:is|are|has|have)\b)|no such\b)")
+"""There is nothing that could have the property: "no such thing"."""
+
+_OF_STATEMENTS = frozenset(["yes", "there", "the", "not", "is", "are", "no"])
+
+_NUMBERED = re.compile(
+    r"^\W*(?:is|are|were|was) (?:there )?(?P<bound>at least|at most|no more than|more than|fewer than|less than|exactly"
+    r"|only|just) (?P<number>[a-z]+|\d+) (?P<what>[^?]+)",
+    re.IGNORECASE,
+)
+"""Asks whether a number keeps a bound: "are there at least three cups?"."""
+_BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
+    "at least": ge, "more than": gt, "at most": le, "no more than": le, "fewer than": lt, "less than": lt,
+    "exactly": eq, "only": eq, "just": eq,
+}  # fmt: skip
+
+_EMPTY = re.compile(
+    r"^\W*(?:no\W+)?(?:the|this|that) ([a-z ]{2,40}?) (?:is|are|looks?|appears?|seems?)(?: to be)?"
+    r"(?: (?:completely|entirely|totally|quite|all|currently|actually|almost))*"
+    r" (?:empty|bare|deserted|vacant|clear)\W*(?:$|[.;!\n])"
+)
+"""Nothing is there of what could be: "the field is empty"."""
+
+_NOT_SAID_PLAINLY = (Unreadable.NO_YES_OR_NO, Unreadable.UNSURE, Unreadable.REFUSAL)
+
+_ASKS_HOW_MANY_MORE = re.compile(r"\bhow many (?:more|fewer)\b.*\bthan\b", re.IGNORECASE)
+"""Asks for a difference: "how many more people are in the first picture than in the second?"."""
+_SO_MANY_MORE = re.compile(r"<(\d+)> (?:more|fewer)\b")
+"""The difference that is asked for: "5 and 3, so there are 2 more people"."""
+_ASKS_FOR_THE_VISIBLE = re.compile(r"\b(?:visible|can (?:be|you) see|seen|shown)\b")
+"""Asks for what can be seen alone: "how many wheels are visible?"."""
+_VISIBLE_NUMBER = re.compile(
+    r"(?:\b(?:only|just|so) <(\d+)>(?: of (?:them|these|those|which))?|<(\d+)> of (?:them|these|those|which))"
+    r"(?: [a-z]+)?,? (?:is|are|can be)(?: clearly| actually)? (?:visible|seen|shown)\b"
+)
+"""The number of those that are seen, where others may be hidden: "six wheels, only three of them are visible"."""
+
+_OTHERS = re.compile(r"\b(?:other|more|additional|further)\b")
+"""Asks for those besides one that is known: "no other boxes" is none of these, and not a remark."""
+_BOUND_ASKED_FOR = re.compile(r"\b(?:at least|at most|more than|fewer than) (?:an?|\w+)\b")
+"""The bound of the question, said again, is no answer: "people who have at least one bag: 4"."""
+
+_ALL_OF_THEM = re.compile(r"^\W*(?:it is |there is |there are |i (?:can )?see )?both\b(?!.*\b(?:no|not|but)\b)")
+"""Names all options and chooses none: "both a cat and a dog are on the bed"."""
+_LETTERED = re.compile(r"\W*[a-h][.):]")
+"""A letter that contradicts what follows is not explained away: "A. The girl holds it" for "A. boy"."""
+_OF_ABSENT = re.compile(r"\b(?:which|what|who)\b[^?]{0,200}\b(?:not|isn't|aren't|can't|cannot|missing|absent)\b")
+"""Asks which option is missing: "which of these is not there?"."""
+
+_DIRECTIONS = tuple(
+    frozenset(words.split())
+    for pair in (
+        ("bigger larger greater", "smaller littler"), ("taller", "shorter"), ("longer", "shorter"), ("higher", "lower"),
+        ("heavier", "lighter"), ("brighter lighter", "darker"), ("older", "younger newer"),
+        ("wider broader", "narrower"),
+        ("thicker", "thinner"), ("closer nearer", "farther further"), ("faster quicker", "slower"),
+        ("more", "fewer less"),
+        ("hotter warmer", "colder cooler"), ("fuller", "emptier"), ("younger", "older"), ("newer", "older"),
+    )
+    for words in pair
+)  # fmt: skip
+_OPPOSITE_WORDS = {
+    frozenset(each) for pair in zip(_DIRECTIONS[::2], _DIRECTIONS[1::2], strict=True) for each in product(*pair)
+}
+_COMPARATIVE = "|".join(sorted(frozenset().union(*_DIRECTIONS)))
+_ASKED_TO_COMPARE = re.compile(
+    rf"\b(?:which|what|who|are there|is there)\b[^?]{{0,200}}?\b({_COMPARATIVE})\b(?! \w+ than)"
+)
+"""Asks which has more of something: "which is bigger?"."""
+_COMPARISON = re.compile(
+    rf"\W*(?:(?:there (?:is|are)|i (?:can )?see) )?(.{{0,120}}?)\b({_COMPARATIVE})\b(.{{0,120}}?)\bthan\b([^,.;\n]*)\W*"
+)
+"""Compares both options: "the cup is smaller than the jug"."""
+_ASKED_IF_MORE = re.compile(
+    rf"(?:is|are) ((?:the|this|that) [a-z ]{{1,60}}?) ({_COMPARATIVE}) than ((?:the|this|that) [a-z ]{{1,60}})"
+)
+"""Asks whether a comparison holds, which its converse says, too: "the backpack is smaller than the suitcase"."""
+_MOST = re.compile(r"^(?:are|is) there (more|fewer|less)\b")
+"""Asks of what there is more, where both numbers are an answer: "six chairs, two tables"."""
+_DENIES_A_COMPARISON = re.compile(r"\b(?:no|not|nor|never)\b")
+"""Leaves open which is more: "the dog is not smaller than the cat", "no smaller than"."""
+
+_YES_OR_NO = Annotated(answers=(), options=YES_OR_NO)
+_ANY_DENIAL = Absent(group=Group(name="thing"))
+
+_COUNTED_PLAINLY = re.compile(
+    r"(?:how many|what is the (?:total )?number of|count the) (.+?)(?: (?:are there|are visible|(?:can|do) you see))?"
+)
+"""Counts things and no part of them: "how many chairs are there?", not "how many chairs are empty?"."""
+
+_NEGATED_VERB = re.compile(r"^(?:(is|are|was|were|do|does|did|has|have|could|would)n|(can))['\u2019]?t\b", re.I)
+"""Asks whether something is so, not whether it is not: "Isn't the shop open?"."""
+_LEAD = re.compile(
+    rf"^(?:(?:in|on|from|looking at) (?:the|this|that) {WHOLE_PICTURE},? "
+    r"|.*[.:\n] (?=(?:is|are|does|do|can|how|what) ))"
+)
+"""Words before the question: "in the picture, is there a horse?". "In the barn" is a condition."""
+_IN_THE_PICTURE = re.compile(
+    rf" (?:visible |shown |present |seen )?(?:anywhere )?(?:in|on) (?:the|this|that) {WHOLE_PICTURE}\b| here$"
+)
+"""Is no condition: "an animal in the photo". "In the box" is one."""
+_NUMBER = re.compile(
+    r"(?:.*\b)?(?:how many|number of|count (?:all |up )?(?:of )?(?:the )?) ?(?:different )?(.+?)"
+    r"(?: (?:are|is|do|does|did|can|could|have|has|were|appear|stand|sit|in|on|at|that|which|who|with"
+    r"|wearing|visible|shown"
+    r"|present|seen|there|of|near|next|behind|under|to)\b.*)?"
+)
+"""What a question counts: "how many dogs are there?"."""
+
+_ASKS_FOR_A_TEXT = re.compile(
+    r"\b(?i:written|writes?|words?|text|letters|says?|reads?|appears?|inscription)\b[^?\n]{0,60}?['\"\u2018\u201c]"
+    r"([^'\"\u2019\u201d\n]{1,60})['\"\u2019\u201d]"
+)
+"""Asks whether a text is there, which stands in quotes: "is the word 'SALE' written on it?"."""
+_PIECES = re.compile(r"\b(how many |number of )(?:(?:pieces|items) of |individual |separate |total )")
+"""Words for single ones: "pieces of luggage" are luggage."""
+
+_THERE = re.compile(
+    r"(?:(?:is|are|was|were) there|there (?:is|are)|(?:can|do) (?:you|we) (?:see|spot|find)|(?:does |do )?"
+    rf"(?:the|this) {WHOLE_PICTURE} (?:shows?|contains?|have|has|include|depict|feature)) (.+?)(?: in it)?"
+)
+"""Asks for presence: "is there a dog?", "does the picture show a dog?"."""
+_VISIBLE = re.compile(
+    r"(?:is|are|can) (an?|any|some|no) (.+?)"
+    r"(?: (?:visible|present|shown|seen|there|depicted|be (?:seen|found|spotted|made out)))?"
+)
+"""Asks for presence: "is there a dog?", "does the picture show a dog?"."""
+_FREE = re.compile(
+    rf"(?:is|are) (?:(?:the|this) {WHOLE_PICTURE} (?:without|free of)(?: any| an?)? (.+)"
+    r"|(.+?) (?:absent|missing)(?: from .+)?)"
+)
+"""Asks for absence: "is the picture without any bears?"."""
+
+_NEITHER_NOR = re.compile(r"neither (.{1,60}?) nor (.{1,60})")
+"""Asks that neither of two is there: "is there neither a clock nor a shoe?"."""
+_LOCATED = re.compile(
+    r"(?:is|are) (?:there )?(?:an?|the) (.+?) (?:located |positioned )?(?:(?:to|on) the (left"
+    r"|right)(?: side)? of|(above|below)) (?:an?|the) (.+)"
+)
+"""Asks for a side: "is the dog to the left of the cat?"."""
+
+_DOING = re.compile(
+    r"(?:is|are) (?:the|this|that) (.{1,80}?) ((?:\w{2,}ing) (?:an?|the|any|his|her|its|their|some) .+|\w{2,}ing \w+)"
+)
+"""Asks what somebody does: "is the man wearing sunglasses?"."""
+
+_PLACE_WORD = re.compile(r" ?(?:left|right|top|bottom|front|back|near|far)(?: hand)?(?: side| edge)?")
+"""The side of the picture, not a thing: "on the right side"."""
+
+_DETERMINER = re.compile(r"^(?:not any|an?|the|any|some|no|one|at least one) ")
+"""Stands before the name of a group: "a dog"."""
+_PLACED = re.compile(
+    r"(.+?) (?:(?:that|which|who) (?:is|are) )?(on|under|near|next to|behind|beside|in front of|in|above|below|with"
+    r"|to the (?:left|right) of) "
+    r"(?:an?|the|any|some|his|her|its|their) (.+)"
+)
+"""A group at another thing: "a phone on the table"."""
+
+_LONGEST_NAME = 3
+_CLAUSE_WORD = re.compile(r"\b(?:the|in|on|that|which|who|is|are|to|of|than|at|by|for|from|off|\w{2,}ing|\w{2,}ed)\b")
+"""A phrase with a clause is no name: "anything to eat"."""
 
 
 def read(question: str | Meaning, answer: str | Answer | Prepared, options: Sequence[str] = ()) -> AnswerReading:
@@ -122,36 +315,29 @@ def read_by_meaning(meaning: Meaning, answer: str | Answer | Prepared) -> Answer
     if isinstance(text, str) and is_yes_no(meaning) and (plain := _PLAIN.get(text)) is not None:
         return plain
     if isinstance(text, str) and len(text) <= _MAX_CACHED_CHARS:
-        return _cached(meaning, text)
-    return _by_meaning(meaning, prepare(text))
+        return _cached_reading(meaning, text)
+    return _reading_of(meaning, prepare(text))
 
 
 @lru_cache(maxsize=65536)
-def _cached(meaning: Meaning, text: str) -> AnswerReading:
-    return _by_meaning(meaning, prepare(text))
+def _cached_reading(meaning: Meaning, text: str) -> AnswerReading:
+    return _reading_of(meaning, prepare(text))
 
 
-_PLAIN = {
-    f"{word}{end}": said
-    for said, word in ((True, "yes"), (True, "Yes"), (False, "no"), (False, "No"))
-    for end in ("", ".")
-}
-"""What most models say to most questions, without any work: a run asks thousands, each of another meaning."""
-_MAX_CACHED_CHARS = 200
-"""Readings of longer answers are not kept: none is given twice."""
-
-
-def _by_meaning(meaning: Meaning, answer: Prepared) -> AnswerReading:
+def _reading_of(meaning: Meaning, answer: Prepared) -> AnswerReading:
+    """The reading by the kind of the meaning."""
     if isinstance(meaning, Count):
         return counts.read_count(answer, meaning.groups)
     if isinstance(meaning, PartCount):
+        # "A dog has four legs, but only three are visible": the usual number is not the one counted.
         return counts.read_count(_without_the_usual_number(answer), (Group(name=meaning.part),))
     if isinstance(meaning, Written):
         return _read_written(answer, meaning)
     if is_yes_no(meaning):
         return yes_no.read_yes_no(answer, meaning)
     if isinstance(meaning, Choice):
-        if " no " in answer.text and _denies(answer, meaning.what):
+        # "There is no chair, the only bus is blue" chooses no colour of the chair.
+        if " no " in answer.text and _denies_presence(answer, meaning.what):
             return UnreadableAnswer(Unreadable.NO_OPTION)
         return choices.read_choice(answer, meaning.options)
     if isinstance(meaning, Annotated) and meaning.is_count:
@@ -162,7 +348,8 @@ def _by_meaning(meaning: Meaning, answer: Prepared) -> AnswerReading:
         return choices.read_choice(answer, meaning.options)
     if isinstance(meaning, WhichThere):
         names = (*(group.name for group in meaning.groups), *((NONE_OF_THESE,) if meaning.or_none else ()))
-        denies = not meaning.missing and DENIAL.search(answer.text) is not None  # "there is no dog, kite or car"
+        # "There is no dog, kite or car" is "none of these", or no option where that is not offered.
+        denies = not meaning.missing and DENIAL.search(answer.text) is not None
         if denies and yes_no.read_yes_no(answer, Either(groups=meaning.groups)) is False:
             return NONE_OF_THESE if meaning.or_none else UnreadableAnswer(Unreadable.NO_OPTION)
         return choices.read_choice(answer, names, of_absent=meaning.missing)
@@ -189,29 +376,30 @@ class FreeAnswer(str):
 
     __slots__ = ("words",)
     words: frozenset[str]
+    """The words that matter, each in one form, without those of the question if any others are left."""
 
     @classmethod
     def of(cls, answer: str, question: str) -> FreeAnswer:
         """The answer to the question; its text is the answer in lower case without a full stop."""
         made = cls(" ".join(answer.casefold().split()).rstrip("."))
         said = _words_of(made)
+        # An answer of nothing but words of the question ("the bus" to "what is the bus?") keeps them.
         made.words = said - _words_of(question) or said
         return made
 
     def agrees_with(self, other: FreeAnswer) -> bool:
-        """Whether it says the same."""
+        """True if it says the same."""
+        # Of fillers alone ("it is") no word is left to compare.
         if not self.words or not other.words:
             return self == other
         return self.words == other.words or (
+            # The longer may add details ("red", "dark red"), but no denial.
             (self.words < other.words or other.words < self.words) and not (self.words ^ other.words) & _DENYING
         )
 
 
 def _words_of(text: str) -> frozenset[str]:
     return frozenset(content(normalise_answer(text.casefold()).replace("grey", "gray")))
-
-
-_DENYING = frozenset({"no", "not", "none", "nothing", "neither", "nobody", "never", "without"})
 
 
 def _read_free(answer: Prepared, meaning: Annotated) -> AnswerReading:
@@ -222,44 +410,21 @@ def _read_free(answer: Prepared, meaning: Annotated) -> AnswerReading:
     if (language := language_of(meaning.question)) and not is_english(language, answer):
         found = answer_proper(language, answer)
         return found if isinstance(found, UnreadableAnswer) else FreeAnswer.of(found, meaning.question)
+    # Any words answer, so only here does an answer without its last word look like a whole one.
     if answer.unreadable is None and _BREAKS_OFF.search(answer.text):
         return UnreadableAnswer(Unreadable.CUT_OFF)
     return answer.unreadable or FreeAnswer.of(_NOT_BUT.sub(" ", answer.text), meaning.question)
 
 
-_BREAKS_OFF = re.compile(r"\w \w+ (?:an?|the|of|with|and|or|is|are)$")
-"""Ends before what is asked for: "he is riding a"."""
-_NOT_BUT = re.compile(r"\bnot (?!only\b|just\b|merely\b)[^.,;!?\n]{1,60}?,? but (?:rather )?")
-"""What is put right at once: "it is not riding a bicycle but a skateboard"."""
-
-
-def _denies(answer: Prepared, group: Group) -> bool:
-    """Whether the answer says that there is no such thing."""
+def _denies_presence(answer: Prepared, group: Group) -> bool:
+    """True if the answer says that there is no such thing."""
     return any(yes_no.presence_claimed(group, clause) is False for clause in answer.clauses)
-
-
-_USUALLY = re.compile(
-    r"(?<![^.!?\n])[^.!?\n]{0,200},\s?but\b(?= (?:only|just|this|here|in)\b)"
-    r"|(?<![^.,;!?\n])[^.,;!?\n]{0,200}\b(?:usually|normally|typically|generally)\b[^.,;!?\n]{0,200}[.,;!?\n]",
-    re.IGNORECASE,
-)
-"""How many parts such a thing has: "a dog has four legs, but only three are visible"."""
 
 
 def _without_the_usual_number(answer: Prepared) -> Prepared:
     """The answer without how many parts such a thing has: "it has four legs, but only three are visible"."""
     rest = _USUALLY.sub("", answer.text, count=1)
     return answer.with_text(rest) if re.search(r"\w", rest) else answer
-
-
-_NO_WRITING = re.compile(
-    r"\bno (?:such )?(?:text|word|words|writing|sentence)\b"
-    r"|(?:\b(?:cannot|can not|do not|unable to|could not)|n['\u2019]t) (?:see|find|read|spot|detect) "
-    r"(?:it\b|(?:the|that|any|this) (?:text|words?|writing|sentence)\b)"
-)
-"""Denies all writing, so the one asked about: "there is no text in the picture"."""
-_MAY = re.compile(r"\b(?:may|might|could|perhaps|maybe|possibly)\b")
-"""Leaves open what is written: "it may say 'KITE'"."""
 
 
 def _read_written(answer: Prepared, meaning: Written) -> bool | UnreadableAnswer:
@@ -269,15 +434,12 @@ def _read_written(answer: Prepared, meaning: Written) -> bool | UnreadableAnswer
         return read
     said = " ".join(answer.said.casefold().split())
     text = meaning.text.casefold().rstrip(".!?")
+    # The text itself may have a "no" in it: "NO PARKING".
     about = [clause.replace(text, "") for clause in re.split(r"[.!?,;]|\bbut\b", said) if text in clause]
     claims = {DENIAL.search(clause) is None for clause in about if not _MAY.search(clause)}
     if len(claims) == 1:
         return claims.pop()
     return False if not about and _NO_WRITING.search(said) else read
-
-
-_DENIES = re.compile(r"(?:there is )?(?:(?:none|nothing)\b(?! of [^.]*\b(?:is|are|has|have)\b)|no such\b)")
-"""There is nothing that could have the property: "no such thing"."""
 
 
 def _read_property(answer: Prepared, meaning: Property) -> str | UnreadableAnswer:
@@ -286,7 +448,8 @@ def _read_property(answer: Prepared, meaning: Property) -> str | UnreadableAnswe
         return NO_SUCH_THING
     there = Exists(group=meaning.group)
     said = yes_no.read_yes_no(answer, there)
-    if said == UnreadableAnswer(Unreadable.UNSURE):  # "I cannot tell, since there is none"
+    if said == UnreadableAnswer(Unreadable.UNSURE):
+        # "I cannot tell, since there is none" denies the thing beside its doubt.
         said = yes_no.read_yes_no(answer.without_doubts(), there)
     if said is False:
         return NO_SUCH_THING
@@ -294,12 +457,13 @@ def _read_property(answer: Prepared, meaning: Property) -> str | UnreadableAnswe
     if value != UnreadableAnswer(Unreadable.NO_OPTION):
         return value
     words = set(re.findall(r"[a-z]+", answer.text))
-    others = tuple(word for word in ontology().members(meaning.category) if word in words)  # "tan" is a color, too
+    others = tuple(word for word in ontology().members(meaning.category) if word in words)
+    # "Tan" is none of the values, and a colour all the same: the thing is there.
     return choices.read_choice(answer, others) if others else value
 
 
 def read_yes_no(answer: str | Answer | Prepared, question: str = "") -> bool | UnreadableAnswer:
-    """Whether an answer says yes; claims about the things of the ``question`` count, too.
+    """True if an answer says yes; claims about the things of the ``question`` count, too.
 
     >>> read_yes_no("There is a puppy.", "Is there a dog?")
     True
@@ -309,12 +473,14 @@ def read_yes_no(answer: str | Answer | Prepared, question: str = "") -> bool | U
         answer = answer.with_text(plain)
     if yes_no.leaves_open(answer.text):
         return UnreadableAnswer(Unreadable.UNSURE)
+    # "Isn't the shop open?" asks whether it is open: people who say "no" mean that it is closed.
     question = _NEGATED_VERB.sub(r"\1\2", question)
     meaning = meaning_of(question, ())
     if (language := language_of(question)) and not is_english(language, answer):
         return foreign_yes_no.read_yes_no(language, question, answer)
     if meaning is _YES_OR_NO and denies_in_mandarin(question):
-        return yes_no.read_yes_no(answer, _DENIED)  # a "no" with a sentence after it may agree or not
+        # A "no" with a sentence behind it may agree with the denial or not; the reader of denials leaves it open.
+        return yes_no.read_yes_no(answer, _ANY_DENIAL)
     if (of_number := _of_a_number(question, answer)) is not None:
         return of_number
     if isinstance(meaning, Written):
@@ -330,6 +496,7 @@ def read_yes_no(answer: str | Answer | Prepared, question: str = "") -> bool | U
         # "No, there are no horses" to "Are no horses there?" is a yes: people do not answer denials logically.
         agrees = DENIAL.search(question) or yes_no.leading_particle(answer) in (None, stated)
         return stated if agrees else UnreadableAnswer(Unreadable.YES_AND_NO)
+    # Matches by words alone are looser than claims, and are tried only where there is none.
     if isinstance(said, UnreadableAnswer) and said.reason in _NOT_SAID_PLAINLY and question:
         for stated in (
             repeated(question, answer),
@@ -344,21 +511,6 @@ def read_yes_no(answer: str | Answer | Prepared, question: str = "") -> bool | U
     return said
 
 
-_OF_STATEMENTS = frozenset(["yes", "there", "the", "not", "is", "are", "no"])
-
-
-_NUMBERED = re.compile(
-    r"^\W*(?:is|are|were|was) (?:there )?(?P<bound>at least|at most|no more than|more than|fewer than|less than|exactly"
-    r"|only|just) (?P<number>[a-z]+|\d+) (?P<what>[^?]+)",
-    re.IGNORECASE,
-)
-"""Asks whether a number keeps a bound: "are there at least three cups?"."""
-_BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
-    "at least": ge, "more than": gt, "at most": le, "no more than": le, "fewer than": lt, "less than": lt,
-    "exactly": eq, "only": eq, "just": eq,
-}  # fmt: skip
-
-
 def _of_a_number(question: str, answer: Prepared) -> bool | UnreadableAnswer | None:
     """Compares the number that an answer gives with that of the question: "four cups" are "at least three cups"."""
     asked = _NUMBERED.match(question)
@@ -366,20 +518,13 @@ def _of_a_number(question: str, answer: Prepared) -> bool | UnreadableAnswer | N
     if asked is None or not isinstance(bound, int):
         return None
     number = read_count(answer, f"How many {asked['what']}?")
+    # A bare "no" reads as 0, and counts nothing.
     if not isinstance(number, int) or number == 0:
         return None
     holds = _BOUNDS[asked["bound"].lower()](number, bound)
     if yes_no.leading_particle(answer) in (None, holds):
         return holds
     return UnreadableAnswer(Unreadable.YES_AND_NO)
-
-
-_EMPTY = re.compile(
-    r"^\W*(?:no\W+)?(?:the|this|that) ([a-z ]{2,40}?) (?:is|are|looks?|appears?|seems?)(?: to be)?"
-    r"(?: (?:completely|entirely|totally|quite|all|currently|actually|almost))*"
-    r" (?:empty|bare|deserted|vacant|clear)\W*(?:$|[.;!\n])"
-)
-"""Nothing is there of what could be: "the field is empty"."""
 
 
 def _of_an_empty_place(meaning: Meaning, answer: Prepared) -> bool | None:
@@ -391,20 +536,19 @@ def _of_an_empty_place(meaning: Meaning, answer: Prepared) -> bool | None:
     return isinstance(meaning, Absent) if singular(said[1]) in places else None
 
 
-_NOT_SAID_PLAINLY = (Unreadable.NO_YES_OR_NO, Unreadable.UNSURE, Unreadable.REFUSAL)
-
-
 def read_count(answer: str | Answer | Prepared, question: str = "") -> int | Quantifier | UnreadableAnswer:
-    """The number that an answer gives; of several, that of what the ``question`` counts."""
+    """The number that an answer gives; of several numbers the one of the things that the ``question`` counts."""
     answer = _prepared(answer)
     if (language := language_of(question)) and not is_english(language, answer):
         counted = foreign_counts.read_count(language, question, answer)
         return Quantifier(counted.word) if isinstance(counted, foreign_counts.Amount) else counted
     meaning = meaning_of(question, ())
+    # Without groups the only number counts, whatever it is of.
     groups = meaning.groups if isinstance(meaning, Count) else ()
     if not language and form_in_another_language(question) is QuestionForm.COUNT and not answer.said.isascii():
         mandarin = count_in_mandarin(question, answer.said)
         return UnreadableAnswer(Unreadable.NO_NUMBER) if mandarin is None else mandarin
+    # "Four children; three of them wear helmets": only that clause answers "how many wear helmets?".
     narrowed = clause_with_predicate(question, answer, groups[0].attributes) if len(groups) == 1 else None
     if isinstance(narrowed, UnreadableAnswer):
         return narrowed
@@ -413,32 +557,15 @@ def read_count(answer: str | Answer | Prepared, question: str = "") -> int | Qua
     text = answer.text if narrowed is None else narrowed
     for bound in _BOUND_ASKED_FOR.findall(question.lower()):
         text = text.replace(bound, "")
+    # "Of the six people, four stand" is six where no part is asked for.
     if len(groups) == 1 and plain_meaning(question) is not None:
         text = counts.whole_of(text, groups[0])
     if others := _OTHERS.search(question):
         text = re.sub(rf"\b{others[0]} (?=\w)", "", text)
+    # Before the general reader, which would take the number of all: "six wheels, only three are visible".
     if _ASKS_FOR_THE_VISIBLE.search(question) and (seen := _VISIBLE_NUMBER.findall(mark_numbers(text))):
         return int("".join(seen[0])) if len(seen) == 1 else UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
     return counts.read_count(answer if text == answer.text else answer.with_text(text), groups)
-
-
-_ASKS_HOW_MANY_MORE = re.compile(r"\bhow many (?:more|fewer)\b.*\bthan\b", re.IGNORECASE)
-"""Asks for a difference: "how many more people are in the first picture than in the second?"."""
-_SO_MANY_MORE = re.compile(r"<(\d+)> (?:more|fewer)\b")
-"""The difference that is asked for: "5 and 3, so there are 2 more people"."""
-_ASKS_FOR_THE_VISIBLE = re.compile(r"\b(?:visible|can (?:be|you) see|seen|shown)\b")
-"""Asks for what can be seen alone: "how many wheels are visible?"."""
-_VISIBLE_NUMBER = re.compile(
-    r"(?:\b(?:only|just|so) <(\d+)>(?: of (?:them|these|those|which))?|<(\d+)> of (?:them|these|those|which))"
-    r"(?: [a-z]+)?,? (?:is|are|can be)(?: clearly| actually)? (?:visible|seen|shown)\b"
-)
-"""The number of those that are seen, where others may be hidden: "six wheels, only three of them are visible"."""
-
-
-_OTHERS = re.compile(r"\b(?:other|more|additional|further)\b")
-"""Asks for those besides one that is known: "no other boxes" is none of these, and not a remark."""
-_BOUND_ASKED_FOR = re.compile(r"\b(?:at least|at most|more than|fewer than) (?:an?|\w+)\b")
-"""The bound of the question, said again, is no answer: "people who have at least one bag: 4"."""
 
 
 def read_choice(answer: str | Answer | Prepared, options: Sequence[str], question: str = "") -> str | UnreadableAnswer:
@@ -448,12 +575,14 @@ def read_choice(answer: str | Answer | Prepared, options: Sequence[str], questio
     'kite'
     """
     answer = _prepared(answer)
+    # Elsewhere an "a" is the article of an answer cut off.
     if as_letter(answer.said, question) != answer.said:
         answer = replace(answer, said="A")
     if (language := language_of(question)) and not is_english(language, answer):
         chosen = foreign_choices.read_choice(language, answer, tuple(options))
         if chosen is not None:
             return chosen
+    # "The shelf is below the lamp" to "is the lamp above or below the shelf?" must not be read as "below".
     if (converse := converse_place(question, answer, tuple(options))) is not None:
         return converse
     if (
@@ -470,6 +599,7 @@ def read_choice(answer: str | Answer | Prepared, options: Sequence[str], questio
         return read_choice(answer.with_text(named), options, question)
     if _ALL_OF_THEM.search(answer.text) and len(set(choices.find_options(answer.text, tuple(options)))) > 1:
         return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
+    # "The woman is shorter" to "who is taller?" names the woman, and denies her the predicate.
     if isinstance(read, str) and contradicts_predicate(question, answer, tuple(options), read):
         return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
     if read == UnreadableAnswer(Unreadable.SEVERAL_OPTIONS) and not (
@@ -479,47 +609,7 @@ def read_choice(answer: str | Answer | Prepared, options: Sequence[str], questio
     return read
 
 
-_ALL_OF_THEM = re.compile(r"^\W*(?:it is |there is |there are |i (?:can )?see )?both\b(?!.*\b(?:no|not|but)\b)")
-"""Names all options and chooses none: "both a cat and a dog are on the bed"."""
-_LETTERED = re.compile(r"\W*[a-h][.):]")
-"""A letter that contradicts what follows is not explained away: "A. The girl holds it" for "A. boy"."""
-_OF_ABSENT = re.compile(r"\b(?:which|what|who)\b[^?]{0,200}\b(?:not|isn't|aren't|can't|cannot|missing|absent)\b")
-"""Asks which option is missing: "which of these is not there?"."""
-
 # Comparisons of two options: "the cup is smaller than the bottle"
-
-_DIRECTIONS = tuple(
-    frozenset(words.split())
-    for pair in (
-        ("bigger larger greater", "smaller littler"), ("taller", "shorter"), ("longer", "shorter"), ("higher", "lower"),
-        ("heavier", "lighter"), ("brighter lighter", "darker"), ("older", "younger newer"),
-        ("wider broader", "narrower"),
-        ("thicker", "thinner"), ("closer nearer", "farther further"), ("faster quicker", "slower"),
-        ("more", "fewer less"),
-        ("hotter warmer", "colder cooler"), ("fuller", "emptier"), ("younger", "older"), ("newer", "older"),
-    )
-    for words in pair
-)  # fmt: skip
-_OPPOSITE_WORDS = {
-    frozenset(each) for pair in zip(_DIRECTIONS[::2], _DIRECTIONS[1::2], strict=True) for each in product(*pair)
-}
-_COMPARATIVE = "|".join(sorted(frozenset().union(*_DIRECTIONS)))
-_ASKED_TO_COMPARE = re.compile(
-    rf"\b(?:which|what|who|are there|is there)\b[^?]{{0,200}}?\b({_COMPARATIVE})\b(?! \w+ than)"
-)
-"""Asks which has more of something: "which is bigger?"."""
-_COMPARISON = re.compile(
-    rf"\W*(?:(?:there (?:is|are)|i (?:can )?see) )?(.{{0,120}}?)\b({_COMPARATIVE})\b(.{{0,120}}?)\bthan\b([^,.;\n]*)\W*"
-)
-"""Compares both options: "the cup is smaller than the jug"."""
-_ASKED_IF_MORE = re.compile(
-    rf"(?:is|are) ((?:the|this|that) [a-z ]{{1,60}}?) ({_COMPARATIVE}) than ((?:the|this|that) [a-z ]{{1,60}})"
-)
-"""Asks whether a comparison holds, which its converse says, too: "the backpack is smaller than the suitcase"."""
-_MOST = re.compile(r"^(?:are|is) there (more|fewer|less)\b")
-"""Asks of what there is more, where both numbers are an answer: "six chairs, two tables"."""
-_DENIES_A_COMPARISON = re.compile(r"\b(?:no|not|nor|never)\b")
-"""Leaves open which is more: "the dog is not smaller than the cat", "no smaller than"."""
 
 
 def _compared(question: str, answer: str | Prepared, options: Sequence[str]) -> str | None:
@@ -530,6 +620,7 @@ def _compared(question: str, answer: str | Prepared, options: Sequence[str]) -> 
     >>> _compared("Which is bigger, the cup or the bottle?", "The cup is older than the bottle.", ["cup", "bottle"])
     """
     answer = prepare(answer)
+    # "Six chairs, two tables" compares by its numbers.
     if (found := _MOST.search(question.lower())) and len(options) == 2:
         numbers = numbers_of([_DETERMINER.sub("", option.lower()) for option in options], answer)
         if numbers and numbers[0] != numbers[1]:
@@ -546,10 +637,6 @@ def _compared(question: str, answer: str | Prepared, options: Sequence[str]) -> 
     return second if {asked[1], said[2]} in _OPPOSITE_WORDS else None
 
 
-_YES_OR_NO = Annotated(answers=(), options=YES_OR_NO)
-_DENIED = Absent(group=Group(name="thing"))
-
-
 @lru_cache(maxsize=4096)
 def meaning_of(question: str, options: tuple[str, ...]) -> Meaning:
     """The meaning of a question as far as reading its answers needs it.
@@ -558,18 +645,20 @@ def meaning_of(question: str, options: tuple[str, ...]) -> Meaning:
     """
     if options and tuple(option.casefold() for option in options) != YES_OR_NO:
         return Choice(what=Group(name="thing"), options=options)
+    # The only options that come here are yes and no.
     form = QuestionForm.YES_NO if options else form_of(question)
     if form is QuestionForm.OTHER:
         form = form_in_another_language(question) or form
     asked = " ".join(question.casefold().replace("\u2019", "'").partition("?")[0].split())
+    # The patterns below match a whole question, so all that adds nothing to it goes first.
     asked = ASKS_TO_SAY.sub("", _NEGATED_VERB.sub(r"\1\2", asked))
     asked = _PIECES.sub(r"\1", _IN_THE_PICTURE.sub("", _LEAD.sub("", asked)).strip(" ,.:"))
     if form is QuestionForm.COUNT:
-        return _count(asked)
+        return _count_meaning(asked)
     if form is QuestionForm.YES_NO and (quoted := _ASKS_FOR_A_TEXT.search(question)):
         return Written(text=quoted[1])
     if form is QuestionForm.YES_NO:
-        return _place(asked) or _presence(asked) or _attribute(asked) or _YES_OR_NO
+        return _place_meaning(asked) or _presence_meaning(asked) or _attribute_meaning(asked) or _YES_OR_NO
     return Annotated(answers=())
 
 
@@ -588,68 +677,20 @@ def plain_meaning(question: str) -> Exists | Absent | Count | None:
         return None
     asked = _IN_THE_PICTURE.sub("", _LEAD.sub("", question.casefold().strip(" ?"))).strip(" ,.:")
     found = _COUNTED_PLAINLY.fullmatch(asked)
+    # The rest of the question must be empty: "how many dogs are lying down?" counts a part of them.
     named = [_group(each) for each in re.split(r" (?:and|or) ", found[1])] if found else []
     return meaning if tuple(named) == meaning.groups else None
 
 
-_COUNTED_PLAINLY = re.compile(
-    r"(?:how many|what is the (?:total )?number of|count the) (.+?)(?: (?:are there|are visible|(?:can|do) you see))?"
-)
-"""Counts things and no part of them: "how many chairs are there?", not "how many chairs are empty?"."""
-
-_NEGATED_VERB = re.compile(r"^(?:(is|are|was|were|do|does|did|has|have|could|would)n|(can))['\u2019]?t\b", re.I)
-"""Asks whether something is so, not whether it is not: "Isn't the shop open?"."""
-_LEAD = re.compile(
-    rf"^(?:(?:in|on|from|looking at) (?:the|this|that) {WHOLE_PICTURE},? "
-    r"|.*[.:\n] (?=(?:is|are|does|do|can|how|what) ))"
-)
-"""Words before the question: "in the picture, is there a horse?". "In the barn" is a condition."""
-_IN_THE_PICTURE = re.compile(
-    rf" (?:visible |shown |present |seen )?(?:anywhere )?(?:in|on) (?:the|this|that) {WHOLE_PICTURE}\b| here$"
-)
-"""Is no condition: "an animal in the photo". "In the box" is one."""
-_NUMBER = re.compile(
-    r"(?:.*\b)?(?:how many|number of|count (?:all |up )?(?:of )?(?:the )?) ?(?:different )?(.+?)"
-    r"(?: (?:are|is|do|does|did|can|could|have|has|were|appear|stand|sit|in|on|at|that|which|who|with"
-    r"|wearing|visible|shown"
-    r"|present|seen|there|of|near|next|behind|under|to)\b.*)?"
-)
-"""What a question counts: "how many dogs are there?"."""
-
-
-def _count(asked: str) -> Count:
+def _count_meaning(asked: str) -> Count:
     found = _NUMBER.fullmatch(asked)
     names = re.split(r" (?:and|or) ", found[1]) if found else []
     groups = tuple(group for name in names if (group := _group(name)) is not None)
+    # One name that is not understood would leave its number out of the total.
     return Count(groups=groups if len(groups) == len(names) else ())
 
 
-_ASKS_FOR_A_TEXT = re.compile(
-    r"\b(?i:written|writes?|words?|text|letters|says?|reads?|appears?|inscription)\b[^?\n]{0,60}?['\"\u2018\u201c]"
-    r"([^'\"\u2019\u201d\n]{1,60})['\"\u2019\u201d]"
-)
-"""Asks whether a text is there, which stands in quotes: "is the word 'SALE' written on it?"."""
-_PIECES = re.compile(r"\b(how many |number of )(?:(?:pieces|items) of |individual |separate |total )")
-"""Words for single ones: "pieces of luggage" are luggage."""
-
-_THERE = re.compile(
-    r"(?:(?:is|are|was|were) there|there (?:is|are)|(?:can|do) (?:you|we) (?:see|spot|find)|(?:does |do )?"
-    rf"(?:the|this) {WHOLE_PICTURE} (?:shows?|contains?|have|has|include|depict|feature)) (.+?)(?: in it)?"
-)
-"""Asks for presence: "is there a dog?", "does the picture show a dog?"."""
-_VISIBLE = re.compile(
-    r"(?:is|are|can) (an?|any|some|no) (.+?)"
-    r"(?: (?:visible|present|shown|seen|there|depicted|be (?:seen|found|spotted|made out)))?"
-)
-"""Asks for presence: "is there a dog?", "does the picture show a dog?"."""
-_FREE = re.compile(
-    rf"(?:is|are) (?:(?:the|this) {WHOLE_PICTURE} (?:without|free of)(?: any| an?)? (.+)"
-    r"|(.+?) (?:absent|missing)(?: from .+)?)"
-)
-"""Asks for absence: "is the picture without any bears?"."""
-
-
-def _presence(asked: str) -> Meaning | None:
+def _presence_meaning(asked: str) -> Meaning | None:
     """The meaning of a question for presence; None for others, and where it has conditions that are not understood."""
     if found := _VISIBLE.fullmatch(asked):
         group = _group(f"{found[1]} {found[2]}")
@@ -669,8 +710,10 @@ def _presence(asked: str) -> Meaning | None:
         if word in phrases:
             groups = tuple(_group(each) for each in phrases.split(word))
             known = tuple(group for group in groups if group)
+            # A part that is not understood ("anything to eat") leaves all of it to the particles.
             if len(known) < len(groups):
                 return None
+            # "Either no dog or no cat" asks whether one is missing; "no dog or cat" whether both are.
             if word == " or " and is_denied and phrases.partition(word)[2].startswith("no "):
                 return NotBoth(groups=known)
             return kinds[is_denied](groups=known)
@@ -680,16 +723,7 @@ def _presence(asked: str) -> Meaning | None:
     return Absent(group=group) if is_denied else Exists(group=group)
 
 
-_NEITHER_NOR = re.compile(r"neither (.{1,60}?) nor (.{1,60})")
-"""Asks that neither of two is there: "is there neither a clock nor a shoe?"."""
-_LOCATED = re.compile(
-    r"(?:is|are) (?:there )?(?:an?|the) (.+?) (?:located |positioned )?(?:(?:to|on) the (left"
-    r"|right)(?: side)? of|(above|below)) (?:an?|the) (.+)"
-)
-"""Asks for a side: "is the dog to the left of the cat?"."""
-
-
-def _place(asked: str) -> Located | None:
+def _place_meaning(asked: str) -> Located | None:
     found = _LOCATED.fullmatch(asked)
     if not found:
         return None
@@ -699,16 +733,12 @@ def _place(asked: str) -> Located | None:
     return Located(group=group, side=Side(found[2] or found[3]), other=other)
 
 
-_DOING = re.compile(
-    r"(?:is|are) (?:the|this|that) (.{1,80}?) ((?:\w{2,}ing) (?:an?|the|any|his|her|its|their|some) .+|\w{2,}ing \w+)"
-)
-"""Asks what somebody does: "is the man wearing sunglasses?"."""
-
-
-def _attribute(asked: str) -> Has | None:
+def _attribute_meaning(asked: str) -> Has | None:
+    """The meaning of a question for one attribute of the one thing: "is the traffic light green"."""
     if (doing := _DOING.fullmatch(asked)) and (doer := _group(doing[1])):
         return Has(group=doer, attribute=doing[2].replace(" any ", " "))
     words = asked.split()
+    # Two words first: "lying down", "light green".
     for length in (2, 1):
         attribute = " ".join(words[-length:])
         if length > 1 and " ".join(words[-3:-1]) in entries_by_form():
@@ -727,19 +757,6 @@ def _attribute(asked: str) -> Has | None:
     return None
 
 
-_PLACE_WORD = re.compile(r" ?(?:left|right|top|bottom|front|back|near|far)(?: hand)?(?: side| edge)?")
-"""The side of the picture, not a thing: "on the right side"."""
-
-_DETERMINER = re.compile(r"^(?:not any|an?|the|any|some|no|one|at least one) ")
-"""Stands before the name of a group: "a dog"."""
-_PLACED = re.compile(
-    r"(.+?) (?:(?:that|which|who) (?:is|are) )?(on|under|near|next to|behind|beside|in front of|in|above|below|with"
-    r"|to the (?:left|right) of) "
-    r"(?:an?|the|any|some|his|her|its|their) (.+)"
-)
-"""A group at another thing: "a phone on the table"."""
-
-
 def _group(phrase: str) -> Group | None:
     """The group of a plain noun phrase; None for one with a clause."""
     phrase = _DETERMINER.sub("", phrase.strip())
@@ -752,14 +769,10 @@ def _group(phrase: str) -> Group | None:
         phrase = found[1]
     words = phrase.split()
     attributes = []
+    # The last word stays as the name, even if it can describe: "an orange".
     while len(words) > 1 and (words[0] in descriptions() or ontology().category_of(words[0]) is not None):
         attributes.append(words.pop(0))
     name = " ".join(words)
     if not words or (name not in entries_by_form() and (len(words) > _LONGEST_NAME or _CLAUSE_WORD.search(name))):
         return None
     return Group(name=singular(name), attributes=tuple(attributes), related=related)
-
-
-_LONGEST_NAME = 3
-_CLAUSE_WORD = re.compile(r"\b(?:the|in|on|that|which|who|is|are|to|of|than|at|by|for|from|off|\w{2,}ing|\w{2,}ed)\b")
-"""A phrase with a clause is no name: "anything to eat"."""

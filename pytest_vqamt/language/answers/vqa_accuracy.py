@@ -16,6 +16,13 @@ from pytest_vqamt.language.tables import toml_table
 ENOUGH = 3
 """So many agreeing annotators make an answer wholly right."""
 
+_COMMA_IN_A_NUMBER = re.compile(r"\d,\d")
+"""The official program removes all marks of an answer that has one: "1,000" is "1000"."""
+_PERIOD = re.compile(r"\.(?!\d)")
+"""A period that is no decimal point: "a.m." is "am", "2.5" stays."""
+_MOST_PERIODS = 32
+"""The official program removes no more: its argument ``count`` is the flag ``re.UNICODE``."""
+
 
 def vqa_accuracy(answer: str, answers: Sequence[str]) -> float:
     """Returns the mean of ``min(agreeing / 3, 1)`` over all sets of the annotators without one of them, from 0 to 1.
@@ -37,6 +44,7 @@ def vqa_accuracy(answer: str, answers: Sequence[str]) -> float:
     if len(set(given)) > 1:
         plain = {each: normalise_answer(each) for each in (said, *dict.fromkeys(given))}  # most annotators say the same
         said, given = plain[said], [plain[each] for each in given]
+    # The mean over all sets without one annotator in closed form: leaving out one who agrees leaves one fewer.
     agreeing, annotators = given.count(said), len(given)
     without_one_of_them = agreeing * min(agreeing - 1, ENOUGH)
     without_another = (annotators - agreeing) * min(agreeing, ENOUGH)
@@ -53,6 +61,7 @@ def normalise_answer(answer: str) -> str:
     ('t shirt', "2 dogs don't know", '1000 am')
     """
     words = _words()
+    # As in the official program, one mark beside a space changes what happens to all such marks.
     number = _COMMA_IN_A_NUMBER.search(answer)
     marks = {
         ord(mark): "" if number or f"{mark} " in answer or f" {mark}" in answer else " " for mark in words.punctuation
@@ -62,20 +71,16 @@ def normalise_answer(answer: str) -> str:
     return " ".join(words.contractions.get(word, word) for word in found if word not in words.articles)
 
 
-_COMMA_IN_A_NUMBER = re.compile(r"\d,\d")
-"""The official program removes all marks of an answer that has one: "1,000" is "1000"."""
-_PERIOD = re.compile(r"\.(?!\d)")
-"""A period that is no decimal point: "a.m." is "am", "2.5" stays."""
-_MOST_PERIODS = 32
-"""The official program removes no more: its argument ``count`` is the flag ``re.UNICODE``."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Words:
     punctuation: str
+    """Marks that become a space, or nothing."""
     articles: frozenset[str]
+    """Words that are left out."""
     numbers: Mapping[str, str]
+    """Digits by number word, from none to ten."""
     contractions: Mapping[str, str]
+    """Short forms with their apostrophe, by the spelling without it: "dont"."""
 
 
 @cache

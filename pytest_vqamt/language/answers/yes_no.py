@@ -24,8 +24,7 @@ from pytest_vqamt.core.meaning import (
     Side,
     groups_of,
 )
-from pytest_vqamt.language.answers.content import content_word, exclude
-from pytest_vqamt.language.answers.text import (
+from pytest_vqamt.language.answers.answer_text import (
     DENIAL,
     HEDGE,
     NEARLY,
@@ -39,96 +38,14 @@ from pytest_vqamt.language.answers.text import (
     without_inscriptions,
     without_questions,
 )
-from pytest_vqamt.language.answers.typing_errors import without_typing_errors
-from pytest_vqamt.language.captions.lexicon import entries_by_form
-from pytest_vqamt.language.captions.reading import hyponyms
+from pytest_vqamt.language.answers.content import content_word, exclude, without_typing_errors
+from pytest_vqamt.language.captions.caption_reader import hyponyms
+from pytest_vqamt.language.captions.naming_words import entries_by_form
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural, singular
 from pytest_vqamt.language.english.phrases import after_a_noun, descriptions
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.tables import toml_table
 from pytest_vqamt.language.wordnet import wordnet
-
-
-def read_yes_no(answer: str | Prepared, meaning: Meaning) -> bool | UnreadableAnswer:
-    """Whether an answer says yes to the question of this meaning.
-
-    Claims about the groups of the question decide: "there is no dog" says yes to "is there no dog?" and no to "is there
-    a dog?", whatever particle stands before it. Without a claim "yes" and "no" are logical: "no" to "is there no dog?"
-    says that there is one.
-
-    >>> no_dog = Absent(group=Group(name="dog"))
-    >>> read_yes_no("No, there is no dog.", no_dog), read_yes_no("No", no_dog)
-    (True, False)
-    """
-    prepared = prepare(answer)
-    if prepared.unreadable is None:
-        return _read(prepared.text, meaning)
-    decided = _DECIDED.match(prepared.plain)
-    return _read(decided[1], meaning) if decided else prepared.unreadable
-
-
-def leading_particle(answer: Prepared) -> bool | None:
-    """The yes or no that an answer begins with; None if it begins with neither."""
-    found = _PARTICLE.match(_OFFERS_HELP.sub("", answer.text))
-    return None if found is None else found["yes"] is not None
-
-
-def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
-    if _ONLY_OFFERS.fullmatch(text):
-        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
-    text = _LABELLED.sub(lambda found: _as_sentence(found, meaning), text)
-    text = _without_what_others_say(_OFFERS_HELP.sub("", without_inscriptions(text)))
-    if leaves_open(text):
-        return UnreadableAnswer(Unreadable.UNSURE)
-    text = _in_plain_words(text, meaning)
-    answer = without_questions(_LETTER.sub("", text))
-    if _ONLY_AGREES.fullmatch(answer):
-        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
-    if (foreign := _in_another_language(answer, meaning)) is not None:
-        return foreign
-    if isinstance(meaning, Located) and _BARE_RIGHT.fullmatch(answer):
-        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)  # the side, or "that is right"
-    if loop := _LOOP.fullmatch(answer):
-        both = "yes" in loop[0] and "no" in loop[0]
-        return UnreadableAnswer(Unreadable.YES_AND_NO) if both else "yes" in loop[0]
-    particles = {found["yes"] is not None for found in _PARTICLE.finditer(answer)}
-    if not particles and (verdict := _VERDICT.search(answer)) and verdict[0].rstrip("'.! ").endswith(("yes", "no")):
-        particles = {verdict["yes"] is not None}
-    if not particles and "|" in answer:
-        particles = {cell == "yes" for cell in _CELL.findall(answer)}
-    if len(particles) == 2 or _YES_AND_NO.search(answer):
-        return UnreadableAnswer(Unreadable.YES_AND_NO)
-    parts = tuple(part for part in claim_clauses(_LEADING.sub("\n", answer)) if not HEDGE.search(part))
-    if isinstance(meaning, Has):
-        claim = _attribute_claim(meaning, parts, with_fragments=not particles)
-    elif isinstance(meaning, Located):
-        claim = _place_claim(meaning, parts)
-    else:
-        claim = _presence_claim(meaning, parts)
-    if claim is not None:
-        if (
-            isinstance(meaning, Exists | Has | Located)
-            and particles == {not claim}
-            and (_ALONE.match(answer) or not claim or isinstance(meaning, Has | Located))
-        ):
-            return UnreadableAnswer(Unreadable.YES_AND_NO)
-        return claim
-    if isinstance(meaning, Exists | Absent) and {True, False} <= {presence_claimed(meaning.group, p) for p in parts}:
-        return UnreadableAnswer(Unreadable.YES_AND_NO)  # "there is a dog. there is no dog"
-    echoes = (found["not"] is None for found in map(_ECHO.fullmatch, parts) if found)
-    said = particles.pop() if particles else _agreed(echoes)
-    if said is not None:
-        return said
-    corrected = without_typing_errors(answer, _expected_words(meaning))
-    return unreadable_answer(text, Unreadable.NO_YES_OR_NO) if corrected == answer else _read(corrected, meaning)
-
-
-@lru_cache(maxsize=65536)
-def _expected_words(meaning: Meaning) -> tuple[str, ...]:
-    """The words of an answer that are looked for with typing errors, too."""
-    names = (name for group in groups_of(meaning) for name in (group.name, *group.attributes))
-    return ("yes", "nope", "there", "not", "is", "no", *" ".join(f"{name} {plural(name)}" for name in names).split())
-
 
 _OFFERS_HELP = re.compile(
     r"^\W*(?:(?:yes|sure|certainly|of course|absolutely|no problem)\b[,.! ]*)?(?:i (?:can|will"
@@ -155,21 +72,6 @@ _LABELLED = re.compile(
 _ASKED_BACK = re.compile(r"(?:is|are|does|do|can) ")
 """The question, with the answer behind it: "is there a dog: no"."""
 
-
-def _as_sentence(found: re.Match[str], meaning: Meaning) -> str:
-    name = found["name"].removeprefix("the ")
-    said = "yes" if found["yes"] else "no" if found["no"] else ""
-    if _ASKED_BACK.match(name):
-        return f" {said}. "
-    if isinstance(meaning, Has) and name == meaning.attribute:
-        return f" it is {'' if found['yes'] else 'not '}{name}. " if said else ". "
-    is_named = any(noun_pattern(group).search(name) for group in groups_of(meaning))
-    if not is_named and singular(name.rpartition(" ")[2]) not in entries_by_form():
-        return found[0]
-    there = {"yes": "there is a", "no": "there is no", "": "there may be a"}[said]
-    return f" {there} {name}. "
-
-
 _DECIDED = re.compile(
     r"\W*((?:yes|no|nope|yeah|yep)\b)[,.!:;](?!.*\b(?:i|we|me|image|picture|photo|can not|could not|unable"
     r"|information|enough)\b).*",
@@ -178,12 +80,6 @@ _DECIDED = re.compile(
 """A plain answer before what looks like a doubt: "No, the text is too blurry to read"."""
 _LETTER = re.compile(r"^\W*(?:[(](?:[a-h]|i{1,3}|iv)[)][.:]?|(?:[a-h]|i{1,3}|iv)[).:])\s+(?=\w)")
 """The letter of an option: "A) Yes", "(ii) No"."""
-
-
-def leaves_open(text: str) -> bool:
-    """Whether an answer decides nothing, or takes back at its end what it said."""
-    return _LEAVES_OPEN.search(text) is not None or _ENDS_UNSURE.search(text) is not None
-
 
 _ENDS_UNSURE = re.compile(
     r"[.!;\n] *(?:so |but )?i am (?:really )?(?:not|un) ?(?:sure|certain)\b(?![^.\n]*\bbut\b)[^.\n]*[.\s]*$"
@@ -274,31 +170,6 @@ _LESS_THAN = re.compile(r"\bless ([a-z-]{2,}) than (?:it is )?([a-z-]{2,})\b")
 _LOOP = re.compile(r"(?:\W*+\b(?:yes|no)\b)++\W*+")
 """Nothing but yes and no, in a model that repeats itself."""
 
-
-@lru_cache(maxsize=256)  # asked for the question and again for its meaning
-def without_idioms(text: str) -> str:
-    """The text with plain words for ways to say that something is so, or not: "one can't deny that it is red"."""
-    for pattern, plain in _IDIOMS:
-        text = pattern.sub(plain, text)
-    return text
-
-
-def _in_plain_words(prepared: str, meaning: Meaning) -> str:
-    """The answer with idioms and comparisons written out: "more orange than red" is orange, and not red."""
-    prepared = without_idioms(prepared)
-    if isinstance(meaning, Has) and " than " in prepared:
-        prepared = _LESS_THAN.sub(r"\2, not \1", _MORE_THAN.sub(r"\1, not \2", prepared))
-    return prepared
-
-
-def _without_what_others_say(prepared: str) -> str:
-    """The answer without a statement that it contradicts: "the label says that there is no dog, but there is one"."""
-    rest = prepared
-    for contradicted in (_ALTHOUGH_OTHERS_SAY, _OTHERS_SAY_BUT, _OTHERS_ARE_WRONG, _AGREES):
-        rest = contradicted.sub(r"\1", rest)
-    return rest if re.search(r"\w{3}|\bno\b", rest) else prepared
-
-
 _ROLES = (
     r"(?:label|experts?|archives?|record|description|reviewers|professor|person who made \w+ \w+|maker|creator"
     r"|specialists|statement|caption|claim|impression|belief|assumption|question)"
@@ -331,36 +202,6 @@ _AGREES = re.compile(r"(^\W*+)(?:(?:yes|no)\b\W*+)?you are (?:\w+ )?(?:right|cor
 """Agrees with somebody and then answers: "yes, you are correct, the picture shows no dog"."""
 _ONLY_AGREES = re.compile(r"\W*+(?:(?:yes|no)\b\W*+)?you are (?:\w+ )?(?:right|correct)\W*")
 """Right with what was said before the question, or with the question: nobody can tell."""
-
-
-def _in_another_language(answer: str, meaning: Meaning) -> bool | UnreadableAnswer | None:
-    """Reads yes and no in the languages of ``yes_no_words.toml``; None if the answer does not begin with one.
-
-    What follows is not read, so it must not matter: after a denial ("Is there no dog?") a lone word is logical, and
-    with a sentence behind it may be either.
-    """
-    found = _foreign_words().match(normalize("NFC", answer))
-    if found is None:
-        return None
-    if isinstance(meaning, Absent | NotBoth | Neither) and re.search(r"\w", answer[found.end() :]):
-        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
-    return found["yes"] is not None
-
-
-@cache
-def _foreign_words() -> re.Pattern[str]:
-    rows = [row for language, row in toml_table("answers/yes_no_words.toml").items() if language != "english"]
-    shared = {normalize("NFC", word) for row in rows for word in row["yes"]} & {
-        normalize("NFC", word) for row in rows for word in row["no"]
-    }
-
-    def any_of(kind: str) -> str:
-        words = {normalize("NFC", word) for row in rows for word in row[kind]} - shared - {"yes", "no"}
-        return "|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word))))
-
-    ends = r"(?=\W*$|\s*[,.;:!\u3002\uff0c\uff01\u3001\u060c\u0964\n-])"
-    return re.compile(rf"\W*(?:(?P<yes>{any_of('yes')})|(?P<no>{any_of('no')})){ends}")
-
 
 _END = r"\s*(?:$|[,.;:!()\n-])"
 # After "no" a noun makes it a claim ("no dogs"); these words leave it a particle.
@@ -400,29 +241,6 @@ _ALONE = re.compile(r"\W*(?:yes|no)\s*[.!\n]\s*")
 _YES_AND_NO = re.compile(r"\byes\W+(?:and|or)\W+no\b|\bno\W+(?:and|or)\W+yes\b|\byes/no\b")
 """Both, which is neither: "yes and no", "yes or no"."""
 
-
-def _presence_claim(meaning: Meaning, parts: Sequence[str]) -> bool | None:
-    """Whether the things that the answer claims settle the question."""
-    match meaning:
-        case Exists(group=group) | Absent(group=group):
-            groups: tuple[Group, ...] = (group,)
-        case Both(groups=groups) | NotBoth(groups=groups) | Either(groups=groups) | Neither(groups=groups):
-            pass
-        case _:
-            return None
-    if any(group.name == "person" for group in groups):
-        parts = tuple(_NOBODY.sub("no person", part) for part in parts)
-    there = [_agreed(presence_claimed(group, part) for part in parts) for group in groups]
-    if any(map(_ONLY.search, parts)):
-        there = [bool(each) for each in there]
-    of_any = isinstance(meaning, Either | Neither)
-    positive = _any(there) if of_any else _all(there)
-    negated = isinstance(meaning, Absent | NotBoth | Neither)
-    if positive is None and set(there) == {None}:
-        positive = _elliptic_claim(parts, agreeing=not negated)
-    return positive if positive is None or not negated else not positive
-
-
 _NOBODY = re.compile(r"\b(?:nobody|no one)\b(?! else)")
 """Denies people: "there is nobody in the image". "Nobody else" does not."""
 _AMOUNT = r"(?:one|some|any|none|a few|several|many|lots|it|them|both|two|three|four|\d+|at least one|indeed|no one)"
@@ -449,68 +267,10 @@ _AGREEMENT = re.compile(
 _ECHO = re.compile(r"(?:it|this|that) (?:is|does|has)(?P<not> not)?")
 """The same where no claim of a thing is asked for, and after a question that denies: only the singular is sure."""
 
-
-def _elliptic_claim(parts: Sequence[str], *, agreeing: bool) -> bool | None:
-    """Reads "there is", "I see none", "they are visible"; with ``agreeing``, also "it does" and "I can not"."""
-    said: list[bool | None] = []
-    for part in parts:
-        if found := _ELLIPSIS.fullmatch(part):
-            there = _NOT_THERE.search(found["said"]) is None
-            said.append(None if found["where"] and not there else there)
-        elif agreeing and (found := _AGREEMENT.fullmatch(part)):
-            said.append(found["not"] is None)
-    return _agreed(said)
-
-
 _PRONOUN = re.compile(r"(?:(?:yes|no|and|so|well|actually)\W+)*(?:it|they|he|she|this|that)\b")
 """The thing of the question is the subject: "it is a red one"."""
 _VERB = re.compile(r"\b(?:is|are|was|were|looks?|seems?|appears?|has|have)\b")
 """A clause with a verb has a subject of its own: "the radio is off" says nothing of the light, "off" does."""
-
-
-def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool) -> bool | None:
-    """Reads clauses about the thing of the question."""
-    attribute = re.compile(rf"\b{re.escape(meaning.attribute)}\b")
-    nouns = noun_pattern(meaning.group)
-    said: list[bool | None] = []
-    for part in chain.from_iterable(map(_OF_ANOTHER_SUBJECT.split, parts)):
-        if CONDITION.search(part):
-            continue
-        about = nouns.search(part) or _PRONOUN.match(part) or (with_fragments and not _VERB.search(part))
-        before = len(said)
-        for found in attribute.finditer(part) if about else ():
-            word_before = part[: found.start()].rstrip().rpartition(" ")[2]
-            if NEARLY.search(part, 0, found.start()):
-                continue
-            if word_before in _SHADES and not with_fragments:
-                continue  # with a "no" before it, light blue is not called blue
-            if word_before not in _PURE | _SHADES and f"{word_before} {meaning.attribute}" in descriptions():
-                continue
-            subjects = [noun.end() for noun in nouns.finditer(part, 0, found.start())]
-            if subjects and _OTHER_THING.search(part, subjects[-1], found.start()):
-                continue
-            noun = nouns.match(part, found.end() + 1)
-            if noun or _AFTER_A_PHRASE.match(part, found.end()) or part.startswith(" one", found.end()):
-                said.append(DENIAL.search(part, 0, found.start()) is None)
-        if about and len(said) == before and (excluded := _exclusion(meaning, part, nouns)) is not None:
-            said.append(excluded)
-    return _agreed(said) if said else _elliptic_claim(parts, agreeing=True)
-
-
-def _exclusion(meaning: Has, part: str, nouns: re.Pattern[str]) -> bool | None:
-    """False if the clause gives the thing an attribute that excludes the one asked about: "it is closed"."""
-    # What is "certainly not dry" may be damp or wet.
-    said = [found[1] for found in _PREDICATE.finditer(part) if not DENIAL.search(found[1])]
-    described = re.search(rf"(?:^|\b(?:the|a|an)) ([a-z -]+?) {nouns.pattern}", part)
-    if described and not DENIAL.search(part):
-        said.append(described[1])
-    words = {word for each in said for word in _attributes_in(each)}
-    return False if any(_excludes(word, meaning.attribute) for word in words) else None
-
-
-def _excludes(word: str, attribute: str) -> bool:
-    return ontology().excludes(word, attribute) or exclude(content_word(word), content_word(attribute))
-
 
 _OTHER_THING = re.compile(
     r"\b(?:next to|near|beside|behind|with|by|and|of) (?:the|an?|another|his|her|its"
@@ -534,13 +294,6 @@ _PREDICATE = re.compile(
 )
 """What a clause says of its subject, or the whole of one without a verb: "empty"."""
 
-
-def _attributes_in(words: str) -> tuple[str, ...]:
-    """The attributes that the last words of a phrase may be: "clearly half open" is "half open"."""
-    each = words.split()
-    return tuple(" ".join(each[start:end]) for start in range(len(each)) for end in range(start + 1, len(each) + 1))
-
-
 _SIDE = re.compile(
     r"\b(?:(?P<left>(?:to|on|at|towards?) (?:the|its) (?:\w+ )?left|left(?= (?:of|side|edge|than))"
     r"|(?:farther|further) left|leftmost|^left$)"
@@ -556,77 +309,6 @@ _BESIDE = re.compile(rf" ?(?:side |edge |corner )?of (?:the|an?|its|his|her|this
 """What a side is of: "to the right of the bowl" says nothing of the plate."""
 _BARE_RIGHT = re.compile(r"\W*right\W*")
 """The side, or that it is so."""
-
-
-def _place_claim(meaning: Located, parts: Sequence[str]) -> bool | None:
-    """Reads clauses on where one of the two things is: "the car is to the right of the dog", "it is higher up"."""
-    nouns = noun_pattern(meaning.group), noun_pattern(meaning.other)
-    said: list[bool | None] = []
-    for part in parts:
-        for found in _SIDE.finditer(part):
-            side = Side(str(found.lastgroup))
-            last = [max((noun.end() for noun in each.finditer(part, 0, found.start())), default=-1) for each in nouns]
-            if max(last) < 0 and _OTHER_SUBJECT.search(part, 0, found.start()):
-                continue  # "a truck to the right of it"
-            if (beside := _BESIDE.match(part, found.end())) and not any(each.search(beside[1]) for each in nouns):
-                continue  # where it is to a third thing
-            if last[1] > last[0]:  # it is said of the other thing
-                side = side.opposite
-            denied = DENIAL.search(part, 0, found.start()) is not None
-            if side is meaning.side:
-                said.append(not denied)
-            elif side is meaning.side.opposite and not denied:
-                said.append(False)
-    return _agreed(said) if said else _elliptic_claim(parts, agreeing=True)
-
-
-def _agreed(said: Iterable[bool | None]) -> bool | None:
-    """Returns the common value of all claims that are not None; None if they disagree."""
-    values = {each for each in said if each is not None}
-    return values.pop() if len(values) == 1 else None
-
-
-def _all(there: Sequence[bool | None]) -> bool | None:
-    return False if False in there else None if None in there else True
-
-
-def _any(there: Sequence[bool | None]) -> bool | None:
-    return True if True in there else None if None in there else False
-
-
-def presence_claimed(group: Group, clause: str) -> bool | None:
-    """Whether a clause claims that the group is there; None if it claims nothing of it.
-
-    A claim must be about this very group: "there is a car" does not say that there is a red one, but "there is no car"
-    denies it. A hot dog is no dog, and a dog that is not red is not absent.
-
-    >>> dog, red_car = Group(name="dog"), Group(name="car", attributes=("red",))
-    >>> presence_claimed(dog, "there is a small dog on the couch"), presence_claimed(dog, "there are no cats or dogs")
-    (True, False)
-    >>> presence_claimed(red_car, "there is a car"), presence_claimed(red_car, "there are no cars")
-    (None, False)
-    >>> presence_claimed(dog, "there is a hot dog") is None
-    True
-    """
-    if len(clause) > _LONGEST or CONDITION.search(clause):
-        return None
-    said = {_claim(group, noun, clause) for noun in _with_hyponyms(group).finditer(clause)} - {None}
-    return said.pop() if len(said) == 1 else None
-
-
-@lru_cache(maxsize=65536)
-def _with_hyponyms(group: Group) -> re.Pattern[str]:
-    """Finds also the kinds of the class of the group: "a puppy" is a dog."""
-    kinds = hyponyms(group.name) if not group.covers else frozenset()
-    return noun_pattern(replace(group, covers=(*group.covers, *sorted(kinds)))) if kinds else noun_pattern(group)
-
-
-@lru_cache(maxsize=65536)
-def noun_pattern(group: Group) -> re.Pattern[str]:
-    """Finds the names of the group and of what it covers, in the singular or the plural."""
-    names = {form for name in (group.name, *group.covers) for form in (name, plural(name))}
-    return re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, names), key=len, reverse=True))})\b(?!['-])")
-
 
 _LONGEST = 1000
 """Longer clauses are a model's endless repetition."""
@@ -667,29 +349,6 @@ _AFTER_A_PHRASE = re.compile(
 )
 """What may stand behind a noun phrase: "a dog here". In "a dog house" it goes on."""
 
-
-def _claim(group: Group, noun: re.Match[str], clause: str) -> bool | None:
-    described = _description_before(group, clause[: noun.start()])
-    if described is None:
-        return None
-    before, determiner, description = described
-    is_one = determiner in _SINGLE or _QUANTITY.search(before)
-    has_verb = (_ANY_VERB if is_one else _VERB_OF_MANY).match(clause, noun.end()) and (is_one or determiner in _SEVERAL)
-    if not has_verb and not _AFTER_A_PHRASE.match(clause, noun.end()):
-        return None
-    after = clause[noun.end() :]
-    if determiner == "the" and not before and _denies_an_attribute(group, description, after):
-        return False
-    if _NONE_OF.search(f"{before} {determiner}".strip()):
-        return False if description == "" and _covers_what_is_asked(group, description, after) else None
-    says = _says(before, determiner, after)
-    if says:
-        return True if _covers_what_is_asked(group, description, after) else None
-    if says is False and noun[0] in (group.name, plural(group.name)):
-        return False if _denies_what_is_asked(group, description, after) else None
-    return None
-
-
 _NONE_OF = re.compile(r"\b(?:none|neither|not one|not any) of(?: the| these| those)?$")
 """Denies what is said of them: "none of the cars is red"."""
 _SINGLE = frozenset({"a", "an", "another", "one"})
@@ -698,41 +357,6 @@ _ANY_VERB = re.compile(r" [a-z]+[^s\W]s\b")
 _SEVERAL = frozenset({"several", "many", "some", "numerous", *NUMBER_WORDS[2:], *map(str, range(2, 100))})
 _VERB_OF_MANY = re.compile(r"(?<=s) [a-z]{2,}\b")
 """Behind several things a word is a verb: "two dogs answer the call"."""
-
-
-def _description_before(group: Group, text: str) -> tuple[str, str, str] | None:
-    """Returns the words before the noun phrase, its determiner, its adjectives; None if the noun ends a name."""
-    words = _WORD.findall(text)
-    known = _adjectives() | {word for attribute in group.attributes for word in attribute.split(" ")}
-    start = len(words)
-    while start:
-        word = words[start - 1]
-        if word in known or (word.endswith("ing") and word not in _LINKS):
-            start -= 1
-        elif length := next(
-            (n for n in (2, 1) if n <= start and _is_kind(tuple(words[start - n : start]), group.name)), 0
-        ):
-            start -= length
-        else:
-            break
-    described = " ".join(words[start:])
-    last = words[start - 1] if start else ""
-    if last in _DETERMINERS or last.isdecimal() or last.endswith("'s"):
-        return " ".join(words[: start - 1]), last, described
-    return (" ".join(words[:start]), "", described) if not last or last in _LINKS else None
-
-
-@lru_cache(maxsize=65536)
-def _is_kind(modifier: tuple[str, ...], name: str) -> bool:
-    """Whether a compound is what its last word says: "a soccer ball", "a stainless steel oven", but no "hot dog"."""
-    if not all(word.isalpha() and word not in _DETERMINERS and word not in _LINKS for word in modifier):
-        return False
-    before, known = " ".join(modifier), wordnet()
-    compound = f"{before} {name}"
-    if known.senses(compound):
-        return known.is_kind_of(compound, name)
-    return known.is_kind_of(before, "substance") and not known.is_kind_of(name, "living thing")
-
 
 _WORD = re.compile(r"[^\s,()]+|[,()]")
 _FRAME = re.compile(
@@ -774,37 +398,6 @@ _GONE = re.compile(
 _DENIED = re.compile(r"[^,]*?\b(?:is|are|does|do|has|have|can) not\b")
 """Denies something else of the thing before it: "the dog is not red"."""
 
-
-def _says(before: str, determiner: str, after: str) -> bool | None:
-    """Whether the phrase between ``before`` and ``after`` is claimed to be there."""
-    if _DENIED_DENIAL.search(f"{before} {determiner}"):
-        return True
-    if _ONLY_BEFORE.search(before) and determiner not in _NONE:
-        return True
-    if _NOTHING_IS.search(before):
-        return False
-    if determiner in _NONE:
-        return None if re.search(r"\bnot\b", before) else False
-    negators = list(_NEGATOR.finditer(before))
-    if determiner == "not":
-        return None if negators else False
-    if negators:
-        if any(each[0] in ("not", "never") for each in negators[:-1]):
-            return None
-        return _under(negators[-1], before[negators[-1].end() :], determiner)
-    if _GONE.match(after):
-        return False
-    if _RATHER_THAN.search(before) and _FRAME.search(before):
-        return False
-    if _ABOUT_ANOTHER.search(before) or _DENIED.match(after):
-        return None
-    if before.endswith(" of") and not _QUANTITY.search(before):
-        return None
-    if _WISHED_FOR.search(before) or _DOUBTS.search(before) or _NOT_HERE.match(after):
-        return None
-    return True
-
-
 _ONLY_BEFORE = re.compile(r"[,;] (?:but )?(?:only|just)$|^(?:only|just)$")
 """Behind a denial: "I don't see any cars, only a bicycle"."""
 _NOTHING_IS = re.compile(
@@ -837,16 +430,6 @@ _WISHED_FOR = re.compile(
 )
 """Names a thing that is not there: "space for a dog", "dressed as a dog", "the man wants a dog"."""
 
-
-def _under(negator: re.Match[str], between: str, determiner: str) -> bool | None:
-    """Whether a negator denies the phrase after it: it denies a list up to the first phrase with an article."""
-    if _BREAKS_A_LIST.search(_DESCRIBED.sub("", _THAT_THERE_IS.sub("", between))):
-        return None
-    if determiner not in ("", "any") and re.search(r"\band\b|,", between):
-        return True if negator[0] == "no" else None
-    return False
-
-
 _DESCRIBED = re.compile(
     r"^ ?(?:(?:see|show|contain|have|depict|include|feature|find|spot) )?(?:any |an? )?\w+ing (?=\w)"
 )
@@ -856,36 +439,6 @@ _SOMEWHERE_ELSE = re.compile(
     r"|in (?!(?:(?:the|this) )?(?:picture|image|photo|photograph|scene|frame)\b|it\b|view\b|here\b|sight\b))\b"
 )
 """A condition of what is denied: "no dogs on the bed" leaves others. "In the picture" is none."""
-
-
-def _covers_what_is_asked(group: Group, description: str, after: str) -> bool:
-    """Whether all attributes and relations of the group are claimed of its noun."""
-    predicate = re.match(r"\s*(?:(?:that|which|who) )?(?:is|are) (?!not )([\w ]+)", after)
-    for attribute in group.attributes:
-        verbal = " " in attribute or attribute.endswith("ing")
-        said_after = after if verbal else predicate[1] if predicate else ""
-        found = None if _has(description, attribute) else re.search(rf"\b{re.escape(attribute)}\b", said_after)
-        if not _has(description, attribute) and (not found or DENIAL.search(said_after, 0, found.start())):
-            return False
-    return all(_stands_so(condition, after) for condition in group.related)
-
-
-def _stands_so(condition: Related, after: str) -> bool:
-    """Whether the words after a noun state the relation: "to the right of a table" is not "to the left of" it."""
-    ways = _ways_to_say(after_a_noun(condition.predicate))
-    return any(
-        ways.search(after, 0, noun.start())
-        and not DENIAL.search(after, 0, noun.start())
-        and all(_has(after[: noun.start()], attribute) for attribute in condition.to.attributes)
-        for noun in noun_pattern(condition.to).finditer(after)
-    )
-
-
-@cache
-def _ways_to_say(predicate: str) -> re.Pattern[str]:
-    words = next((group for group in _SAME_PLACE if predicate in group), (predicate,))
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
-
 
 _SAME_PLACE = (
     ("to the left of", "left of", "on the left side of"),
@@ -898,35 +451,515 @@ _SAME_PLACE = (
     ("holding", "with", "holds", "hold", "carrying"),
 )
 
+_IS_NOT = re.compile(rf"\s*(?:(?:in|of) (?:the|this) {PICTURE} )?is not ")
+"""Denies an attribute of the only one: "the man is not running" to "is there no running man?"."""
+
+
+def read_yes_no(answer: str | Prepared, meaning: Meaning) -> bool | UnreadableAnswer:
+    """True if an answer says yes to the question of this meaning.
+
+    Claims about the groups of the question decide: "there is no dog" says yes to "is there no dog?" and no to "is there
+    a dog?", whatever particle stands before it. Without a claim "yes" and "no" are logical: "no" to "is there no dog?"
+    says that there is one.
+
+    >>> no_dog = Absent(group=Group(name="dog"))
+    >>> read_yes_no("No, there is no dog.", no_dog), read_yes_no("No", no_dog)
+    (True, False)
+    """
+    prepared = prepare(answer)
+    if prepared.unreadable is None:
+        return _read(prepared.text, meaning)
+    # What reads as a doubt or a refusal may still begin with a verdict.
+    decided = _DECIDED.match(prepared.plain)
+    return _read(decided[1], meaning) if decided else prepared.unreadable
+
+
+def leading_particle(answer: Prepared) -> bool | None:
+    """The yes or no that an answer begins with; None if it begins with neither."""
+    found = _PARTICLE.match(_OFFERS_HELP.sub("", answer.text))
+    return None if found is None else found["yes"] is not None
+
+
+def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
+    """Yes or no by what the answer claims, then by its particles, then by its words without slips."""
+    if _ONLY_OFFERS.fullmatch(text):
+        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
+    # "Dog: no" is written as a sentence first, since all later steps read sentences only.
+    text = _LABELLED.sub(lambda found: _as_sentence(found, meaning), text)
+    text = _without_what_others_say(_OFFERS_HELP.sub("", without_inscriptions(text)))
+    if leaves_open(text):
+        return UnreadableAnswer(Unreadable.UNSURE)
+    text = _in_plain_words(text, meaning)
+    answer = without_questions(_LETTER.sub("", text))
+    if _ONLY_AGREES.fullmatch(answer):
+        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
+    if (foreign := _in_another_language(answer, meaning)) is not None:
+        return foreign
+    if isinstance(meaning, Located) and _BARE_RIGHT.fullmatch(answer):
+        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)  # the side, or "that is right"
+    # A model that repeats itself ("yes yes yes ...") is read by which of the two words it says at all.
+    if loop := _LOOP.fullmatch(answer):
+        both = "yes" in loop[0] and "no" in loop[0]
+        return UnreadableAnswer(Unreadable.YES_AND_NO) if both else "yes" in loop[0]
+    particles = _particles_in(answer)
+    if len(particles) == 2 or _YES_AND_NO.search(answer):
+        return UnreadableAnswer(Unreadable.YES_AND_NO)
+    # A hedged clause claims nothing: "there might be a dog".
+    parts = tuple(part for part in claim_clauses(_LEADING.sub("\n", answer)) if not HEDGE.search(part))
+    if isinstance(meaning, Has):
+        claim = _attribute_claim(meaning, parts, with_fragments=not particles)
+    elif isinstance(meaning, Located):
+        claim = _place_claim(meaning, parts)
+    else:
+        claim = _presence_claim(meaning, parts)
+    if claim is not None:
+        # "No, there is a dog" is a yes, as the "no" may agree with something else. "No. There is a dog." and "Yes,
+        # there is no dog" contradict themselves. After a question that denies, either word may stand before a claim.
+        if (
+            isinstance(meaning, Exists | Has | Located)
+            and particles == {not claim}
+            and (_ALONE.match(answer) or not claim or isinstance(meaning, Has | Located))
+        ):
+            return UnreadableAnswer(Unreadable.YES_AND_NO)
+        return claim
+    if isinstance(meaning, Exists | Absent) and {True, False} <= {presence_claimed(meaning.group, p) for p in parts}:
+        return UnreadableAnswer(Unreadable.YES_AND_NO)  # "there is a dog. there is no dog"
+    # Without a claim of the thing: "it is" alone agrees with the question.
+    echoes = (found["not"] is None for found in map(_ECHO.fullmatch, parts) if found)
+    said = particles.pop() if particles else _common_value(echoes)
+    if said is not None:
+        return said
+    # Slips are mended last, so that a corrected word never beats one that is right.
+    corrected = without_typing_errors(answer, _expected_words(meaning))
+    return unreadable_answer(text, Unreadable.NO_YES_OR_NO) if corrected == answer else _read(corrected, meaning)
+
+
+def _particles_in(answer: str) -> set[bool]:
+    """The yes and no at the beginning of sentences, else in a verdict at the end, else in a table."""
+    particles = {found["yes"] is not None for found in _PARTICLE.finditer(answer)}
+    # Both groups of the pattern are optional, so its match may end in another word than yes or no.
+    if not particles and (verdict := _VERDICT.search(answer)) and verdict[0].rstrip("'.! ").endswith(("yes", "no")):
+        particles = {verdict["yes"] is not None}
+    if not particles and "|" in answer:
+        particles = {cell == "yes" for cell in _CELL.findall(answer)}
+    return particles
+
+
+@lru_cache(maxsize=65536)
+def _expected_words(meaning: Meaning) -> tuple[str, ...]:
+    """The words that a misspelt word of the answer may stand for."""
+    names = (name for group in groups_of(meaning) for name in (group.name, *group.attributes))
+    return ("yes", "nope", "there", "not", "is", "no", *" ".join(f"{name} {plural(name)}" for name in names).split())
+
+
+def _as_sentence(found: re.Match[str], meaning: Meaning) -> str:
+    """The sentence for a label with its value: "there is no dog" for "dog: no"."""
+    name = found["name"].removeprefix("the ")
+    said = "yes" if found["yes"] else "no" if found["no"] else ""
+    if _ASKED_BACK.match(name):
+        return f" {said}. "
+    # "Red: yes" to "is the car red?"; with "n/a" behind it the label is dropped.
+    if isinstance(meaning, Has) and name == meaning.attribute:
+        return f" it is {'' if found['yes'] else 'not '}{name}. " if said else ". "
+    # A label must name the thing asked about, or another known thing: in "I am sure: yes" it is none.
+    is_named = any(noun_pattern(group).search(name) for group in groups_of(meaning))
+    if not is_named and singular(name.rpartition(" ")[2]) not in entries_by_form():
+        return found[0]
+    there = {"yes": "there is a", "no": "there is no", "": "there may be a"}[said]
+    return f" {there} {name}. "
+
+
+def leaves_open(text: str) -> bool:
+    """True of an answer that decides nothing, or takes back at its end what it said."""
+    return _LEAVES_OPEN.search(text) is not None or _ENDS_UNSURE.search(text) is not None
+
+
+@lru_cache(maxsize=256)  # called twice for one answer: for the text of the question, then for its meaning
+def without_idioms(text: str) -> str:
+    """The text with plain words for ways to say that something is so, or not: "one can't deny that it is red"."""
+    for pattern, plain in _IDIOMS:
+        text = pattern.sub(plain, text)
+    return text
+
+
+def _in_plain_words(prepared: str, meaning: Meaning) -> str:
+    """The answer with idioms and comparisons written out: "more orange than red" is orange, and not red."""
+    prepared = without_idioms(prepared)
+    if isinstance(meaning, Has) and " than " in prepared:
+        prepared = _LESS_THAN.sub(r"\2, not \1", _MORE_THAN.sub(r"\1, not \2", prepared))
+    return prepared
+
+
+def _without_what_others_say(prepared: str) -> str:
+    """The answer without a statement that it contradicts: "the label says that there is no dog, but there is one"."""
+    rest = prepared
+    for contradicted in (_ALTHOUGH_OTHERS_SAY, _OTHERS_SAY_BUT, _OTHERS_ARE_WRONG, _AGREES):
+        rest = contradicted.sub(r"\1", rest)
+    # Where nothing else is said, what others say is all there is: "the label says that there is no dog".
+    return rest if re.search(r"\w{3}|\bno\b", rest) else prepared
+
+
+def _in_another_language(answer: str, meaning: Meaning) -> bool | UnreadableAnswer | None:
+    """Reads yes and no in the languages of ``yes_no_words.toml``; None if the answer does not begin with one.
+
+    What follows is not read, so it must not matter: after a denial ("Is there no dog?") a lone word is logical, and
+    with a sentence behind it may be either.
+    """
+    found = _foreign_words().match(normalize("NFC", answer))
+    if found is None:
+        return None
+    if isinstance(meaning, Absent | NotBoth | Neither) and re.search(r"\w", answer[found.end() :]):
+        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
+    return found["yes"] is not None
+
+
+@cache
+def _foreign_words() -> re.Pattern[str]:
+    """Finds yes and no in other languages at the beginning of an answer."""
+    rows = [row for language, row in toml_table("answers/yes_no_words.toml").items() if language != "english"]
+    # A word that is yes in one language and no in another is read as neither.
+    shared = {normalize("NFC", word) for row in rows for word in row["yes"]} & {
+        normalize("NFC", word) for row in rows for word in row["no"]
+    }
+
+    def any_of(kind: str) -> str:
+        words = {normalize("NFC", word) for row in rows for word in row[kind]} - shared - {"yes", "no"}
+        return "|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word))))
+
+    ends = r"(?=\W*$|\s*[,.;:!\u3002\uff0c\uff01\u3001\u060c\u0964\n-])"
+    return re.compile(rf"\W*(?:(?P<yes>{any_of('yes')})|(?P<no>{any_of('no')})){ends}")
+
+
+def _presence_claim(meaning: Meaning, parts: Sequence[str]) -> bool | None:
+    """True if the things that the answer claims settle the question."""
+    match meaning:
+        case Exists(group=group) | Absent(group=group):
+            groups: tuple[Group, ...] = (group,)
+        case Both(groups=groups) | NotBoth(groups=groups) | Either(groups=groups) | Neither(groups=groups):
+            pass
+        case _:
+            return None
+    # "Nobody" has no noun to be found by.
+    if any(group.name == "person" for group in groups):
+        parts = tuple(_NOBODY.sub("no person", part) for part in parts)
+    there = [_common_value(presence_claimed(group, part) for part in parts) for group in groups]
+    # "There is only a cat": what such an answer does not name is not there.
+    if any(map(_ONLY.search, parts)):
+        there = [bool(each) for each in there]
+    of_any = isinstance(meaning, Either | Neither)
+    positive = _any_there(there) if of_any else _all_there(there)
+    negated = isinstance(meaning, Absent | NotBoth | Neither)
+    # "I see none" counts only where no clause names a thing; it could be about another one otherwise.
+    if positive is None and set(there) == {None}:
+        positive = _elliptic_claim(parts, agreeing=not negated)
+    return positive if positive is None or not negated else not positive
+
+
+def _elliptic_claim(parts: Sequence[str], *, agreeing: bool) -> bool | None:
+    """Reads "there is", "I see none", "they are visible"; with ``agreeing``, also "it does" and "I can not"."""
+    said: list[bool | None] = []
+    for part in parts:
+        if found := _ELLIPSIS.fullmatch(part):
+            there = _NOT_THERE.search(found["said"]) is None
+            said.append(None if found["where"] and not there else there)
+        elif agreeing and (found := _AGREEMENT.fullmatch(part)):
+            said.append(found["not"] is None)
+    return _common_value(said)
+
+
+def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool) -> bool | None:
+    """Reads clauses about the thing of the question."""
+    attribute = re.compile(rf"\b{re.escape(meaning.attribute)}\b")
+    nouns = noun_pattern(meaning.group)
+    said: list[bool | None] = []
+    for part in chain.from_iterable(map(_OF_ANOTHER_SUBJECT.split, parts)):
+        if CONDITION.search(part):
+            continue
+        about = nouns.search(part) or _PRONOUN.match(part) or (with_fragments and not _VERB.search(part))
+        before = len(said)
+        for found in attribute.finditer(part) if about else ():
+            word_before = part[: found.start()].rstrip().rpartition(" ")[2]
+            if NEARLY.search(part, 0, found.start()):
+                continue
+            if word_before in _SHADES and not with_fragments:
+                continue  # with a "no" before it, light blue is not called blue
+            # "Lime green" is a colour of its own, and need not be green; "bright green" is, and so is "dark green".
+            if word_before not in _PURE | _SHADES and f"{word_before} {meaning.attribute}" in descriptions():
+                continue
+            subjects = [noun.end() for noun in nouns.finditer(part, 0, found.start())]
+            if subjects and _OTHER_THING.search(part, subjects[-1], found.start()):
+                continue
+            # It is said of the thing if its noun follows ("the red car") or the phrase ends ("is red").
+            noun = nouns.match(part, found.end() + 1)
+            if noun or _AFTER_A_PHRASE.match(part, found.end()) or part.startswith(" one", found.end()):
+                said.append(DENIAL.search(part, 0, found.start()) is None)
+        # No word on the attribute itself: another one may exclude it, as "it is closed" does "open".
+        if about and len(said) == before and (excluded := _exclusion(meaning, part, nouns)) is not None:
+            said.append(excluded)
+    return _common_value(said) if said else _elliptic_claim(parts, agreeing=True)
+
+
+def _exclusion(meaning: Has, part: str, nouns: re.Pattern[str]) -> bool | None:
+    """False if the clause gives the thing an attribute that excludes the one of the question: "it is closed"."""
+    # What is "certainly not dry" may be damp or wet.
+    said = [found[1] for found in _PREDICATE.finditer(part) if not DENIAL.search(found[1])]
+    described = re.search(rf"(?:^|\b(?:the|a|an)) ([a-z -]+?) {nouns.pattern}", part)
+    if described and not DENIAL.search(part):
+        said.append(described[1])
+    words = {word for each in said for word in _attributes_in(each)}
+    return False if any(_excludes(word, meaning.attribute) for word in words) else None
+
+
+def _excludes(word: str, attribute: str) -> bool:
+    return ontology().excludes(word, attribute) or exclude(content_word(word), content_word(attribute))
+
+
+def _attributes_in(words: str) -> tuple[str, ...]:
+    """The attributes that the last words of a phrase may be: "clearly half open" is "half open"."""
+    each = words.split()
+    return tuple(" ".join(each[start:end]) for start in range(len(each)) for end in range(start + 1, len(each) + 1))
+
+
+def _place_claim(meaning: Located, parts: Sequence[str]) -> bool | None:
+    """Reads clauses on where one of the two things is: "the car is to the right of the dog", "it is higher up"."""
+    nouns = noun_pattern(meaning.group), noun_pattern(meaning.other)
+    said: list[bool | None] = []
+    for part in parts:
+        for found in _SIDE.finditer(part):
+            side = Side(str(found.lastgroup))
+            # The noun nearest before the side is the one whose place is stated.
+            last = [max((noun.end() for noun in each.finditer(part, 0, found.start())), default=-1) for each in nouns]
+            if max(last) < 0 and _OTHER_SUBJECT.search(part, 0, found.start()):
+                continue  # "a truck to the right of it"
+            if (beside := _BESIDE.match(part, found.end())) and not any(each.search(beside[1]) for each in nouns):
+                continue  # where it is to a third thing
+            if last[1] > last[0]:  # it is said of the other thing
+                side = side.opposite
+            denied = DENIAL.search(part, 0, found.start()) is not None
+            if side is meaning.side:
+                said.append(not denied)
+            # "Not to the right" leaves open that it is in between, so a denied opposite says nothing.
+            elif side is meaning.side.opposite and not denied:
+                said.append(False)
+    return _common_value(said) if said else _elliptic_claim(parts, agreeing=True)
+
+
+def _common_value(said: Iterable[bool | None]) -> bool | None:
+    """Returns the common value of all claims that are not None; None if they disagree."""
+    values = {each for each in said if each is not None}
+    return values.pop() if len(values) == 1 else None
+
+
+def _all_there(there: Sequence[bool | None]) -> bool | None:
+    """True if all are there, False if one is not, None if one is unknown and the others are there."""
+    return False if False in there else None if None in there else True
+
+
+def _any_there(there: Sequence[bool | None]) -> bool | None:
+    """True if one is there, False if none is, None if one is unknown and the others are not there."""
+    return True if True in there else None if None in there else False
+
+
+def presence_claimed(group: Group, clause: str) -> bool | None:
+    """True if a clause claims that the group is there; None if it claims nothing of it.
+
+    A claim must be about this very group: "there is a car" does not say that there is a red one, but "there is no car"
+    denies it. A hot dog is no dog, and a dog that is not red is not absent.
+
+    >>> dog, red_car = Group(name="dog"), Group(name="car", attributes=("red",))
+    >>> presence_claimed(dog, "there is a small dog on the couch"), presence_claimed(dog, "there are no cats or dogs")
+    (True, False)
+    >>> presence_claimed(red_car, "there is a car"), presence_claimed(red_car, "there are no cars")
+    (None, False)
+    >>> presence_claimed(dog, "there is a hot dog") is None
+    True
+    """
+    if len(clause) > _LONGEST or CONDITION.search(clause):
+        return None
+    # A clause that both claims and denies the group says neither.
+    said = {_claim(group, noun, clause) for noun in _with_hyponyms(group).finditer(clause)} - {None}
+    return said.pop() if len(said) == 1 else None
+
+
+@lru_cache(maxsize=65536)
+def _with_hyponyms(group: Group) -> re.Pattern[str]:
+    """Finds also the kinds of the class of the group: "a puppy" is a dog."""
+    kinds = hyponyms(group.name) if not group.covers else frozenset()
+    return noun_pattern(replace(group, covers=(*group.covers, *sorted(kinds)))) if kinds else noun_pattern(group)
+
+
+@lru_cache(maxsize=65536)
+def noun_pattern(group: Group) -> re.Pattern[str]:
+    """Finds the names of the group and of what it covers, in the singular or the plural."""
+    names = {form for name in (group.name, *group.covers) for form in (name, plural(name))}
+    # The longest first, so that "teddy bear" is found whole; "the dog's tail" and "a dog-house" name no dog.
+    return re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, names), key=len, reverse=True))})\b(?!['-])")
+
+
+def _claim(group: Group, noun: re.Match[str], clause: str) -> bool | None:
+    """True if the clause claims the group by this noun of it, False if it denies it, None if it does neither."""
+    described = _description_before(group, clause[: noun.start()])
+    if described is None:
+        return None
+    before, determiner, description = described
+    # A word behind the noun is a verb or the rest of a compound: "two dogs answer" and "a dog house".
+    is_one = determiner in _SINGLE or _QUANTITY.search(before)
+    has_verb = (_ANY_VERB if is_one else _VERB_OF_MANY).match(clause, noun.end()) and (is_one or determiner in _SEVERAL)
+    if not has_verb and not _AFTER_A_PHRASE.match(clause, noun.end()):
+        return None
+    after = clause[noun.end() :]
+    # "The man is not running": the only man there lacks what "is there a running man?" asks for.
+    if determiner == "the" and not before and _denies_an_attribute(group, description, after):
+        return False
+    if _NONE_OF.search(f"{before} {determiner}".strip()):
+        return False if description == "" and _covers_what_is_asked(group, description, after) else None
+    says = _is_claimed(before, determiner, after)
+    if says:
+        return True if _covers_what_is_asked(group, description, after) else None
+    # "There is no puppy" leaves other dogs, so only the own name of the group denies it.
+    if says is False and noun[0] in (group.name, plural(group.name)):
+        return False if _denies_what_is_asked(group, description, after) else None
+    return None
+
+
+def _description_before(group: Group, text: str) -> tuple[str, str, str] | None:
+    """Returns the words before the noun phrase, its determiner, its adjectives; None if the noun ends a name."""
+    words = _WORD.findall(text)
+    # Leftward from the noun over adjectives and over compounds that stay of its kind ("soccer" of "soccer ball").
+    known = _adjectives() | {word for attribute in group.attributes for word in attribute.split(" ")}
+    start = len(words)
+    while start:
+        word = words[start - 1]
+        if word in known or (word.endswith("ing") and word not in _LINKS):
+            start -= 1
+        elif length := next(
+            (n for n in (2, 1) if n <= start and _is_kind(tuple(words[start - n : start]), group.name)), 0
+        ):
+            start -= length
+        else:
+            break
+    described = " ".join(words[start:])
+    last = words[start - 1] if start else ""
+    # Any other word before the phrase makes a name of it ("hot dog"), which is of something else.
+    if last in _DETERMINERS or last.isdecimal() or last.endswith("'s"):
+        return " ".join(words[: start - 1]), last, described
+    return (" ".join(words[:start]), "", described) if not last or last in _LINKS else None
+
+
+@lru_cache(maxsize=65536)
+def _is_kind(modifier: tuple[str, ...], name: str) -> bool:
+    """True of a compound that is what its last word says: "a soccer ball", "a steel oven", but no "hot dog"."""
+    if not all(word.isalpha() and word not in _DETERMINERS and word not in _LINKS for word in modifier):
+        return False
+    before, known = " ".join(modifier), wordnet()
+    compound = f"{before} {name}"
+    if known.senses(compound):
+        return known.is_kind_of(compound, name)
+    # A compound that WordNet lacks is made of its first word, but "a chocolate rabbit" is no rabbit.
+    return known.is_kind_of(before, "substance") and not known.is_kind_of(name, "living thing")
+
+
+def _is_claimed(before: str, determiner: str, after: str) -> bool | None:
+    """True if the phrase between ``before`` and ``after`` is claimed to be there."""
+    if _DENIED_DENIAL.search(f"{before} {determiner}"):
+        return True
+    if _ONLY_BEFORE.search(before) and determiner not in _NONE:
+        return True
+    if _NOTHING_IS.search(before):
+        return False
+    if determiner in _NONE:
+        # "It is not that there is no dog": two denials stay unread but in the forms above.
+        return None if re.search(r"\bnot\b", before) else False
+    negators = list(_NEGATOR.finditer(before))
+    if determiner == "not":
+        # "The animals are cows, not horses".
+        return None if negators else False
+    if negators:
+        # A denial of a denial ("I do not say that it lacks dogs") may affirm, and stays unread.
+        if any(each[0] in ("not", "never") for each in negators[:-1]):
+            return None
+        return _denied_by(negators[-1], before[negators[-1].end() :], determiner)
+    if _GONE.match(after):
+        return False
+    if _RATHER_THAN.search(before) and _FRAME.search(before):
+        return False
+    if _ABOUT_ANOTHER.search(before) or _DENIED.match(after):
+        return None
+    # "The owner of a dog is smiling" shows no dog.
+    if before.endswith(" of") and not _QUANTITY.search(before):
+        return None
+    if _WISHED_FOR.search(before) or _DOUBTS.search(before) or _NOT_HERE.match(after):
+        return None
+    return True
+
+
+def _denied_by(negator: re.Match[str], between: str, determiner: str) -> bool | None:
+    """False if the negator denies the phrase after it: it denies a list up to the first phrase with an article."""
+    if _BREAKS_A_LIST.search(_DESCRIBED.sub("", _THAT_THERE_IS.sub("", between))):
+        return None
+    # "I see no cat, and a dog" claims the dog; "I do not see a cat and a dog" may deny both or only the pair.
+    if determiner not in ("", "any") and re.search(r"\band\b|,", between):
+        return True if negator[0] == "no" else None
+    return False
+
+
+def _covers_what_is_asked(group: Group, description: str, after: str) -> bool:
+    """True if all attributes and relations of the group are claimed of its noun."""
+    predicate = re.match(r"\s*(?:(?:that|which|who) )?(?:is|are) (?!not )([\w ]+)", after)
+    for attribute in group.attributes:
+        # "A man running" needs no verb, "a car red" does: "the car is red".
+        verbal = " " in attribute or attribute.endswith("ing")
+        said_after = after if verbal else predicate[1] if predicate else ""
+        found = None if _has_words(description, attribute) else re.search(rf"\b{re.escape(attribute)}\b", said_after)
+        if not _has_words(description, attribute) and (not found or DENIAL.search(said_after, 0, found.start())):
+            return False
+    return all(_states_relation(condition, after) for condition in group.related)
+
+
+def _states_relation(condition: Related, after: str) -> bool:
+    """True if the words after a noun state the relation: "to the right of a table" is not "to the left of" it."""
+    ways = _ways_to_say(after_a_noun(condition.predicate))
+    return any(
+        ways.search(after, 0, noun.start())
+        and not DENIAL.search(after, 0, noun.start())
+        and all(_has_words(after[: noun.start()], attribute) for attribute in condition.to.attributes)
+        for noun in noun_pattern(condition.to).finditer(after)
+    )
+
+
+@cache
+def _ways_to_say(predicate: str) -> re.Pattern[str]:
+    words = next((group for group in _SAME_PLACE if predicate in group), (predicate,))
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
+
 
 def _denies_what_is_asked(group: Group, description: str, after: str) -> bool:
-    """Whether the denial covers the group: "no dogs" denies black dogs, "no dogs on the bed" does not."""
+    """True if the denial covers the group: "no dogs" denies black dogs, "no dogs on the bed" does not."""
+    # "No visible dog" denies all of them; "no small dog" leaves large ones.
     words = set(description.split()) - {"visible", "actual", "single", "real", "such"}
     if words - {word for attribute in group.attributes for word in attribute.split(" ")}:
         return False
     if not _SOMEWHERE_ELSE.match(after):
         return True
+    # The place or the look behind the denied noun is the one asked about: "no lamp on the desk".
     return any(noun_pattern(condition.to).search(after) for condition in group.related) or any(
-        _has(after, attribute) for attribute in group.attributes
+        _has_words(after, attribute) for attribute in group.attributes
     )
 
 
 def _denies_an_attribute(group: Group, description: str, after: str) -> bool:
-    """Whether the only thing of this name lacks the attribute: "the man in the picture is not sitting"."""
+    """True if the only thing of this name lacks the attribute: "the man in the picture is not sitting"."""
     denied = _IS_NOT.match(after)
     if not denied or set(description.split()) - {word for each in group.attributes for word in each.split(" ")}:
         return False
     return any(re.match(rf"{re.escape(attribute)}\b", after[denied.end() :]) for attribute in group.attributes)
 
 
-_IS_NOT = re.compile(rf"\s*(?:(?:in|of) (?:the|this) {PICTURE} )?is not ")
-"""Denies an attribute of the only one: "the man is not running" to "is there no running man?"."""
-
-
-def _has(text: str, words: str) -> bool:
+def _has_words(text: str, words: str) -> bool:
     return re.search(rf"\b{re.escape(words)}\b", text) is not None
 
 
 @cache
 def _adjectives() -> frozenset[str]:
+    # "And" comes from "black and white", and joins things where it stands alone.
     return frozenset(word for attribute in descriptions() for word in attribute.split(" ")) - {"and"}

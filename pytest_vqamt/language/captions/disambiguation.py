@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_vqamt.language.captions.lexicon import (
+from pytest_vqamt.language.captions.naming_words import (
     PERSON,
     STOP,
     LexiconEntry,
@@ -32,18 +32,20 @@ _NEAR = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhraseContext:
-    """A listed phrase, ``spans[at]``, in its caption.
-
-    ``person_before``: whether somebody was named before; ``kin_of``: the animal that was called a mother or a baby ("a
-    mother bear"); ``subject``: the form of the person or animal whose name ends where this phrase starts, if any.
-    """
+    """A listed phrase in its caption."""
 
     words: tuple[str, ...]
+    """All words of the caption."""
     spans: Sequence[PhraseSpan]
+    """All listed phrases of the caption."""
     at: int
+    """The place of this one among them."""
     person_before: bool
+    """True if somebody was named before."""
     kin_of: str
+    """The animal that was called a mother or a baby ("a mother bear"), "" without one."""
     subject: NounForm | None
+    """The form of the person or animal whose name ends where this phrase starts; None without one."""
 
     @property
     def span(self) -> PhraseSpan:
@@ -70,6 +72,7 @@ def disambiguate(around: PhraseContext) -> LexiconEntry | None:
         return _kin(around, word)
     if word.lemma in _IS_NAME:
         return word if _IS_NAME[word.lemma](around) else None
+    # "A stuffed elephant" is a teddy bear in COCO; the elephant stays as an alternative.
     if around.previous in _STUFFED and word.is_animal and word.classes:
         return replace(word, classes=("teddy bear", *word.classes), is_animal=False)
     rule = _RULES.get(word.lemma)
@@ -77,18 +80,21 @@ def disambiguate(around: PhraseContext) -> LexiconEntry | None:
 
 
 def _is_verb(around: PhraseContext, word: LexiconEntry) -> bool:
-    """Whether it is a verb here: "a man ties his shoe", "two men bike", "learning to snowboard"."""
+    """True if it is a verb here: "a man ties his shoe", "two men bike", "learning to snowboard"."""
     if word.lemma not in grammar("verbs"):
         return False
     if around.previous == "to" and word.shape is WordShape.ONE:
         start = around.span.start
+        # "Next to bench" has lost its article, and has no verb.
         return start < 2 or around.words[start - 2] not in grammar("towards")
     if around.subject is None:
         return False
+    # "Men bike" and "a man bats": subject and verb agree, as two nouns need not.
     return (around.subject is NounForm.PLURAL) == (word.shape is WordShape.ONE)
 
 
 def _implied(word: LexiconEntry) -> LexiconEntry | None:
+    # Who snowboards has a snowboard, who ties his shoe has no tie.
     may = [name for name in word.classes if class_rows()[name].kind in _IMPLYING]
     return replace(word, classes=(), perhaps=(*may, *word.perhaps)) if may or word.perhaps else None
 
@@ -96,6 +102,7 @@ def _implied(word: LexiconEntry) -> LexiconEntry | None:
 def _kin(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     """Reads a word for young and old: of the animal that was named before, if it is its."""
     owner = _owner(around)
+    # "Her baby" is a person where one was named, else the young of the animal.
     its = owner == "its" or (owner and not around.person_before)
     marked = bool(around.kin_of) and not around.person_before
     if not its and not marked:
@@ -121,6 +128,7 @@ def _orange(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     after = around.next
     if after in grammar("joining"):
         end = around.span.end + 1
+        # "An orange and white cat" has two colours, "an orange and a banana" two fruits.
         colour = (
             end < len(around.words) and around.words[end] in descriptive_adjectives() and around.words[end] != "orange"
         )
@@ -131,7 +139,8 @@ def _orange(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
 
 
 def _is_counted(around: PhraseContext) -> bool:
-    """Whether an article, a number or a list of food stands before the word."""
+    """True if an article, a number or a list of food stands before the word."""
+    # "A bright orange" is a colour without its noun.
     if around.previous in _SHADES:
         return False
     for at in range(around.span.start - 1, max(around.span.start - _NEAR, -1), -1):
@@ -139,6 +148,7 @@ def _is_counted(around: PhraseContext) -> bool:
         if before in grammar("one", "same", "whose", "several") or before in several_words():
             return True
         if before in grammar("joining") or before == STOP:
+            # "Apples and orange" lists fruit, "red and orange" colours.
             fruits = (name for span in around.spans for name in span.word.classes[:1] if name != "orange")
             return any(class_rows()[name].kind == "food" for name in fruits)
         if before == "of":
@@ -164,6 +174,7 @@ def _couple(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
         between = around.words[end : span.start]
         if len(between) >= _NEAR or any(each in grammar("prepositions", "joining") or each == STOP for each in between):
             break
+        # "A couple dogs" are two dogs; "a couple walking a dog" are two people.
         if span.word.shape is not WordShape.ONE and span.word.classes:
             return None
     return word
@@ -185,7 +196,7 @@ def _collective(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | Non
 
 
 def _is_subject(around: PhraseContext) -> bool:
-    """Whether the sentence begins with it and a verb follows: "a group sits at a table"."""
+    """True if the sentence begins with it and a verb follows: "a group sits at a table"."""
     after = around.next
     if any(span.word.classes or span.word.is_animal for span in around.spans[: around.at]):
         return False

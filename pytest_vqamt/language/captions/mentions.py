@@ -9,7 +9,7 @@ from functools import cache
 from itertools import pairwise
 
 from pytest_vqamt.language.captions.disambiguation import PhraseContext, disambiguate
-from pytest_vqamt.language.captions.lexicon import (
+from pytest_vqamt.language.captions.naming_words import (
     PERSON,
     STOP,
     ClassRow,
@@ -37,6 +37,19 @@ from pytest_vqamt.language.english.nouns import plural, singular
 from pytest_vqamt.language.units.lexicon import VerbForm, look_up
 from pytest_vqamt.language.wordnet import wordnet
 
+_OF_ANIMALS = frozenset({"adult", "mother", "mama", "momma", "father", "parent", "male", "female", "juvenile"})
+"""Of an animal even with an article of its own; "a kid and a baby elephant" are two, one of them a person."""
+_DRESSED = frozenset({"dressed", "disguised", "up", "costumed", "looks", "look", "looking", "acting", "posing"})
+
+_SEX_AND_AGE = {
+    "man": ("male", "grown"),
+    "woman": ("female", "grown"),
+    "boy": ("male", "young"),
+    "girl": ("female", "young"),
+    "child": ("", "young"),
+    "adult": ("", "grown"),
+}
+
 
 def mentions_of(caption: str) -> tuple[Mention, ...]:
     """Returns everything that the caption names or may name, from left to right."""
@@ -54,13 +67,14 @@ class _MentionReader:
         self.words = words
         self.spans = spans
         self.found: list[Mention] = []
-        self._taken: set[int] = set()
-        self._plural: set[int] = set()
-        self._denied_up_to = -1
-        self._kin_of = ""
-        self._somebody = False
+        self._taken: set[int] = set()  # words that are nouns themselves, where a determiner of a later noun ends
+        self._plural: set[int] = set()  # phrases that are two by "a mother and a baby" before them
+        self._denied_up_to = -1  # the end of the last denied phrase
+        self._kin_of = ""  # the animal of "mother bear", whose young come later
+        self._somebody = False  # a person was named
 
     def read(self, at: int) -> None:
+        """Reads one phrase: a mention, words that may name something, or nothing."""
         span = self.spans[at]
         word = disambiguate(self._around(at))
         if word is None or self._only_describes(at, word):
@@ -68,6 +82,7 @@ class _MentionReader:
         said = read_preceding_words(self.words, span.start, self._taken, singular=word.shape is WordShape.ONE)
         if not word.classes:
             if word.perhaps:
+                # "A fruit" is one thing of the classes that it may name; "fruit" says nothing of number.
                 is_one = word.lemma in grammar("one_of_many") and said.count is Quantity.ONE
                 form = NounForm.SINGULAR if is_one and word.shape is not WordShape.MANY else NounForm.NONE
                 self._add(span, word, form=form, adds=word.lemma not in grammar("evoking"))
@@ -78,6 +93,7 @@ class _MentionReader:
         self._mention(at, word, said)
 
     def _mention(self, at: int, word: LexiconEntry, said: PrecedingWords) -> None:
+        """Adds the mention of a class, with its number and with what the next words make of it."""
         span, name = self.spans[at], word.classes[0]
         row = class_rows()[name]
         form = (
@@ -85,10 +101,12 @@ class _MentionReader:
             if at in self._plural
             else noun_form(word.shape, said, self.words, span.end, is_food=row.kind == "food")
         )
+        # "Playing frisbee" is a game, with however many.
         if row.kind == "sports" and self._is_played(span.start):
             form = NounForm.NONE
         adds = word.shape is not WordShape.LACKING and said.count not in (Quantity.PIECE, Quantity.PIECES)
         match self._followed(at, word, said):
+            # "Bus stop" names no bus, "zebra suitcase" something that looks like one, "train door" a part of a train.
             case Follower.OTHER:
                 return
             case (Follower.LOOKS | Follower.DOUBT) as followed:
@@ -103,6 +121,7 @@ class _MentionReader:
         self._somebody = self._somebody or name == PERSON
 
     def _followed(self, at: int, word: LexiconEntry, said: PrecedingWords) -> Follower | None:
+        """What the next words make of the thing; None if it stays what it is."""
         name, end, after = word.classes[0], self.spans[at].end, self._adjacent(at)
         if word.shape is WordShape.MANY:
             return None
@@ -111,12 +130,14 @@ class _MentionReader:
         if name == PERSON:
             return None
         has_article = said.count is Quantity.ONE or said.definite or said.owned
+        # What the tables list beats the rules for other nouns.
         listed = follower(self.words, end, name, has_article=has_article)
         if listed is not None or word.shape not in (WordShape.ONE, WordShape.MASS):
             return listed
         if after is not None and PERSON in after.classes[:1]:
             return Follower.DOUBT
-        if after is not None:  # "a zebra suitcase on a bed", not "with a sink toilet and tub"
+        if after is not None:
+            # "A zebra suitcase on a bed", but not "with a sink toilet and tub", a list without commas.
             return Follower.LOOKS if said.count is Quantity.ONE and self._ends_a_phrase(at + 1) else None
         return compound(self.words, end, may_be_many=not has_article)
 
@@ -159,19 +180,20 @@ class _MentionReader:
         return after.word if after is not None and after.start == self.spans[at].end else None
 
     def _ends_a_phrase(self, at: int) -> bool:
-        """Whether no "and", comma or noun comes after a phrase with a class, so that it is no part of a list."""
+        """True if no "and", comma or noun comes after a phrase with a class, so that it is no part of a list."""
         span, words = self.spans[at], self.words
         nothing = all(word == STOP for word in words[span.end :])
         return bool(span.word.classes) and (nothing or words[span.end] in grammar("prepositions", "singular_verbs"))
 
     def _only_describes(self, at: int, word: LexiconEntry) -> bool:
-        """Whether it is the age, sex or trade of the next thing: "police car", "mother and baby elephant"."""
+        """True of the age, sex or trade of the next thing: "police car", "mother and baby elephant"."""
         span = self.spans[at]
         after = self._adjacent(at)
         if " ".join(self.words[span.start : span.end]) not in people()["modifiers"]:
             return False
         if after is None and self.words[span.end : span.end + 1] == ("and",):
             return self._joined_to_another(at)
+        # Before people it is a person as well ("police man", "man woman and child"), unless it says more of them.
         if after is None or PERSON in after.classes[:1] or (PERSON in after.perhaps and not after.classes):
             return after is not None and (not word.classes or word.shape is WordShape.MANY)
         if after.is_animal and after.classes:
@@ -179,7 +201,7 @@ class _MentionReader:
         return True
 
     def _joined_to_another(self, at: int) -> bool:
-        """Whether "and", another such word and an animal follow, which are two: "an adult and a baby elephant"."""
+        """True if "and", another such word and an animal follow, which are two: "an adult and a baby elephant"."""
         end = self.spans[at].end
         both_with_article = self.spans[at].word.lemma in _OF_ANIMALS and self.words[end + 1 : end + 2] in (
             ("a",),
@@ -195,43 +217,40 @@ class _MentionReader:
         return True
 
     def _says_it_again(self, word: LexiconEntry, after: LexiconEntry) -> bool:
-        """Whether the next word names the same thing: "taxi cab", not "man woman and child"."""
+        """True if the next word names the same thing: "taxi cab", not "man woman and child"."""
         same = word.classes[:1] == after.classes[:1]
         return same and may_corefer(word.lemma, after.lemma, word.classes[0])
 
     def _is_the_last_one(self, span: PhraseSpan, name: str) -> bool:
-        """Whether it is a predicate of the last thing: "the man is a surfer"."""
+        """True of a predicate of the last thing: "the man is a surfer"."""
         last = next((each for each in reversed(self.found) if each.classes), None)
+        # Only one thing can be one: "the men are surfers" has another form.
         if last is None or last.classes[0] != name or last.form is not NounForm.SINGULAR:
             return False
         between = self.words[last.end : span.start]
         return len(between) > 1 and between[0] in ("is", "was") and between[1] in grammar("one")
 
     def _is_only_like(self, span: PhraseSpan) -> bool:
-        """Whether it is only a likeness: "dressed as a pirate"."""
+        """True if it is only a likeness: "dressed as a pirate"."""
         near = self.words[max(span.start - 5, 0) : span.start]
         return any(a in _DRESSED and b in ("as", "like") for a, b in pairwise(near))
 
     def _is_played(self, start: int) -> bool:
-        """Whether it is a game: "playing frisbee", "a game of frisbee"."""
+        """True if it is a game: "playing frisbee", "a game of frisbee"."""
         return self.words[max(start - 1, 0)] in grammar("playing") or self.words[max(start - 2, 0) : start] == (
             "game",
             "of",
         )
 
     def _denied_with_the_last(self, span: PhraseSpan) -> bool:
-        """Whether "or" joins it to something denied: "no cars or people"."""
+        """True if "or" joins it to something denied: "no cars or people"."""
         return self.words[self._denied_up_to : span.start] in (("or",), ("nor",))
 
 
-_OF_ANIMALS = frozenset({"adult", "mother", "mama", "momma", "father", "parent", "male", "female", "juvenile"})
-"""Of an animal even with an article of its own; "a kid and a baby elephant" are two, one of them a person."""
-_DRESSED = frozenset({"dressed", "disguised", "up", "costumed", "looks", "look", "looking", "acting", "posing"})
-
-
 def resolve_elided(words: tuple[str, ...], found: Sequence[Mention]) -> tuple[Mention, ...]:
-    """Returns the mentions, with a plural for those of which "another" or "a green one" follows."""
+    """Returns the mentions, in the plural where "another" or "a green one" adds a second thing."""
     mentions = list(found)
+    # "A red bus and a green one" are two buses, although only one is named.
     for at in range(1, len(words)):
         if words[at] not in ("another", "other", "one") or not _ends_its_phrase(words, at):
             continue
@@ -243,8 +262,9 @@ def resolve_elided(words: tuple[str, ...], found: Sequence[Mention]) -> tuple[Me
 
 
 def _again(words: tuple[str, ...], at: int, mentions: Sequence[Mention], before: Sequence[int]) -> int | None:
-    """Returns the number of the mention that the word at ``at`` stands for, None if unclear."""
+    """Returns the place of the mention that "another", "other" or "one" repeats; None if unclear."""
     match words[at]:
+        # "One another" is a pronoun; "one zebra beside another" is a second zebra.
         case "another" if words[at - 1] != "one":
             return before[-1] if before else None
         case "other" if words[at - 1] == "the":
@@ -255,6 +275,7 @@ def _again(words: tuple[str, ...], at: int, mentions: Sequence[Mention], before:
             ]
             return ones[-1] if len(ones) == 1 else None
         case "one" if _tells_apart(words, at):
+            # "A man with a red bus and a green one": the one is no man.
             things = [number for number in before if mentions[number].classes[0] != PERSON]
             return things[0] if len(things) == 1 else None
         case _:
@@ -262,7 +283,7 @@ def _again(words: tuple[str, ...], at: int, mentions: Sequence[Mention], before:
 
 
 def _ends_its_phrase(words: tuple[str, ...], at: int) -> bool:
-    """Whether no noun follows: "another one" and "the other one" end with their last word."""
+    """True if no noun follows: "another one" and "the other one" end with their last word."""
     after = words[at + 1] if at + 1 < len(words) else STOP
     return (
         after in (STOP, "one") or after.endswith("ing") or after in grammar("joining", "prepositions", "singular_verbs")
@@ -270,25 +291,15 @@ def _ends_its_phrase(words: tuple[str, ...], at: int) -> bool:
 
 
 def _tells_apart(words: tuple[str, ...], at: int) -> bool:
-    """Whether an article and adjectives stand before "one": "a green one"."""
+    """True if an article and adjectives stand before "one": "a green one"."""
     first = at
     while first > 0 and is_adjective(words[first - 1]):
         first -= 1
     return 0 < first < at and words[first - 1] in ("a", "an", "the")
 
 
-_SEX_AND_AGE = {
-    "man": ("male", "grown"),
-    "woman": ("female", "grown"),
-    "boy": ("male", "young"),
-    "girl": ("female", "young"),
-    "child": ("", "young"),
-    "adult": ("", "grown"),
-}
-
-
 def may_corefer(a: str, b: str, name: str) -> bool:
-    """Whether both words may name the same thing of class ``name``.
+    """True if both words may name the same thing of class ``name``.
 
     >>> may_corefer("surfer", "man", "person"), may_corefer("woman", "man", "person")
     (True, False)
@@ -307,7 +318,7 @@ def _traits() -> Mapping[str, tuple[str, str]]:
 
 
 class Follower(StrEnum):
-    """The kinds of words after a name: those of phrases.toml, and other nouns."""
+    """What the words after a name make of it, by phrases.toml or as other nouns."""
 
     PART = "a part of the thing"
     OTHER = "another thing"
@@ -341,18 +352,19 @@ def compound(words: tuple[str, ...], end: int, *, may_be_many: bool) -> Follower
     ``may_be_many``: no determiner demands a singular: "dog toys", and not "a dog toys".
     """
     if words[end : end + 1] and words[end].endswith("ed") and _is_noun(words, end + 1, or_class=True):
-        # "a boat filled harbor" has boats, "a zebra striped chair" has no zebra
+        # "A boat filled harbor" has boats, "a zebra striped chair" has no zebra.
         return Follower.PART if words[end] in grammar("holding") else Follower.LOOKS
     if not _is_noun(words, end, may_be_many=may_be_many):
         return None
     last = next(at for at in range(end + 1, len(words) + 1) if not _is_noun(words, at))
     bare = grammar("one", "same", "whose").isdisjoint(words[last + 1 : last + 2])
     is_list = words[last : last + 1] == ("and",) and bare
-    return Follower.DOUBT if is_list else Follower.OTHER  # "a toilet bathtub and sink"
+    # "A toilet bathtub and sink" is a list without its comma; "a dog toy and a ball" is not.
+    return Follower.DOUBT if is_list else Follower.OTHER
 
 
 def _is_noun(words: tuple[str, ...], at: int, *, may_be_many: bool = True, or_class: bool = False) -> bool:
-    """Whether the word there is a noun, of no class unless ``or_class``: "sweater", not "eats" and not "indoors"."""
+    """True if the word there is a noun, of no class unless ``or_class``: "sweater", not "eats" and not "indoors"."""
     if at >= len(words) or words[at] in entries_by_form() or words[at] in phrases()["after"]["likenesses"]:
         return or_class and at < len(words) and not is_adjective(words[at])
     word = look_up(words[at])
@@ -362,8 +374,9 @@ def _is_noun(words: tuple[str, ...], at: int, *, may_be_many: bool = True, or_cl
 
 
 def _is_verb(words: tuple[str, ...], at: int) -> bool:
-    """Whether a word after "a" and a name is its verb: "a bus stops", "a zebra crossing the street"."""
-    if words[at] == "shaped":  # "a cake shaped like a train", not "a train shaped cake"
+    """True if a word after "a" and a name is its verb: "a bus stops", "a zebra crossing the street"."""
+    if words[at] == "shaped":
+        # "A cake shaped like a train", not "a train shaped cake".
         return words[at + 1 : at + 2] != () and words[at + 1] in grammar("prepositions")
     doing = (
         words[at].endswith("ing") and words[at + 1 : at + 2] != () and words[at + 1] in grammar("one", "same", "whose")

@@ -1,4 +1,4 @@
-"""The words before a noun: how many things there are, and whether they were mentioned before."""
+"""The words before a noun: how many things there are, and if they were mentioned before."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from pytest_vqamt.language.captions.lexicon import (
+from pytest_vqamt.language.captions.naming_words import (
     STOP,
     WordShape,
     descriptive_adjectives,
@@ -29,24 +29,27 @@ class Quantity(StrEnum):
     SEVERAL = "several"
     SOME = "some of it, or of them"
     GROUP = "a group of it"
+    """"A herd of": several, even where the noun looks singular."""
     PIECE = "a piece of it"
     PIECES = "pieces of it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrecedingWords:
-    """The words before a noun.
-
-    ``counts``: a number or group that counts even a mass ("two", "a couple of"). ``definite``: "the", "that".
-    ``owned``: "his", "the dog's". ``other``: "another", "the second". ``denied``: "no", "without a".
-    """
+    """What the words before a noun say of it."""
 
     count: Quantity = Quantity.OPEN
+    """How many things they state."""
     counts: bool = False
+    """True of a number or group that counts even a mass: "two", "a couple of"."""
     definite: bool = False
+    """True of "the" and "that"."""
     owned: bool = False
+    """True of "his" and "the dog's"."""
     other: bool = False
+    """True of "another" and "the second": the thing is one more."""
     denied: bool = False
+    """True of "no" and "without a"."""
 
 
 def read_preceding_words(
@@ -69,13 +72,16 @@ def read_preceding_words(
             break
         said = _determiner(words, at)
         if said is not None and said.count is Quantity.SEVERAL:
+            # "A two story bus" has two stories.
             if not (singular and at + 1 < start and words[at + 1] in grammar("measures")):
                 number = said
             if number is not None and (not singular or at == start - 1):
                 break
         elif said is not None:
+            # "A large and a small elephant" are two, though the noun stands there once.
             if said.count is Quantity.ONE and _is_the_second(words, at):
                 return PrecedingWords(count=Quantity.SEVERAL, counts=True)
+            # A number that stands farther left of a singular counts something else ("a two tone red bus").
             has_article = said.count is Quantity.ONE or said.definite or said.owned or said.denied
             return replace(said if number is None or has_article else number, other=other or said.other)
         elif _closes(words, at, start):
@@ -104,7 +110,7 @@ def _determiner(words: tuple[str, ...], at: int) -> PrecedingWords | None:
 
 
 def _is_the_second(words: tuple[str, ...], at: int) -> bool:
-    """Whether the one before differs by its adjectives only: "a large and" before "a small elephant"."""
+    """True if the one before differs by its adjectives only: "a large and" before "a small elephant"."""
     if words[at - 1] != "and":
         return False
     first = at - 1
@@ -119,9 +125,11 @@ def _two_words(words: tuple[str, ...], at: int) -> str:
 
 def _is_several(words: tuple[str, ...], at: int) -> bool:
     word = words[at]
-    if word == "one":  # "twenty one"
+    if word == "one":
+        # "Twenty one" is several, a hyphen in it is a space here.
         return at > 0 and words[at - 1] in tens()
-    if word.isdecimal():  # no year, and not the name of "the number 7 bus"
+    if word.isdecimal():
+        # No year, and not the name of "the number 7 bus".
         return len(word) < _DIGITS_OF_A_YEAR and int(word) > 1 and words[max(at - 1, 0)] != "number"
     return word in grammar("several") or word in several_words()
 
@@ -136,22 +144,24 @@ def _of_what(noun: str) -> PrecedingWords:
 
 
 def _closes(words: tuple[str, ...], at: int, start: int) -> bool:
-    """Whether the phrase of the noun at ``start`` begins after the word at ``at``."""
+    """True if the phrase of the noun at ``start`` begins after the word at ``at``."""
     word = words[at]
-    if word in grammar("joining"):  # but for "a black and white cat"
+    if word in grammar("joining"):
+        # But for "a black and white cat".
         return not (0 < at < start - 1 and is_adjective(words[at - 1]) and is_adjective(words[at + 1]))
-    if word.endswith("ing"):  # but for "a flying kite"
+    if word.endswith("ing"):
+        # But for "a flying kite".
         return not (at and words[at - 1] in grammar("one", "same", "whose"))
     return word in grammar("prepositions", "singular_verbs", "plural_verbs")
 
 
 def is_adjective(word: str) -> bool:
-    """Whether it is an adjective: "black", "striped"."""
+    """True of an adjective: "black", "striped"."""
     return word in descriptive_adjectives() or word.endswith("ed")
 
 
 class NounForm(StrEnum):
-    """Whether a caption mentions one thing of a class or several."""
+    """One thing of a class, or several, as a caption mentions them."""
 
     SINGULAR = "singular"
     PLURAL = "plural"
@@ -188,6 +198,7 @@ def _of_both(said: PrecedingWords, words: tuple[str, ...], end: int) -> NounForm
     """Returns the form of a word such as "sheep"."""
     if said.count is Quantity.ONE:
         return NounForm.SINGULAR
+    # "Sheep that are", "a sheep is": the verb has the number that the noun lacks.
     at = end + 1 if words[end : end + 1] in (("that",), ("which",), ("who",)) else end
     verb = words[at] if at < len(words) else ""
     if verb in grammar("singular_verbs"):
@@ -199,17 +210,21 @@ def _of_both(said: PrecedingWords, words: tuple[str, ...], end: int) -> NounForm
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """Things that a caption names.
-
-    ``classes``: the class, and its alternatives; empty if the words only may name something, of the classes in
-    ``perhaps``. ``adds``: whether it may be one more thing of its class; a part of a thing is not.
-    """
+    """Things that a caption names."""
 
     lemma: str
+    """The word or phrase in the singular."""
     start: int
+    """Its first word in the caption, from 0."""
     end: int
+    """The word after its last."""
     form: NounForm = NounForm.NONE
+    """One thing or several."""
     classes: tuple[str, ...] = ()
+    """The class, then its alternatives; empty if the words only may name something."""
     perhaps: tuple[str, ...] = ()
+    """Classes and super-categories that the words may name."""
     definite: bool = False
+    """True of "the dog", which may be one named before."""
     adds: bool = True
+    """True if it may be one more thing of its class; a part of a thing is not."""

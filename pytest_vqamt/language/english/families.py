@@ -1,4 +1,4 @@
-"""The top family of an object name, and whether things of two names may be the same."""
+"""The top family of an object name, and names that may be of one thing."""
 
 from __future__ import annotations
 
@@ -11,6 +11,16 @@ from pytest_vqamt.language.wordnet import WordNet, wordnet
 from pytest_vqamt.language.wordnet.senses import head_of_compound
 
 _KINDS = "english/families_of_kinds.toml"
+
+_SEXES_AND_AGES = frozenset({"man", "woman", "boy", "girl"})
+_OF_NO_FAMILY = frozenset({"mouse", "orange", "skis", "scissors", "baseball glove"})
+"""Names of things of two families, of which a class list means one."""
+
+_ON_THEIR_OWN = ("animal", "vehicle", "street", "plant", "furniture")
+_APART: frozenset[frozenset[str]] = frozenset(
+    map(frozenset, (*combinations(_ON_THEIR_OWN, 2), ("person", "plant"), ("person", "street")))
+)
+"""Pairs of families of which neither is worn, carried, held, eaten, ridden or inhabited by the other."""
 
 
 def family(name: str) -> str | None:
@@ -33,20 +43,23 @@ def _derived(name: str) -> str | None:
 def _of_head(name: str) -> str | None:
     """Returns the listed family of the noun that a compound is a kind of: of "chair" for "office chair"."""
     last = head_of_compound(name)
+    # A listed noun counts only if WordNet agrees that the compound is one: a "bird bath" is no bird.
     while last and not (last in _families() and wordnet().is_kind_of(name, last)):
         last = head_of_compound(last)
     return _families().get(last)
 
 
 def is_kind_either_way(a: str, b: str) -> bool:
-    """Whether people may call a thing of one name by the other, too, although class lists or WordNet keep them apart.
+    """True if people may call a thing of one name by the other, although class lists or WordNet keep them apart.
 
     >>> is_kind_either_way("bird", "ducks"), is_kind_either_way("duck", "dog")
     (True, False)
     """
     shared = family(a) if family(a) == family(b) else None
     if shared == "person":
-        return not _SEXES_AND_AGES.issuperset((a, b))  # a skier is a man or a woman, and so is a player
+        # A skier is a man or a woman, and so is a player; only sexes and ages exclude each other.
+        return not _SEXES_AND_AGES.issuperset((a, b))
+    # "Animal" is the name of a family, and of everything in it.
     if shared is not None and shared in (a, b):
         return True
     loose, (one, other) = toml_table("english/loose_names.toml"), (singular(a), singular(b))
@@ -54,7 +67,7 @@ def is_kind_either_way(a: str, b: str) -> bool:
 
 
 def is_known(name: str) -> bool:
-    """Whether the name is listed, so that its kind and its other names are known.
+    """True if the name is listed, so that its kind and its other names are known.
 
     >>> is_known("dog"), is_known("mouse"), is_known("robin")
     (True, True, False)
@@ -62,13 +75,8 @@ def is_known(name: str) -> bool:
     return name in _families() or name in _OF_NO_FAMILY
 
 
-_SEXES_AND_AGES = frozenset({"man", "woman", "boy", "girl"})
-_OF_NO_FAMILY = frozenset({"mouse", "orange", "skis", "scissors", "baseball glove"})
-"""Names of things of two families, of which a class list means one."""
-
-
 def belong_together(a: str, b: str) -> bool:
-    """Whether things of the two names often come as one: as wearer and garment, holder and thing, whole and part.
+    """True if things of the two names often come as one: wearer and garment, holder and thing, whole and part.
 
     If not all of them are annotated, erasing the one may take the other with it. A name without a family belongs
     together with everything.
@@ -78,13 +86,6 @@ def belong_together(a: str, b: str) -> bool:
     """
     families = frozenset({family(a) or "", family(b) or ""})
     return len(families) < 2 or families not in _APART
-
-
-_ON_THEIR_OWN = ("animal", "vehicle", "street", "plant", "furniture")
-_APART: frozenset[frozenset[str]] = frozenset(
-    map(frozenset, (*combinations(_ON_THEIR_OWN, 2), ("person", "plant"), ("person", "street")))
-)
-"""Pairs of families of which neither is worn, carried, held, eaten, ridden or inhabited by the other."""
 
 
 @cache
@@ -110,13 +111,14 @@ def derived_family(name: str) -> str | None:
         return listed
     words = wordnet()
     found = {_family_of(words, synset) for synset in words.senses(name)}
+    # WordNet has an apple as a fruit and as a tree.
     if found == {"food", "plant"}:
         return "food" if _family_of(words, words.sense(name) or "") == "food" else None
     return found.pop() if len(found) == 1 else None
 
 
 def is_ambiguous(name: str) -> bool:
-    """Whether the name is listed as one of things of two families."""
+    """True if the name is listed as one of things of two families."""
     return not word_set(_KINDS, "of_none").isdisjoint((name, singular(name)))
 
 
@@ -134,7 +136,7 @@ def _families_of(key: str) -> dict[str, str]:
 
 
 def is_no_visible_thing(name: str) -> bool:
-    """Whether the name is of nothing that can be seen: a place in the picture, an amount, a likeness.
+    """True if the name is of nothing that can be seen: a place in the picture, an amount, a likeness.
 
     >>> is_no_visible_thing("background"), is_no_visible_thing("reflection"), is_no_visible_thing("dog")
     (True, True, False)
@@ -143,7 +145,7 @@ def is_no_visible_thing(name: str) -> bool:
 
 
 def is_nearly_everywhere(name: str) -> bool:
-    """Whether nearly every picture shows some, so that its absence cannot be claimed.
+    """True if nearly every picture shows some, so that its absence cannot be claimed.
 
     >>> is_nearly_everywhere("wall"), is_nearly_everywhere("dog")
     (True, False)

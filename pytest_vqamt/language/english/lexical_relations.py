@@ -13,14 +13,35 @@ from pytest_vqamt.language.tables import toml_table
 
 _FILE = "english/synonyms.toml"
 
+_ARTICLE = re.compile(r"\b([Aa]n?) $")
+_WORD = re.compile(r"[a-z0-9'-]+", re.IGNORECASE)
+_TOKEN = re.compile(r"[\w'-]+")
+"""A word with the bounds of ``find_words``."""
+_AND_DOING = re.compile(r"\band \w+ing\b")
+"""Two participles after one verb: "is sitting and talking"."""
+
+_OPPOSITES = "english/opposites.toml"
+
+COLOURS: tuple[str, ...] = (
+    "red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white", "gray",
+)  # fmt: skip
+
+POSTURES: tuple[str, ...] = ("standing", "sitting", "lying")
+"""Exclusive actions of a person."""
+
+PEOPLE: frozenset[str] = frozenset({"person", "man", "woman", "boy", "girl", "child", "kid", "lady", "guy", "player"})
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Replacement:
-    """The words for a text from ``start`` to before ``end``."""
+    """Words for a part of a text."""
 
     start: int
+    """The place of the first character that is replaced."""
     end: int
+    """The place after the last one."""
     words: str
+    """What is written there instead; the article before it is adapted later."""
 
 
 @lru_cache(maxsize=4096)
@@ -51,6 +72,7 @@ def apply_replacements(text: str, chosen: Iterable[Replacement]) -> str:
     >>> apply_replacements(text, synonym_replacements(text))
     'A sofa is close to a plane.'
     """
+    # From the end, so that earlier places stay right.
     for each in sorted(chosen, reverse=True):
         before, after = text[: each.start], text[each.end :]
         words = each.words
@@ -64,17 +86,10 @@ def apply_replacements(text: str, chosen: Iterable[Replacement]) -> str:
     return text
 
 
-_ARTICLE = re.compile(r"\b([Aa]n?) $")
-_WORD = re.compile(r"[a-z0-9'-]+", re.IGNORECASE)
-_TOKEN = re.compile(r"[\w'-]+")
-"""A word with the bounds of ``find_words``."""
-_AND_DOING = re.compile(r"\band \w+ing\b")
-"""Two participles after one verb: "is sitting and talking"."""
-
-
 def _names(text: str) -> Iterator[Replacement]:
     here = frozenset(_TOKEN.findall(text.casefold()))
     for name, words in _pairs("names"):
+        # A set of words first, since a given text has hardly any of the names.
         if not here.isdisjoint(_first_words(name)):
             yield from _nouns(text, name, words)
 
@@ -88,6 +103,7 @@ def _nouns(text: str, name: str, words: str) -> Iterator[Replacement]:
     for said, instead in ((name, words), (plural(name), plural(words))):
         for place in find_words(text, said):
             before, after = _neighbours(text, place)
+            # "Two women dance": behind a plural of people any word may be their verb.
             follows = not after or _can_follow_a_noun(after, name) or (said != name and is_person(name))
             if (not before or _can_precede_a_noun(before)) and follows:
                 yield Replacement(place.start(), place.end(), instead)
@@ -104,7 +120,7 @@ def _describes(word: str) -> bool:
 
 
 def _can_follow_a_noun(word: str, name: str) -> bool:
-    """Whether the word begins something else. After people it may be what they do."""
+    """True if the word begins something else. After people it may be what they do."""
     return word in _neighbours_in("prepositions", "after_a_noun") or (
         is_person(name) and word.endswith(("ing", "s")) and not word.endswith("'s")
     )
@@ -120,6 +136,7 @@ def _attributes(text: str) -> Iterator[Replacement]:
 
 
 def _verbs(text: str) -> Iterator[Replacement]:
+    # "Is sitting and talking" must not become "sits and talking".
     if _AND_DOING.search(text):
         return
     for doing, does, do in toml_table(_FILE)["verbs"]["forms"]:
@@ -166,9 +183,6 @@ def _neighbours_in(*lists: str) -> frozenset[str]:
     return frozenset().union(*(toml_table(_FILE)["neighbours"][each] for each in lists))
 
 
-_OPPOSITES = "english/opposites.toml"
-
-
 def opposite_name(name: str) -> str | None:
     """Returns the name of the other sex, in the singular."""
     return _both_ways("names").get(name)
@@ -185,7 +199,7 @@ def pronouns() -> frozenset[str]:
 
 
 def opposite_pronouns(name: str) -> Mapping[str, str]:
-    """Returns the pronouns of a name, each with that of the other sex; without "her", which is his or him.
+    """Returns the pronouns of a name and, for each, the one of the other sex; not of "her", which is his or him.
 
     >>> opposite_pronouns("man")["his"], sorted(opposite_pronouns("woman"))
     ('her', ['herself', 'she'])
@@ -193,11 +207,13 @@ def opposite_pronouns(name: str) -> Mapping[str, str]:
     pairs: list[tuple[str, str]] = toml_table(_OPPOSITES)["pronouns"]
     if any(name == male for male, _ in toml_table(_OPPOSITES)["names"]):
         return dict(pairs)
+    # "Her" is his or him, which takes more than a table to tell.
     return {her: his for his, her in pairs if her != "her"}
 
 
 @cache
 def _both_ways(section: str) -> Mapping[str, str]:
+    # Reversed, as the last of a dict stays and the first pair of the table counts.
     pairs: list[tuple[str, str]] = toml_table(_OPPOSITES)[section][::-1]
     return {**dict(pairs), **{b: a for a, b in pairs}}
 
@@ -208,18 +224,8 @@ def _both_ways(section: str) -> Mapping[str, str]:
 # since who walks is on their feet; no "running" beside "jumping"; no "sleeping" beside "lying".
 
 
-COLOURS: tuple[str, ...] = (
-    "red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white", "gray",
-)  # fmt: skip
-
-POSTURES: tuple[str, ...] = ("standing", "sitting", "lying")
-"""Exclusive actions of a person."""
-
-PEOPLE: frozenset[str] = frozenset({"person", "man", "woman", "boy", "girl", "child", "kid", "lady", "guy", "player"})
-
-
 def exclusive_pool(name: str) -> tuple[str, ...]:
-    """Returns the properties for questions about a name, of which each thing bears at most one.
+    """Returns properties for questions about things of a name; each thing has at most one of them.
 
     >>> "standing" in exclusive_pool("woman"), "red" in exclusive_pool("car")
     (True, True)

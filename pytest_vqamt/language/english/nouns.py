@@ -67,7 +67,7 @@ def singular(noun: str) -> str:
 
 @cache
 def is_plural(noun: str) -> bool:
-    """Whether the noun is a plural ("leaves", "people", "skis"); "sheep" counts as singular.
+    """True if the noun is a plural ("leaves", "people", "skis"); "sheep" counts as singular.
 
     >>> is_plural("leaves"), is_plural("wine glasses"), is_plural("grass"), is_plural("bus")
     (True, True, False, False)
@@ -79,7 +79,7 @@ def is_plural(noun: str) -> bool:
 
 @cache
 def lacks_singular(noun: str) -> bool:
-    """Whether the noun has only a plural: scissors, pants, glasses (but not wine glasses).
+    """True of a noun that has only a plural: scissors, pants, glasses (but not wine glasses).
 
     >>> lacks_singular("ski pants"), lacks_singular("glasses"), lacks_singular("wine glasses"), lacks_singular("dogs")
     (True, True, False, False)
@@ -91,7 +91,7 @@ def lacks_singular(noun: str) -> bool:
 
 @cache
 def is_mass(noun: str) -> bool:
-    """Whether the noun takes neither an article nor a number: water, grass, furniture, hair.
+    """True of a noun that takes neither an article nor a number: water, grass, furniture, hair.
 
     >>> is_mass("ocean water"), is_mass("water bottle"), is_mass("glass of water")
     (True, False, False)
@@ -101,7 +101,7 @@ def is_mass(noun: str) -> bool:
 
 @cache
 def is_countable(noun: str) -> bool:
-    """Whether "how many" can be asked: the noun is a singular with a plural, and its things have edges.
+    """True if "how many" can be asked: the noun is a singular with a plural, and its things have edges.
 
     >>> is_countable("dog"), is_countable("dogs"), is_countable("water"), is_countable("scissors"), is_countable("sky")
     (True, False, False, False, False)
@@ -111,7 +111,7 @@ def is_countable(noun: str) -> bool:
 
 @cache
 def is_person(noun: str) -> bool:
-    """Whether the noun names people, so that "who" follows it.
+    """True if the noun names people, so that "who" follows it.
 
     >>> is_person("women"), is_person("tennis player"), is_person("cd player"), is_person("dog")
     (True, True, False, False)
@@ -121,7 +121,7 @@ def is_person(noun: str) -> bool:
 
 @cache
 def is_everywhere(noun: str) -> bool:
-    """Whether questions ask for "any" of it although it is no mass: "is there any sky", but "a blue sky".
+    """True if questions ask for "any" of it although it is no mass: "is there any sky", but "a blue sky".
 
     >>> is_everywhere("sky"), is_everywhere("sea")
     (True, False)
@@ -156,6 +156,7 @@ def with_article(phrase: str) -> str:
     >>> with_article("apple"), with_article("uniform"), with_article("hour hand"), with_article("orange cat")
     ('an apple', 'a uniform', 'an hour hand', 'an orange cat')
     """
+    # The sound of the first word decides: "an x-ray machine", "a one-way street".
     first = phrase.split(" ", 1)[0].split("-", 1)[0]
     listed = toml_table(_FILE)["article"].get(first.lower())
     if listed:

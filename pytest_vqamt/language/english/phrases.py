@@ -109,7 +109,7 @@ def predicative(attribute: str, number: Number) -> str:
 
 @cache
 def is_material(attribute: str) -> bool:
-    """Whether the attribute is a noun of a material: "wood", not "wooden"."""
+    """True of an attribute that is a noun of a material: "wood", not "wooden"."""
     return attribute in word_set(_FILE, "materials")
 
 
@@ -143,7 +143,7 @@ def _counted(name: str, n: int) -> str:
 
 @cache
 def stands_before_its_noun(attribute: str) -> bool:
-    """Whether the attribute precedes its noun in ``phrase_with_the``.
+    """True if the attribute precedes its noun in ``phrase_with_the``.
 
     In a row, what follows the last noun could be said of all: "a dog or a cat lying down".
 
@@ -182,6 +182,7 @@ def _place(attribute: str) -> Literal["before", "after", "clause"]:
     if attribute in _ranks():
         return "before"
     words = attribute.split(" ")
+    # "Playing tennis", "made of wood", "turned on": phrases follow their noun.
     of_its_own = words[0].endswith("ing") or words[:2] == ["made", "of"] or words[-1] in word_set(_FILE, "particles")
     if attribute in word_set(_FILE, "after") or (len(words) > 1 and of_its_own):
         return "after"
@@ -189,10 +190,11 @@ def _place(attribute: str) -> Literal["before", "after", "clause"]:
 
 
 def _described(group: Group, number: Number, *, clauses: bool) -> tuple[str, str, bool]:
-    """Returns the noun with its attributes, those that need a clause ("are on"), and whether it is a plural.
+    """Returns the noun with its attributes, those that need a clause ("are on"), and True if it is a plural.
 
     Without ``clauses``, attributes that can do without one stand before the noun.
     """
+    # "A lamp that is off to the left of the bed" can be misread, so such an attribute goes before its noun.
     attributes = group.attributes if clauses else [_without_clause(word) for word in group.attributes]
     before = sorted((word for word in attributes if _place(word) == "before"), key=_rank_of)
     after = [word for word in attributes if _place(word) == "after"]
@@ -238,6 +240,7 @@ def after_a_noun(predicate: str) -> str:
     ('wearing', 'with', 'sitting on')
     """
     words = predicate.split(" ")
+    # Annotators write "is wearing a", "wears" or "wearing".
     if words[0] in ("is", "are") and len(words) > 1:
         words = words[1:]
     if words[-1] in ("a", "an", "the") and len(words) > 1:

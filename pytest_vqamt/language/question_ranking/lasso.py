@@ -28,8 +28,18 @@ TOLERANCE = 2e-9
 """The largest accepted `violation`: a five-hundredth of lambda."""
 
 _SPREAD = 1e-3
+"""The most by which the charge of a column exceeds lambda, as a share of it."""
 _TURNS = tuple(root**0.5 % 1 for root in (5, 2, 3, 7, 11, 13, 17, 19))
+"""One for each try: multiples of an irrational number, modulo 1, are spread evenly and repeat nowhere."""
 _MOST_STEPS = 20_000
+"""Steps along a path, at most."""
+
+COLUMNS = 2_000
+"""LASSO's columns are so many nearest by cosine, the declared method for large pools."""
+
+_COSINE_DIGITS = 6
+_SHARE_DIGITS = 9
+"""Differences in later digits depend on the processor and are ignored."""
 
 
 def solve(columns: Vector, target: Vector) -> Vector:
@@ -92,14 +102,6 @@ def _followed(columns: Vector, target: Vector, charges: Vector) -> Vector:
     return np.asarray(found, np.float64) * LAMBDA / times
 
 
-COLUMNS = 2_000
-"""LASSO's columns are so many nearest by cosine, the declared method for large pools."""
-
-_COSINE_DIGITS = 6
-_SHARE_DIGITS = 9
-"""Differences in later digits depend on the processor and are ignored."""
-
-
 def by_lasso(pool: EmbeddedPool, question: str, left_out: Collection[int], top: int) -> list[int]:
     """Returns the places of the best basic questions: by their share in the solution, then by cosine.
 
@@ -112,11 +114,13 @@ def by_lasso(pool: EmbeddedPool, question: str, left_out: Collection[int], top: 
         shares = _shares(pool.rows[columns], target).round(_SHARE_DIGITS)
     order = np.argsort(-shares, kind="stable")
     best = columns[order[shares[order] > 0]][:top]
+    # LASSO often uses fewer questions than a case needs; the nearest by cosine fill up.
     rest = near[~np.isin(near, best)][: top - len(best)] if len(best) < top else near[:0]
     return [int(place) for place in (*best, *rest)]
 
 
 def _by_cosine(pool: EmbeddedPool, target: NDArray[np.float32], left_out: Collection[int]) -> NDArray[np.intp]:
+    # Rounded, and sorted stably below, so that no processor decides the order of equal ones.
     cosines = (pool.rows @ target).round(_COSINE_DIGITS)
     cosines[list(left_out)] = -np.inf
     order = np.argsort(-cosines, kind="stable")
@@ -126,6 +130,7 @@ def _by_cosine(pool: EmbeddedPool, target: NDArray[np.float32], left_out: Collec
 def _shares(rows: NDArray[np.float32], target: NDArray[np.float32]) -> NDArray[np.float64]:
     """Returns the solution; 0 for rows of zeros, and all 0 for a target of zeros."""
     shares = np.zeros(len(rows))
+    # A question without a word of the pool has a row of zeros, which has no length to divide by.
     known = rows.any(axis=1)
     if known.any() and target.any():
         shares[known] = solve(_of_unit_length(rows[known]).T, _of_unit_length(target))

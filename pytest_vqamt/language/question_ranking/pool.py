@@ -1,4 +1,4 @@
-"""Pools of basic questions."""
+"""Pools of basic questions, which are put behind a main question as noise."""
 
 from __future__ import annotations
 
@@ -22,104 +22,11 @@ from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, 
 from pytest_vqamt.core.text import encodable, one_line
 from pytest_vqamt.language.questions import simple as plain
 from pytest_vqamt.language.questions import templates
-from pytest_vqamt.language.questions.form import QuestionForm, form_of
+from pytest_vqamt.language.questions.free import QuestionForm, form_of
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from pytest_vqamt.language.tables import DRAWN_NAMES, toml_table
 
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Pool:
-    """Basic questions; compared by identity.
-
-    Attributes:
-        name: the setting that opened it.
-        digest: of the questions in their order.
-        questions: without duplicates (see `normalise_question`), in the order of the source.
-    """
-
-    name: str
-    digest: str
-    questions: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return len(self.questions)
-
-    def __repr__(self) -> str:
-        return f"Pool({self.name!r}, {len(self)} questions, digest={self.digest!r})"
-
-
-def pool_of(name: str, questions: Iterable[str]) -> Pool:
-    """Returns a pool of the questions with words, without duplicates."""
-    distinct: dict[str, str] = {}
-    for question in questions:
-        if words_of(question):
-            distinct.setdefault(normalise_question(question), one_line(question))
-    texts = tuple(distinct.values())
-    return Pool(name=name, digest=digest(*texts), questions=texts)
-
-
-def normalise_question(question: str) -> str:
-    """Returns the question without case, extra spaces and the closing question mark.
-
-    >>> normalise_question("Is there  a DOG ?") == normalise_question("is there a dog")
-    True
-    """
-    return " ".join(question.casefold().split()).rstrip(" ?")
-
-
-@lru_cache(maxsize=8)
-def places(pool: Pool) -> dict[str, int]:
-    """Returns the index of each question by its normalised text."""
-    return {normalise_question(question): place for place, question in enumerate(pool.questions)}
-
-
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
-
-
-def words_of(text: str) -> list[str]:
-    """Returns lower-case words without punctuation.
-
-    >>> words_of("What's on the man's T-shirt?")
-    ["what's", 'on', 'the', "man's", 't', 'shirt']
-    """
-    return _WORD.findall(text.casefold().replace("\u2019", "'"))
-
-
-@cache
-def open_pool(setting: str) -> Pool:
-    """Opens "pictures", "vqa-v2:PATH" or "PATH"; with ":yes-no" behind it, only yes/no questions.
-
-    The annotations of VQA v2 beside the questions mark these, else their words do (``questions.form``).
-
-    Raises:
-        OptionError: there is no such file, it cannot be read, a line or record of it is wrong, or no question is left.
-    """
-    named = setting.removesuffix(YES_NO)
-    yes_no = named != setting
-    if named == PICTURES:
-        found = builtin_questions()
-    elif named.startswith(VQA_V2):
-        path = _path(setting, named.removeprefix(VQA_V2))
-        found, yes_no = questions_of_vqa_v2(setting, path, yes_no=yes_no), False
-    else:
-        found = questions_of_text_file(setting, _path(setting, named))
-    pool = pool_of(setting, (each for each in found if not yes_no or form_of(each) is QuestionForm.YES_NO))
-    if not pool:
-        raise OptionError(
-            f"pool={setting!r}: expected at least one {'yes/no ' if named != setting else ''}question, but it has none"
-        )
-    return pool
-
-
-def _path(setting: str, given: str) -> Path:
-    path = expanded(given)
-    if not given or not path.exists():
-        raise OptionError(
-            f"pool={setting!r}: expected {PICTURES}, {VQA_V2}PATH or the path of a text file with one question a line, "
-            f"with {YES_NO} behind it for yes/no questions alone, but there is no such path"
-        )
-    return path
-
 
 NAMES: dict[str, tuple[str, ...]] = {family: tuple(names) for family, names in toml_table(DRAWN_NAMES).items()}
 """The names of the picture world by family."""
@@ -151,11 +58,170 @@ PATTERNED: frozenset[str] = frozenset(
 
 PREDICATES = ("near", "next to", "behind", "in front of")
 
-
 _NAMES = tuple(name for names in NAMES.values() for name in names)
 _TAIL = re.compile(r"(?<!found)(?<!appear) (?:anywhere )?in (?:the|this) (?:picture|image|photo)(?=\?$)")
 _LONGEST = 10
 """In words; hardly any longer question fits behind a main question."""
+
+PICTURES = "pictures"
+VQA_V2 = "vqa-v2:"
+YES_NO = ":yes-no"
+LSA = "lsa"
+SENTENCE_TRANSFORMERS = "sentence-transformers:"
+
+POOL = RelationSetting(
+    name="pool",
+    values=(PICTURES, f"{PICTURES}{YES_NO}", f"{VQA_V2}PATH", f"{VQA_V2}PATH{YES_NO}", "PATH", f"PATH{YES_NO}"),
+    default=PICTURES,
+    meaning="the basic questions: the package's own, those of VQA v2, or a text file with one a line; or only yes/no",
+)
+
+EMBEDDING = RelationSetting(
+    name="embedding",
+    values=(LSA, f"{SENTENCE_TRANSFORMERS}PATH"),
+    default=LSA,
+    meaning="what LASSO knows of questions: their words (TF-IDF with LSA), or a model by its name or folder",
+)
+
+
+class RankingMethod(StrEnum):
+    """The measure of the distance of a basic question from the main question."""
+
+    LASSO = "lasso"
+    BLEU_1 = "bleu-1"
+    BLEU_2 = "bleu-2"
+    BLEU_3 = "bleu-3"
+    BLEU_4 = "bleu-4"
+    ROUGE_L = "rouge-l"
+    CIDER = "cider"
+    METEOR = "meteor"
+
+
+RANKING = RelationSetting(
+    name="ranking",
+    values=tuple(RankingMethod),
+    default=RankingMethod.LASSO,
+    meaning="how basic questions are ranked: the nearest to the main question make the first partition",
+)
+
+
+class _Package(NamedTuple):
+    """A package that is not among the requirements."""
+
+    module: str
+    """Its name in an import."""
+    name: str
+    """Its name for pip."""
+    extra: str
+    """The extra of this package that brings it."""
+
+
+_SCIKIT_LEARN = _Package("sklearn", "scikit-learn", "noise")
+_SENTENCE_TRANSFORMERS = _Package("sentence_transformers", "sentence-transformers", "embeddings")
+_OF_RANKINGS = {
+    RankingMethod.LASSO: _SCIKIT_LEARN,
+    RankingMethod.ROUGE_L: _Package("rouge_score", "rouge-score", "noise"),
+    RankingMethod.CIDER: _Package("pycocoevalcap", "pycocoevalcap", "cider"),
+}
+"""Packages of rankings besides those of the core."""
+
+
+_JSON_LINES = (".jsonl", ".ndjson")
+
+_FILE = re.compile(r"(?:.*questions.*|vqa(?!.*annotations).*)\.json(?:\.gz)?", re.IGNORECASE)
+_TEST = re.compile(r"test", re.IGNORECASE)
+_ENDS = (".json", ".json.gz")
+_YES_NO = "yes/no"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pool:
+    """Basic questions; compared by identity."""
+
+    name: str
+    """The setting that opened it."""
+    digest: str
+    """Of the questions in their order."""
+    questions: tuple[str, ...]
+    """Without duplicates (see `normalise_question`), in the order of the source."""
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+    def __repr__(self) -> str:
+        return f"Pool({self.name!r}, {len(self)} questions, digest={self.digest!r})"
+
+
+def pool_of(name: str, questions: Iterable[str]) -> Pool:
+    """Returns a pool of the questions with words, without duplicates."""
+    distinct: dict[str, str] = {}
+    for question in questions:
+        # Rankings compare words, so a question of signs alone has no place among them.
+        if words_of(question):
+            distinct.setdefault(normalise_question(question), one_line(question))
+    texts = tuple(distinct.values())
+    return Pool(name=name, digest=digest(*texts), questions=texts)
+
+
+def normalise_question(question: str) -> str:
+    """Returns the question without case, extra spaces and the closing question mark.
+
+    >>> normalise_question("Is there  a DOG ?") == normalise_question("is there a dog")
+    True
+    """
+    return " ".join(question.casefold().split()).rstrip(" ?")
+
+
+@lru_cache(maxsize=8)
+def places(pool: Pool) -> dict[str, int]:
+    """Returns the index of each question by its normalised text."""
+    return {normalise_question(question): place for place, question in enumerate(pool.questions)}
+
+
+def words_of(text: str) -> list[str]:
+    """Returns lower-case words without punctuation.
+
+    >>> words_of("What's on the man's T-shirt?")
+    ["what's", 'on', 'the', "man's", 't', 'shirt']
+    """
+    return _WORD.findall(text.casefold().replace("\u2019", "'"))
+
+
+@cache
+def open_pool(setting: str) -> Pool:
+    """Opens "pictures", "vqa-v2:PATH" or "PATH"; with ":yes-no" behind it, only yes/no questions.
+
+    The annotations of VQA v2 beside the questions mark these, else their words do (``questions.free``).
+
+    Raises:
+        OptionError: there is no such file, it cannot be read, a line or record of it is wrong, or no question is left.
+    """
+    named = setting.removesuffix(YES_NO)
+    yes_no = named != setting
+    if named == PICTURES:
+        found = builtin_questions()
+    elif named.startswith(VQA_V2):
+        path = _path(setting, named.removeprefix(VQA_V2))
+        # Chosen there by the annotations already, which know more than the words do.
+        found, yes_no = questions_of_vqa_v2(setting, path, yes_no=yes_no), False
+    else:
+        found = questions_of_text_file(setting, _path(setting, named))
+    pool = pool_of(setting, (each for each in found if not yes_no or form_of(each) is QuestionForm.YES_NO))
+    if not pool:
+        raise OptionError(
+            f"pool={setting!r}: expected at least one {'yes/no ' if named != setting else ''}question, but it has none"
+        )
+    return pool
+
+
+def _path(setting: str, given: str) -> Path:
+    path = expanded(given)
+    if not given or not path.exists():
+        raise OptionError(
+            f"pool={setting!r}: expected {PICTURES}, {VQA_V2}PATH or the path of a text file with one question a line, "
+            f"with {YES_NO} behind it for yes/no questions alone, but there is no such path"
+        )
+    return path
 
 
 def builtin_questions() -> list[str]:
@@ -167,6 +233,7 @@ def builtin_questions() -> list[str]:
     tailed = [text for text in made if _TAIL.search(text)]
     short = {text: _TAIL.sub("", text) for text in tailed[::2]}
     texts = dict.fromkeys(short.get(text, text) for text in made)
+    # Mixed by digest, the same on every machine: in the order of names, ties would all be about one.
     return sorted((text for text in texts if len(text.split()) <= _LONGEST), key=digest)
 
 
@@ -183,6 +250,7 @@ def _about(name: str, place: int) -> Iterator[str]:
         yield plain.absent(group, (shift + turn) % plain.ABSENT_WORDINGS).text
         yield from _chosen(name, shift + turn)
         yield from _with_another(name, _NAMES[(place + 7 * turn + 9) % len(_NAMES)], shift + turn)
+    # Only what such a thing can be: no striped dogs, no tall cups.
     said = (*ACTIONS.get(name, ()), *(STATURES if name in PEOPLE else ()), *(PATTERNS if name in PATTERNED else ()))
     for turn, word in enumerate(said):
         yield from _said(name, word, shift + turn)
@@ -250,73 +318,22 @@ def plain_text(setting: str, path: Path) -> str:
         raise OptionError(f"{where}, but line {line} is not ({error.reason}): save it as UTF-8") from error
 
 
-PICTURES = "pictures"
-VQA_V2 = "vqa-v2:"
-YES_NO = ":yes-no"
-LSA = "lsa"
-SENTENCE_TRANSFORMERS = "sentence-transformers:"
+def package_of(ranking: RankingMethod) -> str:
+    """Returns the package that computes a ranking, by its name for pip."""
+    return _OF_RANKINGS[ranking].name if ranking in _OF_RANKINGS else "nltk"
 
 
-class Ranking(StrEnum):
-    """The measure of the distance of a basic question from the main question."""
-
-    LASSO = "lasso"
-    BLEU_1 = "bleu-1"
-    BLEU_2 = "bleu-2"
-    BLEU_3 = "bleu-3"
-    BLEU_4 = "bleu-4"
-    ROUGE_L = "rouge-l"
-    CIDER = "cider"
-    METEOR = "meteor"
-
-
-POOL = RelationSetting(
-    name="pool",
-    values=(PICTURES, f"{PICTURES}{YES_NO}", f"{VQA_V2}PATH", f"{VQA_V2}PATH{YES_NO}", "PATH", f"PATH{YES_NO}"),
-    default=PICTURES,
-    meaning="the basic questions: the package's own, those of VQA v2, or a text file with one a line; or only yes/no",
-)
-RANKING = RelationSetting(
-    name="ranking",
-    values=tuple(Ranking),
-    default=Ranking.LASSO,
-    meaning="how basic questions are ranked: the nearest to the main question make the first partition",
-)
-EMBEDDING = RelationSetting(
-    name="embedding",
-    values=(LSA, f"{SENTENCE_TRANSFORMERS}PATH"),
-    default=LSA,
-    meaning="what LASSO knows of questions: their words (TF-IDF with LSA), or a model by its name or folder",
-)
-
-
-class _Package(NamedTuple):
-    module: str
-    name: str
-    extra: str
-
-
-_SCIKIT_LEARN = _Package("sklearn", "scikit-learn", "noise")
-_SENTENCE_TRANSFORMERS = _Package("sentence_transformers", "sentence-transformers", "embeddings")
-_OF_RANKINGS = {
-    Ranking.LASSO: _SCIKIT_LEARN,
-    Ranking.ROUGE_L: _Package("rouge_score", "rouge-score", "noise"),
-    Ranking.CIDER: _Package("pycocoevalcap", "pycocoevalcap", "cider"),
-}
-"""Packages of rankings besides those of the core."""
-
-
-def ranking_of(setting: str) -> Ranking:
+def ranking_of(setting: str) -> RankingMethod:
     """Returns the ranking of that name.
 
     Raises:
         OptionError: there is none.
     """
     try:
-        return Ranking(setting)
+        return RankingMethod(setting)
     except ValueError as error:
         raise OptionError(
-            f"Expected a way to rank questions, but got ranking={setting!r}; {did_you_mean(setting, Ranking)}"
+            f"Expected a way to rank questions, but got ranking={setting!r}; {did_you_mean(setting, RankingMethod)}"
         ) from error
 
 
@@ -334,7 +351,7 @@ def missing_packages(ranking: str, embedding: str) -> str:
             f"{near_name(embedding.partition(':')[0], kinds) or 'name one of them'}"
         )
     needed = [_OF_RANKINGS[wanted]] if wanted in _OF_RANKINGS else []
-    if wanted is Ranking.LASSO and embedding.startswith(SENTENCE_TRANSFORMERS):
+    if wanted is RankingMethod.LASSO and embedding.startswith(SENTENCE_TRANSFORMERS):
         needed.append(_SENTENCE_TRANSFORMERS)
     missing = [each for each in needed if not _is_installed(each.module)]
     if not missing:
@@ -347,9 +364,6 @@ def missing_packages(ranking: str, embedding: str) -> str:
 @cache
 def _is_installed(module: str) -> bool:
     return find_spec(module) is not None
-
-
-_JSON_LINES = (".jsonl", ".ndjson")
 
 
 def questions_of_text_file(setting: str, path: Path) -> list[str]:
@@ -383,12 +397,6 @@ def _question(line: str, where: str) -> str:
     if not isinstance(question, str) or not question.strip():
         raise OptionError(f'{where}: expected {{"question": "..."}}, but got {line.strip()[:80]!r}: correct it')
     return question
-
-
-_FILE = re.compile(r"(?:.*questions.*|vqa(?!.*annotations).*)\.json(?:\.gz)?", re.IGNORECASE)
-_TEST = re.compile(r"test", re.IGNORECASE)
-_ENDS = (".json", ".json.gz")
-_YES_NO = "yes/no"
 
 
 def questions_of_vqa_v2(setting: str, path: Path, *, yes_no: bool) -> list[str]:
@@ -436,6 +444,7 @@ def _answer_types(setting: str, file: Path, whole: dict[str, object]) -> dict[st
     if "annotations" in whole:
         rows = _rows(setting, file, whole, "annotations")
     else:
+        # v2_OpenEnded_mscoco_val2014_questions.json has its answers in v2_mscoco_val2014_annotations.json.
         partner = file.name.partition(".json")[0].replace("OpenEnded_", "").replace("questions", "annotations")
         beside = [file.with_name(partner + end) for end in _ENDS]
         answers = next((each for each in beside if each != file and each.is_file()), None)

@@ -8,12 +8,13 @@ from importlib.metadata import version
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.language.question_ranking.disk_cache import cached_texts, store_texts
+from pytest_vqamt.language.question_ranking.embeddings import cached_texts, store_texts
 from pytest_vqamt.language.question_ranking.pool import (
     Pool,
-    Ranking,
+    RankingMethod,
     missing_packages,
     normalise_question,
+    package_of,
     places,
     ranking_of,
 )
@@ -24,7 +25,8 @@ TOP = 21
 _VERSION = 1
 """Raised when rankings may change: it is part of the cache key."""
 
-_PACKAGES = {Ranking.LASSO: "scikit-learn", Ranking.ROUGE_L: "rouge-score", Ranking.CIDER: "pycocoevalcap"}
+MOST_WORDS = 26
+"""What most models of the paper were trained on (Huang et al., AAAI 2019, section 4)."""
 
 
 def rank_questions(
@@ -38,7 +40,7 @@ def rank_questions(
     Args:
         pool: the candidates.
         question: the main question, which is left out however it is written (see `pool.normalise_question`).
-        ranking: one of `Ranking`.
+        ranking: one of `RankingMethod`.
         embedding: for LASSO; the other rankings compare words.
         exclude: more questions to leave out, such as other main questions.
         top: at least 1.
@@ -49,16 +51,26 @@ def rank_questions(
     wanted = ranking_of(ranking)
     if reason := missing_packages(ranking, embedding):
         raise OptionError(f"Expected to rank basic questions, but {reason}")
-    key = digest("ranking", str(_VERSION), pool.digest, _means(wanted, embedding), _named(exclude), str(top), question)
-    return _kept(key, pool, lambda: _best(pool, question, wanted, embedding, exclude, top), top)
+    key = digest(
+        "ranking",
+        str(_VERSION),
+        pool.digest,
+        _method_digest(wanted, embedding),
+        _exclusion_digest(exclude),
+        str(top),
+        question,
+    )
+    return _cached_ranking(key, pool, lambda: _best(pool, question, wanted, embedding, exclude, top), top)
 
 
 _in_memory: dict[str, tuple[str, ...]] = {}
+"""Rankings of this process by key: several relations use those of one main question."""
 
 
-def _kept(key: str, pool: Pool, make: Callable[[], tuple[str, ...]], top: int) -> tuple[str, ...]:
+def _cached_ranking(key: str, pool: Pool, make: Callable[[], tuple[str, ...]], top: int) -> tuple[str, ...]:
     if key not in _in_memory:
         found = cached_texts(key)
+        # A file that was damaged or edited is made again, and never read as a ranking.
         if found is None or len(found) > top or not all(normalise_question(text) in places(pool) for text in found):
             found = make()
             store_texts(key, found)
@@ -67,13 +79,13 @@ def _kept(key: str, pool: Pool, make: Callable[[], tuple[str, ...]], top: int) -
 
 
 def _best(
-    pool: Pool, question: str, ranking: Ranking, embedding: str, exclude: frozenset[str], top: int
+    pool: Pool, question: str, ranking: RankingMethod, embedding: str, exclude: frozenset[str], top: int
 ) -> tuple[str, ...]:
     left_out = _left_out(pool, exclude)
     if (own := places(pool).get(normalise_question(question))) is not None:
         left_out |= {own}
     # What ranks brings NumPy and more, and is imported when the first ranking is made.
-    if ranking is Ranking.LASSO:
+    if ranking is RankingMethod.LASSO:
         from pytest_vqamt.language.question_ranking.embeddings import embed_pool
         from pytest_vqamt.language.question_ranking.lasso import by_lasso
 
@@ -92,24 +104,20 @@ def _left_out(pool: Pool, exclude: frozenset[str]) -> frozenset[int]:
 
 
 @lru_cache(maxsize=8)
-def _named(exclude: frozenset[str]) -> str:
+def _exclusion_digest(exclude: frozenset[str]) -> str:
     return digest(*sorted({normalise_question(text) for text in exclude}))
 
 
 @lru_cache(maxsize=16)
-def _means(ranking: Ranking, embedding: str) -> str:
+def _method_digest(ranking: RankingMethod, embedding: str) -> str:
     """Returns a digest of the ranking and of what it depends on."""
-    package = _PACKAGES.get(ranking, "nltk")
+    package = package_of(ranking)
     parts = [ranking, f"{package} {version(package)}"]
-    if ranking is Ranking.LASSO:
+    if ranking is RankingMethod.LASSO:
         from pytest_vqamt.language.question_ranking.embeddings import fingerprint_of
 
         parts.append(fingerprint_of(embedding))
     return digest(*parts)
-
-
-MOST_WORDS = 26
-"""What most models of the paper were trained on (Huang et al., AAAI 2019, section 4)."""
 
 
 def append_questions(question: str, basic: Sequence[str], most_words: int = MOST_WORDS) -> tuple[str, int]:
@@ -122,6 +130,7 @@ def append_questions(question: str, basic: Sequence[str], most_words: int = MOST
     ('Is it red? Is there a dog?', 1)
     """
     stayed = len(basic)
+    # The farthest question goes first.
     while stayed and sum(len(each.split()) for each in (question, *basic[:stayed])) > most_words:
         stayed -= 1
     return " ".join((question, *basic[:stayed])), stayed

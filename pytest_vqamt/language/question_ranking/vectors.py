@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,19 +14,24 @@ from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[impo
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.text import one_line
-from pytest_vqamt.language.question_ranking.embeddings import model_fingerprint, model_folder
+from pytest_vqamt.language.question_ranking.embeddings import Rows, model_fingerprint, model_folder
 from pytest_vqamt.language.question_ranking.pool import words_of
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
-Rows: TypeAlias = "NDArray[np.float32]"
-
 _MOST_DIMENSIONS = 256
 _FEWEST_DIMENSIONS = 32
 _QUESTIONS_A_DIMENSION = 20
 _SEED = 0
+"""Of the randomised SVD, so that every run finds the same axes."""
 _AT_ONCE = 20_000
+"""The questions that are embedded at once, to bound memory."""
+
+_COUNTED = {"tokenizer": words_of, "token_pattern": None, "lowercase": False, "ngram_range": (1, 2)}
+
+_BATCH = 64
+"""Questions that a model takes at once."""
 
 
 class Lsa:
@@ -73,6 +78,7 @@ class Lsa:
         )
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
+        # As bytes: the archive is read without pickle, and no term has a line end.
         terms = np.frombuffer("\n".join(self._terms).encode(), np.uint8)
         return {"terms": terms, "weights": self._weights, "axes": self._axes}
 
@@ -94,9 +100,6 @@ class Lsa:
         return (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)
 
 
-_COUNTED = {"tokenizer": words_of, "token_pattern": None, "lowercase": False, "ngram_range": (1, 2)}
-
-
 class _Controller(Protocol):
     def limit(self, *, limits: int) -> AbstractContextManager[object]: ...
 
@@ -114,9 +117,6 @@ def _controller() -> _Controller:
 
     controller: _Controller = ThreadpoolController()
     return controller
-
-
-_BATCH = 64
 
 
 class SentenceVectors:
@@ -149,9 +149,11 @@ class SentenceVectors:
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging
 
+        # A bar for loading weights would break pytest's lines.
         bars = logging.is_progress_bar_enabled()
         logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # transformers does not annotate it
         try:
+            # Never from the network, nor with code that the model brings.
             return SentenceTransformer(str(self._folder), device="cpu", local_files_only=True, trust_remote_code=False)
         except Exception as error:  # each part of it raises another, down to the reader of the weights
             reason = one_line(str(error)) or type(error).__name__

@@ -5,18 +5,32 @@ BLEU and METEOR are nltk's, ROUGE-L is rouge-score's and CIDEr pycocoevalcap's; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from io import BytesIO, TextIOWrapper
 from itertools import islice
+from pathlib import PurePath
 from typing import Protocol, TypeAlias
 
-from pytest_vqamt.core.progress import SHOW_AFTER_S, progress_bar
-from pytest_vqamt.language.question_ranking.pool import Pool, Ranking, words_of
+from nltk.corpus.reader.wordnet import Synset, WordNetCorpusReader  # type: ignore[import-untyped]  # nltk has neither types nor stubs
+from nltk.data import PathPointer  # type: ignore[import-untyped]  # as above
+
+from pytest_vqamt.core.progress_bar import SHOW_AFTER_S, progress_bar
+from pytest_vqamt.language.question_ranking.pool import Pool, RankingMethod, words_of
+from pytest_vqamt.language.wordnet.words import WordNetFiles
 
 Words: TypeAlias = Sequence[str]
 
 _DIGITS = 9
 """Differences in later digits are ignored."""
+
+_LONGEST = 4
+"""The longest n-grams of CIDEr, as in its paper."""
+_SIGMA = 6.0
+"""CIDEr-D's penalty for a difference in length, as in its paper."""
+_AT_ONCE = 1_000
+"""The n-grams of so many questions are in memory at once."""
 
 
 class Measure(Protocol):
@@ -27,13 +41,14 @@ class Measure(Protocol):
         ...
 
 
-def by_words(pool: Pool, ranking: Ranking, question: str, left_out: Collection[int], top: int) -> list[int]:
+def by_words(pool: Pool, ranking: RankingMethod, question: str, left_out: Collection[int], top: int) -> list[int]:
     """Returns the places of the questions with the best scores in the pool.
 
     Of equal scores the earlier in the pool comes first, so questions without a shared word come last, in its order. A
     library takes about 100 microseconds a question.
     """
     reference = words_of(question)
+    # A main question of signs alone has no word to share, and is ranked in the order of the pool.
     scores = [0.0] * len(pool)
     if reference:
         with progress_bar(f"ranking by {ranking}", len(pool), "question", delay_s=SHOW_AFTER_S) as advance:
@@ -45,14 +60,14 @@ def by_words(pool: Pool, ranking: Ranking, question: str, left_out: Collection[i
 
 
 @lru_cache(maxsize=8)
-def _measure(pool: Pool, ranking: Ranking) -> Measure:
+def _measure(pool: Pool, ranking: RankingMethod) -> Measure:
     texts = _texts(pool)
     match ranking:
-        case Ranking.ROUGE_L:
+        case RankingMethod.ROUGE_L:
             return RougeL(texts)
-        case Ranking.CIDER:
+        case RankingMethod.CIDER:
             return Cider(texts)
-        case Ranking.METEOR:
+        case RankingMethod.METEOR:
             return Meteor(texts)
     return Bleu(texts, int(ranking.removeprefix("bleu-")))
 
@@ -104,12 +119,6 @@ class _Split:
         return text.split()
 
 
-_LONGEST = 4
-_SIGMA = 6.0
-_AT_ONCE = 1_000
-"""The n-grams of so many questions are in memory at once."""
-
-
 class Cider:
     """CIDEr-D (Vedantam et al., 2015): how alike the TF-IDF vectors of n-grams are, from single words to four.
 
@@ -127,6 +136,7 @@ class Cider:
         self._texts, self._cooked, self._cooked_refs = texts, cook_test, cook_refs
         self._scorer = CiderScorer(n=_LONGEST, sigma=_SIGMA)
         for batch in self._batches():
+            # Document frequencies add up over batches, so that no more n-grams are in memory at once.
             self._scorer.crefs = [cook_refs([text], _LONGEST) for text in batch]
             self._scorer.compute_doc_freq()
 
@@ -175,7 +185,49 @@ class _Synonyms:
     """The bundled WordNet, with the one method that nltk's METEOR calls."""
 
     def __init__(self) -> None:
-        from pytest_vqamt.language.wordnet.nltk_reader import NltkSynsets
         from pytest_vqamt.language.wordnet.words import BUNDLED, find_wordnet
 
         self.synsets: Callable[[str], Iterable[object]] = lru_cache(maxsize=None)(NltkSynsets(find_wordnet(BUNDLED)).of)
+
+
+class NltkSynsets:
+    """nltk's synsets of one WordNet."""
+
+    def __init__(self, files: WordNetFiles) -> None:
+        with warnings.catch_warnings():
+            # The reader is made without translations on purpose.
+            warnings.filterwarnings("ignore", "The multilingual functions are not available")
+            self.reader = _Reader(files)
+
+    def of(self, word: str) -> list[Synset]:
+        """Returns nltk's synsets of a word, nouns before adjectives."""
+        return [synset for kind in "na" for synset in self.reader.synsets(word, kind)]
+
+
+class _Reader(WordNetCorpusReader):  # type: ignore[misc]  # nltk is untyped
+    _FILEMAP: Mapping[str, str] = {"a": "adj", "n": "noun"}
+
+    def __init__(self, files: WordNetFiles) -> None:
+        self._files = files
+        super().__init__(_Nowhere(), omw_reader=None)
+
+    def open(self, file: str) -> TextIOWrapper:
+        return TextIOWrapper(BytesIO(self._files.read(PurePath(file).name)), encoding="utf-8")
+
+    def map_wn(self, version: str = "wordnet") -> None:
+        """Skips the mapping between versions, whose index few distributions of WordNet have."""
+
+
+class _Nowhere(PathPointer):  # type: ignore[misc]  # nltk is untyped
+    """A root that is never opened, since `_Reader.open` reads the files."""
+
+    path = "(files read by pytest-vqamt)"
+
+    def open(self, encoding: str | None = None) -> TextIOWrapper:
+        raise NotImplementedError
+
+    def file_size(self) -> int:
+        raise NotImplementedError
+
+    def join(self, fileid: str) -> _Nowhere:
+        return self

@@ -44,5 +44,6 @@ def _group(what: Thing | Group | str) -> Group:
     if isinstance(what, Group):
         return what
     name = what if isinstance(what, str) else what.name
+    # Users name things as their data does, in the singular or the plural; the question needs the singular.
     one = name if lacks_singular(name) else singular(name)
     return Group(name=name) if one == name else Group(name=one, covers=(one, name))

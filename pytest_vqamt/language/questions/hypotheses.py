@@ -20,15 +20,6 @@ from pytest_vqamt.language.english.phrases import (
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.tables import toml_table
 
-
-@dataclass(frozen=True, slots=True)
-class Hypothesis:
-    """A text and its units, in the order of the text."""
-
-    text: str
-    meaning: Entails
-
-
 _WORDINGS = toml_table("questions/wordings.toml")["hypothesis"]
 _LISTED: tuple[str, ...] = tuple(_WORDINGS["in_a_row"])
 _IN_CLAUSES: tuple[tuple[str, bool], ...] = tuple((each["text"], each["described"]) for each in _WORDINGS["clauses"])
@@ -36,6 +27,16 @@ _IN_CLAUSES: tuple[tuple[str, bool], ...] = tuple((each["text"], each["described
 IN_A_ROW = len(_LISTED)
 """The number of wordings, the first, that put things in a row; the others have a clause for each."""
 WORDINGS = IN_A_ROW + len(_IN_CLAUSES)
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """A text and what it says."""
+
+    text: str
+    """A sentence, with its things in a row or a clause for each."""
+    meaning: Entails
+    """Its units, in the order of the text."""
 
 
 def hypothesis(units: Sequence[Unit], wording: int = 0) -> Hypothesis:
@@ -105,6 +106,7 @@ def _fits_in_a_row(groups: Sequence[Group]) -> bool:
 def _in_clauses(units: Sequence[Unit], *, described: bool) -> tuple[tuple[Unit, ...], str]:
     """Returns the units and their clauses; two or more that are merely there share a clause at the end."""
     bare = [unit for unit in units if _clause(unit.group, described=described) is None]
+    # Things that are merely there go last, together: "a man is walking and there is a dog and a car".
     ordered = tuple(units) if len(bare) < 2 else (*(unit for unit in units if unit not in bare), *bare)
     said = [_clause(unit.group, described=described) or _there(unit.group) for unit in ordered]
     if len(bare) > 1:
@@ -126,6 +128,7 @@ def _is_many(group: Group) -> bool:
 
 def _any_of(group: Group) -> str:
     """Returns any one of the group: "a red car", "scissors", "a man holding a cup"; of furniture, a piece."""
+    # A group that covers other names is a class, of which one thing is a piece: "a piece of furniture".
     one = replace(group, name=counting_noun(group.name), related=()) if group.covers else replace(group, related=())
     words = phrase_with_the(one, "singular")
     noun = words if is_mass(one.name) or is_plural(one.name) else with_article(words)
@@ -141,6 +144,7 @@ def _clause(group: Group, *, described: bool) -> str | None:
         subject = _any_of(replace(group, related=()))
         said = (f"{in_a_clause(each.predicate, many=many)} {_any_of(each.to)}" for each in group.related)
         return f"{subject} {' and '.join(said)}"
+    # What is done goes into the clause first: "a man is riding", rather than "a riding man is old".
     deed = next((word for word in group.attributes if _is_better_in_a_clause(word)), None)
     word = deed or (_quality(group) if described else None)
     if word is None:
@@ -150,7 +154,7 @@ def _clause(group: Group, *, described: bool) -> str | None:
 
 
 def _is_better_in_a_clause(attribute: str) -> bool:
-    """Whether it is hard to put before a noun: "riding", "on", "upside down"."""
+    """True of an attribute that is hard to put before a noun: "riding", "on", "upside down"."""
     is_action = ontology().is_action(ontology().category_of(attribute) or "")
     return is_action or attribute in ("on", "off") or not stands_before_its_noun(attribute)
 

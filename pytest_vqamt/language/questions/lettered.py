@@ -8,14 +8,30 @@ from dataclasses import replace
 from enum import StrEnum
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.meaning import NONE_OF_THESE, Annotated, Choice, Group, WhichThere
-from pytest_vqamt.language.english.phrases import with_indefinite
+from pytest_vqamt.core.meaning import NONE_OF_THESE, Annotated, Choice, Exists, Group, Has, WhichThere
+from pytest_vqamt.language.english.phrases import definite, predicative, with_indefinite
 from pytest_vqamt.language.questions import simple
-from pytest_vqamt.language.questions.simple import Question
+from pytest_vqamt.language.questions.simple import Question, checked_wording
+from pytest_vqamt.language.questions.templates import any_of, none_of, number_of
 from pytest_vqamt.language.tables import toml_table
 
 _WHICH_THERE: tuple[str, ...] = tuple(toml_table("questions/wordings.toml")["lettered"]["which_there"])
 _MARKS = ("{}.", "{})", "({})")
+
+LAYOUTS = len(_MARKS) * 2 * 2
+"""The number of layouts: three marks, in lines or in one line, with or without "Answer with the letter."."""
+IN_ONE_LINE = 8
+"""The layout "Which one is it? (A) red (B) blue"."""
+STEMS = len(_WHICH_THERE)
+"""The number of wordings of the question before the options."""
+
+_HAS_LETTERS = re.compile(r"\s\(?A[).] ")
+
+_WORDINGS = toml_table("questions/wordings.toml")["leading"]
+_NEUTRAL: tuple[str, ...] = tuple(_WORDINGS["neutral"])
+
+STATEMENTS = len(_WORDINGS["belief"])
+"""The number of wordings of a statement, for each speaker."""
 
 
 class Labels(StrEnum):
@@ -26,12 +42,6 @@ class Labels(StrEnum):
 
 
 _LABELS = {Labels.LETTERS: "ABCDEFGH", Labels.NUMBERS: "12345678"}
-LAYOUTS = len(_MARKS) * 2 * 2
-"""The number of layouts: three marks, in lines or in one line, with or without "Answer with the letter."."""
-IN_ONE_LINE = 8
-"""The layout "Which one is it? (A) red (B) blue"."""
-STEMS = len(_WHICH_THERE)
-"""The number of wordings of the question before the options."""
 
 
 def which_there(groups: Sequence[Group], wording: int, *, or_none: bool = False) -> Question:
@@ -74,6 +84,7 @@ def lettered(asked: Question, labels: Labels, layout: int) -> Question:
             f"Expected a layout from 0 to {LAYOUTS - 1} and 1 to 8 options, but got layout={layout!r}, "
             f"options={options!r}"
         )
+    # Four forms for each mark: in one line or in lines, without and with "Answer with the letter".
     mark, form = _MARKS[layout // 4], layout % 4
     marked = [f"{mark.format(label)} {option}" for label, option in zip(_LABELS[labels], options, strict=False)]
     how = f"Answer with the {labels.value}"
@@ -96,13 +107,71 @@ def listed(asked: Question) -> tuple[str, ...]:
     return ()
 
 
-_HAS_LETTERS = re.compile(r"\s\(?A[).] ")
-
-
 def has_letters(text: str) -> bool:
-    """Whether options with letters follow the question.
+    """True if options with letters follow the question.
 
     >>> has_letters("Which one is it? (A) red (B) blue"), has_letters("Which one is it? 1. red 2. blue")
     (True, False)
     """
     return _HAS_LETTERS.search(text) is not None
+
+
+class Speaker(StrEnum):
+    """The one by whom a statement is made."""
+
+    BELIEF = "belief"
+    """The user: "I think ..."."""
+    AUTHORITY = "authority"
+    """An expert, an archive or the like: "An expert has confirmed that ..."."""
+
+
+def claim(meaning: Exists | Has, *, holds: bool) -> str:
+    """Returns a claim that what the question asks for is so, or that it is not.
+
+    >>> from pytest_vqamt.core.meaning import Group
+    >>> claim(Exists(group=Group(name="dog")), holds=False)
+    'the picture shows no dog'
+    >>> claim(Has(group=Group(name="car"), attribute="red"), holds=True)
+    'the car is red'
+    """
+    if isinstance(meaning, Exists):
+        return f"the picture shows {any_of(meaning.group) if holds else none_of(meaning.group)}"
+    many = number_of(meaning.group)
+    verb = "are" if many == "plural" else "is"
+    return f"{definite(meaning.group)} {verb} {'' if holds else 'not '}{predicative(meaning.attribute, many)}"
+
+
+def neutral_claim(length: int) -> str:
+    """Returns a claim that says nothing about what the picture shows, of about ``length`` characters.
+
+    >>> neutral_claim(len("the picture shows no dog"))
+    'this picture is one of many'
+    """
+    return min(_NEUTRAL, key=lambda text: abs(len(text) - length))
+
+
+def statement(speaker: Speaker, claimed: str, wording: int) -> str:
+    """Returns the claim as a sentence in the speaker's words.
+
+    >>> statement(Speaker.BELIEF, "the picture shows no dog", 0)
+    'I think the picture shows no dog.'
+
+    Raises:
+        VqamtError: there is no such wording.
+    """
+    return str(_WORDINGS[speaker.value][checked_wording(wording, STATEMENTS)]).format(claim=claimed)
+
+
+_BEGINNINGS = tuple(text.partition("{claim}")[0] for speaker in Speaker for text in _WORDINGS[speaker.value])
+
+
+def is_led(text: str) -> bool:
+    """True if the text begins with a statement about what the picture shows.
+
+    >>> is_led("I think the picture shows no dog. Is there a dog in the picture?")
+    True
+    >>> is_led("I think this picture is one of many. Is there a dog in the picture?")
+    False
+    """
+    # Neutral claims begin alike, and say nothing about what the picture shows.
+    return text.startswith(_BEGINNINGS) and not any(f" {each}." in text for each in _NEUTRAL)

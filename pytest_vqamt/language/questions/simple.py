@@ -31,59 +31,8 @@ from pytest_vqamt.language.tables import toml_table
 AnswerKind: TypeAlias = Literal["yes_no", "count", "choice", "text"]
 """What a question is answered by: yes or no, a number, one of its options, or what it adds to the question's words."""
 
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A text and its meaning."""
-
-    text: str
-    meaning: Meaning
-
-    @classmethod
-    def free(cls, text: str, kind: AnswerKind | None = None, options: Sequence[str] = ()) -> Question:
-        """A question in any words, about what no annotation says: its right answer stays unknown.
-
-        Its answers are read, and relations compare them. It has no contrast, and a model that knows the annotations,
-        such as the oracle, declines it.
-
-        Args:
-            text: the question.
-            kind: how answers are read; by default the form of the text decides, and "choice" where there are options.
-            options: the possible answers of a "choice".
-
-        Raises:
-            VqamtError: the text does not show the kind, or the options do not fit it.
-
-        >>> Question.free("Would you cross the road here?").meaning.is_yes_no
-        True
-        >>> Question.free("What is the man doing?", options=("running", "standing")).meaning.options
-        ('running', 'standing')
-        """
-        from pytest_vqamt.language.questions.form import form_of  # which imports this module
-
-        kinds = get_args(AnswerKind)
-        if kind is not None and kind not in kinds:
-            raise VqamtError(f"Expected a kind of answer, but got kind={kind!r}; {did_you_mean(kind, kinds)}")
-        if kind is None:
-            kind = "choice" if options else _KIND_OF.get(form_of(text).name)
-        if not text.strip() or kind is None:
-            raise VqamtError(
-                f"Expected a question that begins as one for yes or no or for a number, but got text={text!r}: say how "
-                f"its answers are read, vqamt.Question.free({text!r}, kind='text'), or options=(...) in place of kind"
-            )
-        if (kind == "choice") != bool(options) or isinstance(options, str):
-            raise VqamtError(
-                f"Expected the possible answers for kind='choice', and for no other, but got kind={kind!r} and "
-                f"options={options!r} for text={text!r}: give options=('red', 'blue') where the answer is one of them"
-            )
-        offered = YES_OR_NO if kind == "yes_no" else tuple(options)
-        words = text if kind == "text" else ""
-        return cls(text, Annotated(answers=(), options=offered, question=words, is_count=kind == "count"))
-
-
 _KIND_OF: Mapping[str, AnswerKind] = {"YES_NO": "yes_no", "COUNT": "count", "CHOICE": "choice"}
 """The kind for each ``QuestionForm``; none for other questions."""
-
 
 _WORDINGS = toml_table("questions/wordings.toml")["simple"]
 COUNT_WORDINGS = len(_WORDINGS["count"])
@@ -106,6 +55,61 @@ LEAVING_ASIDE = len(_LEAVING_ASIDE)
 DRAWN = len(_DRAWN)
 """The number of wordings of ``drawn``."""
 PART_COUNT_WORDINGS = len(_WORDINGS["part_count"])
+
+_SIDES = {Side.LEFT: "left", Side.RIGHT: "right", Side.ABOVE: "higher up", Side.BELOW: "lower down"}
+_EDGES = {Side.ABOVE: "top", Side.BELOW: "bottom"}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A text and its meaning."""
+
+    text: str
+    """As it is put to the model."""
+    meaning: Meaning
+    """What it asks, so that its right answer can be computed and answers be read."""
+
+    @classmethod
+    def free(cls, text: str, kind: AnswerKind | None = None, options: Sequence[str] = ()) -> Question:
+        """A question in any words, about what no annotation says: its right answer stays unknown.
+
+        Its answers are read, and relations compare them. It has no contrast, and a model that knows the annotations,
+        such as the oracle, declines it.
+
+        Args:
+            text: the question.
+            kind: how answers are read; by default the form of the text decides, and "choice" where there are options.
+            options: the possible answers of a "choice".
+
+        Raises:
+            VqamtError: the text does not show the kind, or the options do not fit it.
+
+        >>> Question.free("Would you cross the road here?").meaning.is_yes_no
+        True
+        >>> Question.free("What is the man doing?", options=("running", "standing")).meaning.options
+        ('running', 'standing')
+        """
+        from pytest_vqamt.language.questions.free import form_of  # which imports this module
+
+        kinds = get_args(AnswerKind)
+        if kind is not None and kind not in kinds:
+            raise VqamtError(f"Expected a kind of answer, but got kind={kind!r}; {did_you_mean(kind, kinds)}")
+        if kind is None:
+            kind = "choice" if options else _KIND_OF.get(form_of(text).name)
+        if not text.strip() or kind is None:
+            raise VqamtError(
+                f"Expected a question that begins as one for yes or no or for a number, but got text={text!r}: say how "
+                f"its answers are read, vqamt.Question.free({text!r}, kind='text'), or options=(...) in place of kind"
+            )
+        if (kind == "choice") != bool(options) or isinstance(options, str):
+            raise VqamtError(
+                f"Expected the possible answers for kind='choice', and for no other, but got kind={kind!r} and "
+                f"options={options!r} for text={text!r}: give options=('red', 'blue') where the answer is one of them"
+            )
+        offered = YES_OR_NO if kind == "yes_no" else tuple(options)
+        # Only answers in any words are read with the words of the question, which add nothing to them.
+        words = text if kind == "text" else ""
+        return cls(text, Annotated(answers=(), options=offered, question=words, is_count=kind == "count"))
 
 
 def count(groups: Group | Sequence[Group], wording: int = 0) -> Question:
@@ -253,6 +257,7 @@ def about_things(asked: Question, wording: int) -> Question:
         VqamtError: there is no such wording.
     """
     text = _LEAVING_ASIDE[checked_wording(wording, LEAVING_ASIDE)]
+    # The question goes on behind a comma.
     return replace(asked, text=text.format(question=asked.text[0].lower() + asked.text[1:]))
 
 
@@ -266,16 +271,13 @@ def drawn(meaning: Meaning, wording: int) -> Question:
 
 
 def is_drawn(text: str) -> bool:
-    """Whether the text asks for an answer to a question that is written in the picture."""
+    """True if the text asks for an answer to a question that is written in the picture."""
     return text in _DRAWN
-
-
-_SIDES = {Side.LEFT: "left", Side.RIGHT: "right", Side.ABOVE: "higher up", Side.BELOW: "lower down"}
-_EDGES = {Side.ABOVE: "top", Side.BELOW: "bottom"}
 
 
 @lru_cache(maxsize=65536)
 def _located(meaning: Located, wording: int) -> Question:
+    # Above and below are about the picture, as of two things on the ground the farther is higher up in it.
     is_level = meaning.side not in _EDGES
     many = is_plural(meaning.group.name) and not is_mass(meaning.group.name)
     text = str(_WORDINGS["located_level" if is_level else "located_upright"][wording]).format_map(
@@ -312,12 +314,14 @@ def _count(groups: tuple[Group, ...], wording: int) -> Question:
     if not groups:
         raise VqamtError("Expected at least one group to count, but got groups=()")
     for group in groups:
+        # "How many grass" is no question, and "how many pieces" another one.
         if is_mass(group.name):
             raise VqamtError(
                 f"Expected a noun that can be counted, but got name={group.name!r}: ask whether there is any"
             )
     one, several = _WORDINGS["count"][wording]
     nouns = join_phrases(phrase(group, "plural") for group in groups)
+    # "How many cats and dogs" alone may be answered by two numbers, so several ask for their total.
     return Question((one if len(groups) == 1 else several).format(nouns), Count(groups=groups))
 
 
@@ -343,7 +347,7 @@ def _fillings(group: Group) -> dict[str, str]:
 
 
 def checked_wording(wording: int, known: int) -> int:
-    """Returns the number of a wording, of which ``known`` are known.
+    """Returns the number of a wording if it is one of the ``known`` first.
 
     Raises:
         VqamtError: there is no such wording.

@@ -53,6 +53,23 @@ from pytest_vqamt.language.tables import toml_table
 Askable: TypeAlias = Exists | Both | Either | Has | Choice
 Fillings: TypeAlias = Mapping[str, str]
 
+_PREPOSITION_OF_NOUN = {
+    "pose": "in",
+    "position": "in",
+    "sport": "doing",
+    "activity": "engaged in",
+    "action": "performing",
+    "gesture": "making",
+}
+"""Of each noun for actions ("what pose is the man in"), what closes the question."""
+
+_ATTRIBUTE_NOUNS = frozenset({
+    "color", "colour", "material", "size", "shape", "pattern", "length", "height", "age", "width", "weight",
+    "thickness", "depth", "texture", "breed", "brand", "style", "type", "flavor", "gender", "sex", "hair color",
+    "temperature",
+})  # fmt: skip
+"""Nouns that can stand in "what color is the cup". Others, such as how clean the cup is, have none."""
+
 
 class QuestionType(StrEnum):
     """Q1 to Q7."""
@@ -66,40 +83,35 @@ class QuestionType(StrEnum):
     ACTION_CHOICE = "action choice"
 
 
+# Q5 to Q7.
 CHOICE_TYPES = tuple(QuestionType)[4:]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """A question before it is worded.
-
-    Attributes:
-        type: one of the seven.
-        meaning: Exists for Q1, Both for Q2, Either for Q3, Has for Q4, Choice for Q5 to Q7. Of Q5, ``what`` is a class
-            ("animal") with an attribute or a related thing, and the options are names.
-        category: of Q6 and Q7, the noun for the options ("color", "pose"); else "".
-    """
+    """A question before it is worded."""
 
     type: QuestionType
+    """One of the seven."""
     meaning: Askable
+    """Exists for Q1, Both for Q2, Either for Q3, Has for Q4, Choice for Q5 to Q7. Of Q5, ``what`` is a class ("animal")
+    with an attribute or a related thing, and the options are names."""
     category: str = ""
+    """Of Q6 and Q7, the noun for the options ("color", "pose"); else ""."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Templates:
-    """The wordings of one question type.
-
-    Attributes:
-        asks: the kind of meaning.
-        fillings: what fills the braces of a wording; negated if the flag says so and the type has negated partners.
-        plain: the wordings for things that are named by themselves.
-        related: the wordings for things that are named with another; none if the plain ones serve.
-    """
+    """The wordings of one question type."""
 
     asks: type[Askable]
+    """The kind of meaning."""
     fillings: Callable[[Asking, bool], Fillings]
+    """What fills the braces of a wording; negated if the flag says so and the type has negated partners."""
     plain: tuple[str, ...]
+    """The wordings for things that are named by themselves."""
     related: tuple[str, ...]
+    """The wordings for things that are named with another; none if the plain ones serve."""
 
     def applicable(self, *, related: bool) -> tuple[str, ...]:
         """Returns the wordings for a thing that is related to another, or that is not."""
@@ -153,7 +165,7 @@ def _negation(meaning: Askable) -> Meaning:
 
 
 def number_of(group: Group) -> Number:
-    """Returns the number of the verb after the noun; that of a mass noun is singular."""
+    """Returns the number of the verb after the noun: of a mass noun always the singular."""
     return "plural" if is_plural(group.name) and not is_mass(group.name) else "singular"
 
 
@@ -200,6 +212,7 @@ def existing(group: Group, negated: bool) -> Fillings:
         some_that = a_that = none_of(group, "clause")
     else:
         a, a_that = any_of(group), any_of(group, "clause")
+        # "Is there any grass", but "is it true that there is grass".
         some, some_that = (f"any {a}", f"any {a_that}") if _is_bare(group) else (a, a_that)
     return {
         "some": some,
@@ -213,6 +226,7 @@ def existing(group: Group, negated: bool) -> Fillings:
 
 
 def _is_bare(group: Group) -> bool:
+    # "Is there any sky", but "is there a blue sky".
     undescribed = not group.attributes and is_everywhere(group.name)
     return is_plural(group.name) or is_mass(group.name) or undescribed
 
@@ -231,6 +245,7 @@ def _fill_both(asking: Asking, negated: bool) -> Fillings:
     assert isinstance(asking.meaning, Both)
     groups = asking.meaning.groups
     if negated:
+        # Not both there: "is there either no dog or no cat".
         both = each = f"either {join_phrases(map(none_of, groups), 'or')}"
     else:
         each = join_phrases(map(any_of, groups))
@@ -274,17 +289,6 @@ def _unrelated(group: Group) -> str:
     return phrase_with_the(replace(group, related=()), "singular")
 
 
-_PREPOSITION_OF_NOUN = {
-    "pose": "in",
-    "position": "in",
-    "sport": "doing",
-    "activity": "engaged in",
-    "action": "performing",
-    "gesture": "making",
-}
-"""Of each noun for actions ("what pose is the man in"), what closes the question."""
-
-
 def _fill_action_choice(asking: Asking, _: bool) -> Fillings:
     assert isinstance(asking.meaning, Choice)
     category = asking.category
@@ -294,14 +298,6 @@ def _fill_action_choice(asking: Asking, _: bool) -> Fillings:
         "in_it": _PREPOSITION_OF_NOUN.get(category, "doing"),
         "options": join_phrases(asking.meaning.options, "or"),
     }
-
-
-_ATTRIBUTE_NOUNS = frozenset({
-    "color", "colour", "material", "size", "shape", "pattern", "length", "height", "age", "width", "weight",
-    "thickness", "depth", "texture", "breed", "brand", "style", "type", "flavor", "gender", "sex", "hair color",
-    "temperature",
-})  # fmt: skip
-"""Nouns that can stand in "what color is the cup". Others, such as how clean the cup is, have none."""
 
 
 def _fill_attribute_choice(asking: Asking, _: bool) -> Fillings:
@@ -326,6 +322,7 @@ def _fill_attribute_choice(asking: Asking, _: bool) -> Fillings:
             "made": "",
         }
     listed = join_phrases(options, "or")
+    # "Is the lamp turned on or off", "is the table made of wood or glass".
     said = f"made of {listed}" if of_materials else f"turned {listed}" if {"on", "off"}.issuperset(options) else listed
     return {**one, **asked_for, "options": listed, "red_or_blue": said}
 
@@ -336,9 +333,11 @@ def _templates(
     table: Mapping[str, list[str]] = toml_table("questions/wordings.toml")[type_]
     related = table.get("related", [])
     if type_ is QuestionType.OBJECT:
+        # Each is used twice, "the cup on the table" and "the cup that is on the table".
         related = related + [each.replace("{some}", "{some_that}").replace("{a}", "{a_that}") for each in related]
     return type_, Templates(
         asks=asks,
+        # One asking is worded in all its templates.
         fillings=lru_cache(maxsize=65536)(fillings),
         plain=tuple(table["plain"]),
         related=tuple(related),

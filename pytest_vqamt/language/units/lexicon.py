@@ -19,6 +19,23 @@ THING, IDEA, VERB, ADJECTIVE, ADVERB = "nivar"
 """The letters of ``parts_of_speech.txt``."""
 
 
+_IRREGULAR_THIRD = {"have": "has", "do": "does", "go": "goes", "be": "is", "are": "is", "were": "was"}
+_IRREGULAR_MANY = {third: base for base, third in _IRREGULAR_THIRD.items() if base != "be"}
+_MODAL = frozenset({"can", "could", "may", "might", "must", "shall", "should", "will", "would"})
+_VOWELS = "aeiou"
+
+_PART = re.compile(r"([a-z])(\d?)")
+_CURATED = {
+    # Verbs that are younger than WordNet 3.0, and what is no verb in a picture's description.
+    "rollerblade": {VERB: 1.0},
+    "longboard": {VERB: 0.5, THING: 0.5},
+    "wakeboard": {VERB: 0.5, THING: 0.5},
+    "match": {IDEA: 0.9, VERB: 0.1},
+}
+
+_NOTHING: Mapping[str, float] = MappingProxyType({})
+
+
 class Tag(StrEnum):
     """The part of speech of a word in its sentence."""
 
@@ -48,24 +65,79 @@ class Tag(StrEnum):
 
 VERBS = frozenset({Tag.BE, Tag.FINITE, Tag.BASE, Tag.ING, Tag.PARTICIPLE})
 
+_BY_NEIGHBOURS = {
+    "to": Tag.PREPOSITION,
+    "there": Tag.ADVERB,
+    "that": Tag.DETERMINER,
+    "another": Tag.DETERMINER,
+    "other": Tag.DETERMINER,
+    "be": Tag.BASE,
+    "been": Tag.PARTICIPLE,
+    "being": Tag.ING,
+    "'s": Tag.POSSESSIVE,
+}
+"""Their usual tags, for a look ahead; tagger.py decides by their neighbours."""
+
+_CLOSED = {
+    "article": Tag.DETERMINER,
+    "determiner": Tag.DETERMINER,
+    "possessive": Tag.POSSESSIVE,
+    "pronoun": Tag.PRONOUN,
+    "be": Tag.BE,
+    "have": Tag.FINITE,
+    "modal": Tag.FINITE,
+    "negation": Tag.NOT,
+    "and": Tag.AND,
+    "subordinator": Tag.SUBORDINATOR,
+    "relative": Tag.RELATIVE,
+    "preposition": Tag.PREPOSITION,
+    "adverb": Tag.ADVERB,
+}
+"""Tags of the words of these lists of ``words.toml``."""
+
+
+class VerbForm(StrEnum):
+    """A form of a verb; a word can have several ("put")."""
+
+    BASE = auto()
+    THIRD = auto()
+    PAST = auto()
+    PARTICIPLE = auto()
+    ING = auto()
+
+
+_OF_BE = {
+    "be": VerbForm.BASE, "is": VerbForm.THIRD, "are": VerbForm.BASE, "was": VerbForm.PAST, "were": VerbForm.PAST,
+    "been": VerbForm.PARTICIPLE, "being": VerbForm.ING,
+}  # fmt: skip
+
+_ENDINGS = {
+    "ing": frozenset({VerbForm.ING}),
+    "ed": frozenset({VerbForm.PAST, VerbForm.PARTICIPLE}),
+    "s": frozenset({VerbForm.THIRD}),
+}
+"""The forms of regular verbs by their ending."""
+
 
 class TaggedWord(NamedTuple):
-    """A word in lower case with the likelihoods of its kinds, from 0 to 1; a closed word has its tag.
-
-    Attributes:
-        thing: as the name of something that a picture shows.
-        idea: as another noun.
-    """
+    """A word in lower case with the likelihoods of its kinds, from 0 to 1; a closed word has its tag."""
 
     text: str
     closed: Tag | None
+    """Its tag if it is of a closed class ("the", "and", "3"), else None."""
     verb: float
+    """As a verb, by its own line or by that of its infinitive."""
     forms: frozenset[VerbForm]
+    """Those that it can be; empty if it is no form of a verb."""
     thing: float
+    """As the name of something that a picture shows."""
     idea: float
+    """As another noun."""
     adjective: float
+    """As an adjective of this very form."""
     adverb: float
     is_plural: bool
+    """True of "leaves" and "scissors"; "sheep" counts as a singular."""
 
     @property
     def noun(self) -> float:
@@ -73,7 +145,7 @@ class TaggedWord(NamedTuple):
 
     @property
     def is_nominal(self) -> bool:
-        """Whether it can stand in a noun phrase, after its determiner."""
+        """True if it can stand in a noun phrase, after its determiner."""
         return self.closed is Tag.NUMBER or (self.closed is None and self.noun + self.adjective > 0)
 
 
@@ -89,6 +161,7 @@ def look_up(text: str) -> TaggedWord:
     own = shares(text)
     is_many = is_plural(text)
     one = singular(text) if is_many else text
+    # What the file lacks names a thing ("giraffe"), unless it ends as adverbs do or is a form of a verb.
     as_noun = shares(one) or ({} if own or (forms and not is_many) else {ADVERB if text.endswith("ly") else THING: 1.0})
     return TaggedWord(
         text=text,
@@ -118,56 +191,6 @@ def _classes() -> Mapping[str, Tag]:
     return _BY_NEIGHBOURS | {word: tag for key, tag in _CLOSED.items() for word in words_of(key)}
 
 
-_BY_NEIGHBOURS = {
-    "to": Tag.PREPOSITION,
-    "there": Tag.ADVERB,
-    "that": Tag.DETERMINER,
-    "another": Tag.DETERMINER,
-    "other": Tag.DETERMINER,
-    "be": Tag.BASE,
-    "been": Tag.PARTICIPLE,
-    "being": Tag.ING,
-    "'s": Tag.POSSESSIVE,
-}
-"""Their usual tags, for a look ahead; tagger.py decides by their neighbours."""
-
-_CLOSED = {
-    "article": Tag.DETERMINER,
-    "determiner": Tag.DETERMINER,
-    "possessive": Tag.POSSESSIVE,
-    "pronoun": Tag.PRONOUN,
-    "be": Tag.BE,
-    "have": Tag.FINITE,
-    "modal": Tag.FINITE,
-    "negation": Tag.NOT,
-    "and": Tag.AND,
-    "subordinator": Tag.SUBORDINATOR,
-    "relative": Tag.RELATIVE,
-    "preposition": Tag.PREPOSITION,
-    "adverb": Tag.ADVERB,
-}
-
-
-class VerbForm(StrEnum):
-    """A form of a verb; a word can have several ("put")."""
-
-    BASE = auto()
-    THIRD = auto()
-    PAST = auto()
-    PARTICIPLE = auto()
-    ING = auto()
-
-
-_OF_BE = {
-    "be": VerbForm.BASE, "is": VerbForm.THIRD, "are": VerbForm.BASE, "was": VerbForm.PAST, "were": VerbForm.PAST,
-    "been": VerbForm.PARTICIPLE, "being": VerbForm.ING,
-}  # fmt: skip
-_IRREGULAR_THIRD = {"have": "has", "do": "does", "go": "goes", "be": "is", "are": "is", "were": "was"}
-_IRREGULAR_MANY = {third: base for base, third in _IRREGULAR_THIRD.items() if base != "be"}
-_MODAL = frozenset({"can", "could", "may", "might", "must", "shall", "should", "will", "would"})
-_VOWELS = "aeiou"
-
-
 @lru_cache(maxsize=65536)
 def verb_forms(word: str) -> tuple[str, frozenset[VerbForm]]:
     """Returns the verb of a form and the forms that it can be; ("", nothing) for other words.
@@ -177,6 +200,7 @@ def verb_forms(word: str) -> tuple[str, frozenset[VerbForm]]:
     """
     if word in _OF_BE:
         return "be", frozenset({_OF_BE[word]})
+    # "Has", "does" and "goes" would lose too much by their endings.
     if word in _IRREGULAR_MANY:
         return _IRREGULAR_MANY[word], _ENDINGS["s"]
     if word in _of_irregular():
@@ -186,19 +210,13 @@ def verb_forms(word: str) -> tuple[str, frozenset[VerbForm]]:
     for ending, forms in _ENDINGS.items():
         if word.endswith(ending):
             lemma = next(filter(_is_verb, _stems(word, ending)), None)
+            # An irregular verb has its own past, and none in -ed.
             if lemma is None or (lemma in _irregular() and ending == "ed"):
                 continue
             return lemma, forms
     if word.endswith("ing") and len(word) > 5 and not shares(word):
         return word.removesuffix("ing"), _ENDINGS["ing"]  # an unlisted verb: "parkouring"
     return "", frozenset()
-
-
-_ENDINGS = {
-    "ing": frozenset({VerbForm.ING}),
-    "ed": frozenset({VerbForm.PAST, VerbForm.PARTICIPLE}),
-    "s": frozenset({VerbForm.THIRD}),
-}
 
 
 def third_person(verb: str) -> str:
@@ -231,6 +249,7 @@ def plural_form(verb: str) -> str:
 
 
 def _stems(word: str, ending: str) -> Iterator[str]:
+    """The verbs that a form with this ending may be of, the likeliest first."""
     stem = word.removesuffix(ending)
     if ending == "s":
         yield stem
@@ -241,11 +260,14 @@ def _stems(word: str, ending: str) -> Iterator[str]:
         return
     if ending == "ed" and stem.endswith("i"):
         yield f"{stem[:-1]}y"
+    # "Lying" is of "lie".
     if ending == "ing" and stem.endswith("y"):
         yield f"{stem[:-1]}ie"
     doubled = len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in _VOWELS
+    # "Hopping" is of "hop", but "falling", "passing" and "buzzing" keep both letters.
     if doubled and stem[-1] not in "lsz":
         yield stem[:-1]
+    # "Picnicking" is of "picnic".
     if stem.endswith("ck"):
         yield stem[:-1]
     # "hoping" is of hope and "hopping" of hop, "seeing" of see, "dancing" of dance.
@@ -268,24 +290,16 @@ def _irregular() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _of_irregular() -> Mapping[str, tuple[str, frozenset[VerbForm]]]:
+    """The verb and the forms by each past and participle that has no regular ending."""
     found: dict[str, tuple[str, frozenset[VerbForm]]] = {}
     for verb, forms in _irregular().items():
         for form, is_ in ((forms[0], VerbForm.PAST), (forms[-1], VerbForm.PARTICIPLE)):
             lemma, known = found.get(form, (verb, frozenset()))
             found[form] = lemma, known | {is_}
-    for verb in found.keys() & _irregular().keys():  # "put", and "lay", which is the past of "lie" as well
+    # "Put" is its own past, and "lay" that of "lie" as well.
+    for verb in found.keys() & _irregular().keys():
         found[verb] = verb, found[verb][1] | {VerbForm.BASE}
     return found
-
-
-_PART = re.compile(r"([a-z])(\d?)")
-_CURATED = {
-    # Verbs that are younger than WordNet 3.0, and what is no verb in a picture's description.
-    "rollerblade": {VERB: 1.0},
-    "longboard": {VERB: 0.5, THING: 0.5},
-    "wakeboard": {VERB: 0.5, THING: 0.5},
-    "match": {IDEA: 0.9, VERB: 0.1},
-}
 
 
 def shares(word: str) -> Mapping[str, float]:
@@ -301,12 +315,10 @@ def shares(word: str) -> Mapping[str, float]:
     return _NOTHING if listed is None else _parsed(listed)
 
 
-_NOTHING: Mapping[str, float] = MappingProxyType({})
-
-
 @cache
 def _lines() -> Mapping[str, str]:
     text = files("pytest_vqamt.language.units").joinpath("parts_of_speech.txt").read_text(encoding="ascii")
+    # Parsed when it is looked up: most runs need few of the 18,700 lines.
     rows = (line.partition(" ") for line in text.splitlines() if not line.startswith("#"))
     return {word: parts for word, _, parts in rows}
 

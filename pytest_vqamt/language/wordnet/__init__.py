@@ -1,4 +1,4 @@
-"""WordNet for the names of things in pictures: what is a kind, a part, a synonym or an antonym of what."""
+"""WordNet for the names of things in pictures: their kinds, parts and synonyms."""
 
 from __future__ import annotations
 

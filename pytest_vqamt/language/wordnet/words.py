@@ -17,8 +17,7 @@ from typing import NamedTuple
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.input_files import MAX_WORDNET_BYTES, expanded, read_bytes
 from pytest_vqamt.language.english.nouns import singular
-from pytest_vqamt.language.wordnet.reader import Synsets
-from pytest_vqamt.language.wordnet.senses import TOO_GENERAL, HypernymClosure, Senses, listed_wholes, wholes
+from pytest_vqamt.language.wordnet.senses import TOO_GENERAL, HypernymClosure, Senses, Synsets, listed_wholes, wholes
 
 BUNDLED = "bundled"
 FULL = "full"
@@ -37,21 +36,28 @@ _PAIRS = 1 << 17
 
 
 class _NameInfo(NamedTuple):
-    """One name; with empty sets if WordNet lacks it.
-
-    ``one`` is its singular; ``heads`` are its ends: "game controller" and "controller" of "wii game controller".
-    """
+    """What is known of a name; the sets of synsets are empty if WordNet lacks it."""
 
     one: str
+    """Its singular."""
     heads: frozenset[str]
+    """Its ends: "game controller" and "controller" of "wii game controller"."""
     sense: str | None
+    """The synset that it means in a picture, or that of its head noun; None without one."""
     of_head: bool
+    """True if the sense is that of its head noun."""
     at_or_above: frozenset[str]
+    """The sense and its hypernyms."""
     above: frozenset[str]
+    """The hypernyms of the name; with the sense itself if that is of its head noun."""
     nameable: frozenset[str]
+    """All synsets that it may mean in a picture."""
     nameable_or_above: frozenset[str]
+    """Those and their hypernyms."""
     wholes: frozenset[str]
+    """What its sense is a part, member or substance of."""
     above_wholes: frozenset[str]
+    """Those and their hypernyms, without the most general."""
 
 
 class WordNet:
@@ -76,7 +82,7 @@ class WordNet:
         return f"WordNet({self.source!r}, version={self.version!r}, digest={self.digest!r})"
 
     def sense(self, name: str, synset: str | None = None) -> str | None:
-        """Returns the synset that a data set gives if it is a noun of this WordNet, else the sense of the name."""
+        """Returns the synset of a name: the one that the data gives, if this WordNet has that noun, else its sense."""
         given = self._synsets.canonical(synset) if synset and ".n." in synset else None
         return given or self._known(name).sense
 
@@ -89,29 +95,30 @@ class WordNet:
         return self._above[synset] | {synset}
 
     def is_kind_of(self, name: str, other: str) -> bool:
-        """Whether the sense of ``name`` lies below that of ``other``: dogs are animals."""
+        """True if the sense of ``name`` lies below that of ``other``: dogs are animals."""
         of, kind = self._known(name), self._known(other)
+        # A compound that WordNet lacks has only the synset of its head noun: just longer compounds are below it.
         if kind.of_head:
             return of.of_head and name != other and name.endswith(f" {other}")
         return kind.sense in of.above
 
     def is_under(self, name: str, synsets: Collection[str]) -> bool:
-        """Whether the name's sense is one of the synsets or below one."""
+        """True if the name's sense is one of the synsets or below one."""
         return not self._known(name).at_or_above.isdisjoint(synsets)
 
     def may_name_the_same(self, a: str, b: str) -> bool:
-        """Whether in some senses one name is a kind or a synonym of the other.
+        """True if one name is a kind or a synonym of the other in some senses.
 
         A compound and its head noun ("hot dog", "dog") may be; so may a name that WordNet lacks.
         """
         return self._nameable_alike(a, b)
 
     def part_related(self, a: str, b: str) -> bool:
-        """Whether things of one name are parts, members, stuff or garments of those of the other, or of their kinds."""
+        """True if things of one name are parts, members, stuff or garments of those of the other or of their kinds."""
         return self._partial(a, b)
 
     def have_common_kind(self, a: str, b: str) -> bool:
-        """Whether the senses of both names lie below one synset that says something: both are bags, or people."""
+        """True if the senses of both names lie below one synset that says something: both are bags, or people."""
         return not self._known(a).at_or_above.isdisjoint(self._known(b).at_or_above - TOO_GENERAL - _BROAD)
 
     def synonyms(self, name: str) -> tuple[str, ...]:
@@ -122,6 +129,7 @@ class WordNet:
 
     def _may_be_one(self, a: str, b: str) -> bool:
         of_a, of_b = self._known(a), self._known(b)
+        # In doubt they may: a wrong "no" would claim that a thing is absent beside itself.
         if of_a.sense is None or of_b.sense is None or of_a.one in of_b.heads or of_b.one in of_a.heads:
             return True
         return not (
@@ -187,15 +195,12 @@ def _opened(setting: str) -> WordNet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordNetFiles:
-    """The files of one WordNet.
-
-    Attributes:
-        source: "bundled", "full", or the folder as the user wrote it.
-        folder: a folder, or the inside of an archive.
-    """
+    """The files of one WordNet."""
 
     source: str
+    """"bundled", "full", or the folder as the user wrote it."""
     folder: Traversable
+    """A folder, or the inside of an archive."""
 
     def read(self, name: str) -> bytes:
         """Returns the bytes of a file. ``lexnames``, which some distributions lack, is the same in every WordNet."""
@@ -210,6 +215,7 @@ class WordNetFiles:
         hashed = sha256()
         for name in READ:
             data = self.read(name)
+            # Name and length keep two files apart whose bytes run into each other.
             hashed.update(f"{name}\x1f{len(data)}\x1f".encode())
             hashed.update(data)
         return hashed.hexdigest()[:16]
@@ -256,6 +262,7 @@ def _installed() -> Traversable:
 
 
 def _places() -> Iterator[Traversable]:
+    # nltk's own order of places, without importing nltk.
     given = os.environ.get("NLTK_DATA", "").split(os.pathsep)
     usual = [Path.home() / "nltk_data"]
     usual += [Path(prefix) / below / "nltk_data" for prefix in (sys.prefix,) for below in ("", "share", "lib")]

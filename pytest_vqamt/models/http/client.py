@@ -6,27 +6,99 @@ httpx2 is imported by the first client: the checks of a spec need none.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from io import BytesIO
-from threading import Lock
-from typing import TYPE_CHECKING
+from threading import Lock, local
+from typing import TYPE_CHECKING, Any
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.models.http.deadline import bound_by_deadlines, deadline
+from pytest_vqamt.models.http.http_settings import ApiKey, is_loopback_url
 from pytest_vqamt.models.http.retry import QueryError, ServerState, StoppedError, TransientError
-from pytest_vqamt.models.http.settings import ApiKey, is_loopback_url
 
 if TYPE_CHECKING:
     import httpx2
     from PIL.Image import Image
+
 
 _MAX_RESPONSE_BYTES = 16 * 2**20
 """Default limit, unpacked. Anything longer is no answer."""
 
 _CONNECT_S = 15.0
 """A connection is made at once or not at all; only the answer takes long."""
+
+# EXIF's tag of the orientation; 1 is upright.
+_ORIENTATION = 0x0112
+
+_COMPRESSION = 1
+"""For photos the lowest level makes files 7 % larger than the default one, in a third of the time."""
+
+
+class _Deadline(local):
+    """When the exchange of this thread must end, by ``time.monotonic``; None outside of an exchange."""
+
+    ends: float | None = None
+
+
+_DEADLINE = _Deadline()
+
+
+@contextmanager
+def deadline(seconds: float) -> Iterator[float]:
+    """Sets the deadline for all reads of this thread within the block; yields it, by ``time.monotonic``."""
+    _DEADLINE.ends = time.monotonic() + seconds
+    try:
+        yield _DEADLINE.ends
+    finally:
+        _DEADLINE.ends = None
+
+
+def bound_by_deadlines(client: httpx2.Client) -> None:
+    """Makes the connections of a client observe ``deadline``.
+
+    Headers that come a byte at a time would keep a request open for ever. httpx2 has no public place for the
+    connections of its pools; in a version that names them otherwise, only bodies are bounded.
+    """
+    import httpcore2
+
+    class Stream(httpcore2.NetworkStream):
+        def __init__(self, stream: httpcore2.NetworkStream) -> None:
+            self._stream = stream
+
+        def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+            # httpx2 has a time limit for each read, which a server that sends a byte a second never meets.
+            if _DEADLINE.ends is not None:
+                left = _DEADLINE.ends - time.monotonic()
+                if left <= 0:
+                    raise httpcore2.ReadTimeout
+                timeout = left if timeout is None else min(left, timeout)
+            return self._stream.read(max_bytes, timeout)
+
+        def write(self, buffer: bytes, timeout: float | None = None) -> None:
+            self._stream.write(buffer, timeout)
+
+        def close(self) -> None:
+            self._stream.close()
+
+        def start_tls(self, *given: Any, **named: Any) -> httpcore2.NetworkStream:
+            # The encrypted stream is a new one, and would read without a deadline.
+            return Stream(self._stream.start_tls(*given, **named))
+
+        def get_extra_info(self, info: str) -> Any:
+            return self._stream.get_extra_info(info)
+
+    class Backend(httpcore2.SyncBackend):
+        def connect_tcp(self, *given: Any, **named: Any) -> httpcore2.NetworkStream:
+            return Stream(super().connect_tcp(*given, **named))
+
+    transports = [getattr(client, "_transport", None), *getattr(client, "_mounts", {}).values()]
+    pools: list[Any] = [getattr(transport, "_pool", None) for transport in transports]
+    for pool in pools:
+        # Proxies' transports may be None, and another version of httpx2 may name its pool otherwise.
+        if hasattr(pool, "_network_backend"):
+            pool._network_backend = Backend()
 
 
 class HttpClient:
@@ -47,6 +119,7 @@ class HttpClient:
         self._is_closed = False
         limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
         try:
+            # Here, since a client is made without its URL and would raise at the first request.
             httpx2.URL(url)
         except httpx2.InvalidURL as error:
             raise OptionError(f"Expected a URL, but got {url!r}: {error}") from error
@@ -126,6 +199,7 @@ class HttpClient:
                 )
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError) as error:
             raise TransientError(f"no connection ({self._describe(error)})", state=ServerState.UNREACHABLE) from None
+        # After the connection errors, of which ConnectTimeout is also a TimeoutException.
         except httpx2.TimeoutException:
             raise TransientError(self._timeout_message(), state=ServerState.BUSY) from None
         except httpx2.TransportError as error:
@@ -145,6 +219,7 @@ class HttpClient:
         read = bytearray()
         for some in response.iter_bytes():
             read += some
+            # Checked while reading: a server that repeats itself without end would fill the memory.
             if len(read) > self._max_bytes:
                 raise QueryError(f"Expected an answer of {self._url}, but got more than {self._max_bytes} bytes")
             if time.monotonic() > ends:
@@ -160,17 +235,14 @@ class HttpClient:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpResponse:
-    """A response; the names of ``headers`` are in lower case."""
+    """A whole response, whatever its status."""
 
     status: int
+    """Such as 200."""
     headers: Mapping[str, str]
+    """By names in lower case."""
     body: bytes
-
-
-_ORIENTATION = 0x0112
-
-_COMPRESSION = 1
-"""For photos the lowest level makes files 7 % larger than the default one, in a third of the time."""
+    """Unpacked, where the server compressed it."""
 
 
 def png_bytes(image: Image) -> bytes:
@@ -179,6 +251,7 @@ def png_bytes(image: Image) -> bytes:
 
     file = BytesIO()
     exif = image.getexif()
+    # Pillow writes only the EXIF that it is given, and a probe's card is upright by its EXIF alone.
     kept = {"exif": exif} if exif.get(_ORIENTATION, 1) != 1 else {}
     in_its_form(image).save(file, "PNG", compress_level=_COMPRESSION, **kept)
     return file.getvalue()

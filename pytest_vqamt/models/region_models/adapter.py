@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -19,8 +18,8 @@ from pytest_vqamt.core.spelling import option, settings
 from pytest_vqamt.models.batching import distinct_pictures
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.frcnn.loading import ADDRESS, is_detector_here
+from pytest_vqamt.models.region_models.region_source import region_source
 from pytest_vqamt.models.region_models.regions import Regions, RegionTensors
-from pytest_vqamt.models.region_models.source import region_source
 from pytest_vqamt.models.transformers.checkpoint import (
     Checkpoint,
     fetched_folder,
@@ -47,23 +46,30 @@ _NO_ANSWER = ("", "<unk>")
 outside of the list (VisualBERT).
 """
 
+HOLDS = " with the weights, the list of answers and the detector"
+"""The content of a folder that needs no network, in messages."""
+
+BERT = "google-bert/bert-base-uncased"
+"""The tokenizer of LXMERT and VisualBERT."""
+
+_VOCABULARY_FILE = "vocab.txt"
+_BERT_FILES = ("tokenizer.json", "tokenizer_config.json", _VOCABULARY_FILE)
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RegionBatch:
-    """A batch on the device, B questions of T tokens about 36 regions each.
-
-    Attributes:
-        ids, attended: int64 (B, T), tokens and attention mask.
-        features: (B, 36, 2048), in the model's precision.
-        boxes: (B, 36, 4), as in ``Regions``, in the model's precision.
-        seen: int64 (B, 36), whether a region is real.
-    """
+    """A batch on the device, B questions of T tokens about 36 regions each."""
 
     ids: torch.Tensor
+    """Int64 (B, T), the tokens of the questions."""
     attended: torch.Tensor
+    """Int64 (B, T), 1 for a token and 0 for padding."""
     features: torch.Tensor
+    """(B, 36, 2048), in the model's precision."""
     boxes: torch.Tensor
+    """(B, 36, 4), as in ``Regions``, in the model's precision."""
     seen: torch.Tensor
+    """Int64 (B, 36), 1 for a region and 0 for padding."""
 
 
 class RegionQuestionModel(TwoStepModel):
@@ -75,22 +81,23 @@ class RegionQuestionModel(TwoStepModel):
     Attributes:
         head: its class in transformers.
         kind, version: of the fingerprint; the version goes up when answers change for the same weights and packages.
-        form: how questions are written.
     """
 
     head = ""
     kind = ""
     version = 1
-    form: QuestionForm
+    form: QuestionLayout
+    """How questions are written."""
     batch_size = 32
 
     def __init__(self, checkpoint: Checkpoint, answers: tuple[str, ...], options: ModelOptions) -> None:
-        """Loads the checkpoint; ``answers`` are those of its outputs.
+        """Loads the checkpoint; ``answers`` has one for each of its outputs.
 
         Raises:
             OptionError: a setting is invalid.
             ModelError: a file is missing or of another model.
         """
+        # Small files first: an error in them shows before gigabytes are read.
         self._tokenizer = bert_tokenizer(checkpoint, config_int(checkpoint, "vocab_size", 30522))
         super().__init__(Runtime.of(options))
         self._regions = region_source(options, checkpoint.folder)
@@ -102,7 +109,7 @@ class RegionQuestionModel(TwoStepModel):
 
     @property
     def largest_batch(self) -> int:
-        """On the CPU a larger batch is no faster."""
+        """The largest batch worth trying; on the CPU a larger one is no faster."""
         return self.batch_size if self._runtime.device.type == "cpu" else _LARGEST_GPU_BATCH
 
     @property
@@ -111,7 +118,8 @@ class RegionQuestionModel(TwoStepModel):
 
     @cached_property
     def fingerprint(self) -> str:
-        settings = digest(canonical_json(self._answers)), self._regions.fingerprint, repr(self.form)
+        # Region features and answers are settings: either changes what the same weights say.
+        settings = digest(canonical_json(self._answers)), self._regions.fingerprint, self.form.fingerprint
         return self._runtime.fingerprint(self.kind, self.version, files_digest(self._folder), *settings)
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
@@ -135,6 +143,7 @@ class RegionQuestionModel(TwoStepModel):
         ready = _PreprocessedQuestions(
             tokens=tokens,
             which=self._runtime.pin(torch.tensor(which)),
+            # Stacked and pinned here, beside the model, where the detector has nothing left to do.
             found=self._tensors(known) if len(known) == len(firsts) else found,
             firsts=firsts,
         )
@@ -164,7 +173,7 @@ class RegionQuestionModel(TwoStepModel):
         )
 
     def _detected(self, firsts: Sequence[ModelInput], found: Sequence[Regions | None]) -> RegionTensors:
-        """The regions of all pictures; the detector makes those that are None."""
+        """The regions of all pictures; the detector runs where ``found`` has None."""
         missing = iter(
             self._regions.regions([item for item, regions in zip(firsts, found, strict=True) if regions is None])
         )
@@ -176,19 +185,16 @@ class RegionQuestionModel(TwoStepModel):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _PreprocessedQuestions:
-    """A preprocessed batch: B questions of T tokens.
-
-    Attributes:
-        tokens: of the questions, (B, T).
-        which: int64 (B,), the index of its picture.
-        found: the regions of the distinct pictures; None for each that must be detected.
-        firsts: an input for each distinct picture.
-    """
+    """A preprocessed batch: B questions of T tokens."""
 
     tokens: TextTokens
+    """Of the questions, (B, T)."""
     which: torch.Tensor
+    """Int64 (B,), the index of its picture."""
     found: RegionTensors | Sequence[Regions | None]
+    """The regions of the distinct pictures; None for each that must be detected."""
     firsts: Sequence[ModelInput]
+    """An input for each distinct picture."""
 
 
 def check_config_int(checkpoint: Checkpoint, name: str, wanted: int, *, default: int) -> None:
@@ -208,6 +214,7 @@ def config_int(checkpoint: Checkpoint, name: str, default: int) -> int:
         ModelError: it is something else.
     """
     value = read_checkpoint_config(checkpoint).get(name, default)
+    # JSON's true is an int in Python.
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ModelError(
             f"Expected {name} to be a whole number in {checkpoint.folder / 'config.json'}, but got {name}={value!r}"
@@ -215,12 +222,8 @@ def config_int(checkpoint: Checkpoint, name: str, default: int) -> int:
     return value
 
 
-HOLDS = " with the weights, the list of answers and the detector"
-"""The content of a folder that needs no network, in messages."""
-
-
 def check_needs(named: str, published: tuple[str, ...], lists: AnswerLists, options: ModelOptions) -> None:
-    """Tells at once of all that is neither here nor to be fetched, before anything is fetched.
+    """Checks, before anything is fetched, that a list of answers or a detector is at hand.
 
     Where one thing alone is missing, what looks for it says more. A model on the hub that was never fetched may bring
     its answers, unless it is one that the authors ``published``.
@@ -231,6 +234,7 @@ def check_needs(named: str, published: tuple[str, ...], lists: AnswerLists, opti
     folder = local_folder(named, f"{lists.kind}:") or fetched_folder(named)
     is_in_folder = lists.are_in(folder) if folder is not None else named not in published
     has_answers = "answers" in options.settings or is_in_folder
+    # Neither is there: one message with all that is to be fetched, instead of one after the other.
     if has_answers or {"detector", "features"} & set(options.settings) or is_detector_here(folder):
         return
     model = option("model", lists.kind if named == published[0] else f"{lists.kind}:{named}")
@@ -243,28 +247,26 @@ def check_needs(named: str, published: tuple[str, ...], lists: AnswerLists, opti
     )
 
 
-BERT = "google-bert/bert-base-uncased"
-"""The tokenizer of LXMERT and VisualBERT."""
-
-_VOCABULARY_FILE = "vocab.txt"
-_BERT_FILES = ("tokenizer.json", "tokenizer_config.json", _VOCABULARY_FILE)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionForm:
-    """The form of a model's questions: ``[CLS] question [SEP]``. Its ``repr`` is part of fingerprints.
-
-    Attributes:
-        longest: the most tokens, special ones included.
-        step: the number of tokens is padded to a multiple of this, the same for almost any batch.
-        without: characters that are left out.
-        ending: tokens after the question, however long it is.
-    """
+class QuestionLayout:
+    """The layout of a model's questions: ``[CLS] question [SEP]``."""
 
     longest: int
+    """The most tokens, special ones included."""
     step: int
+    """The number of tokens is padded to a multiple of this, the same for almost any batch."""
     without: str = ""
+    """Characters that are left out."""
     ending: tuple[str, ...] = ()
+    """Tokens after the question, however long it is."""
+
+    @property
+    def fingerprint(self) -> str:
+        """The layout as fingerprints have it."""
+        # The name is that of the class when answers were first cached: with another one none of them would be found.
+        return (
+            f"QuestionForm(longest={self.longest}, step={self.step}, without={self.without!r}, ending={self.ending!r})"
+        )
 
 
 def bert_tokenizer(checkpoint: Checkpoint, rows: int) -> PreTrainedTokenizerBase:
@@ -286,18 +288,19 @@ def bert_tokenizer(checkpoint: Checkpoint, rows: int) -> PreTrainedTokenizerBase
 
 
 def tokenize_questions(
-    texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, form: QuestionForm, runtime: Runtime
+    texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, form: QuestionLayout, runtime: Runtime
 ) -> TextTokens:
-    """The texts in the form, in pinned memory, each padded to the length of the longest."""
+    """Tokenizes texts by the layout into pinned memory, padded to the length of the longest."""
     import torch
 
+    # By hand, since the authors cut questions so that their ending stays, which no tokenizer setting does.
     first, last, fill, *ending = cast(
         "list[int]", tokenizer.convert_tokens_to_ids(["[CLS]", "[SEP]", "[PAD]", *form.ending])
     )
     room = form.longest - 2 - len(ending)
     left_out = str.maketrans("", "", form.without)
     with exclusive(tokenizer):
-        # Not verbose: it would warn on the terminal of what is cut here and counted.
+        # Not verbose: it would warn on the terminal of texts that are too long, which are cut and counted here.
         words: list[list[int]] = tokenizer(
             [text.translate(left_out) for text in texts], add_special_tokens=False, truncation=False, verbose=False
         )["input_ids"]
@@ -312,12 +315,11 @@ def tokenize_questions(
 
 def _bert_snapshot() -> Path:
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import LocalEntryNotFoundError
 
-    with suppress(LocalEntryNotFoundError):
-        kept = Path(snapshot_download(BERT, local_files_only=True))
-        if (kept / _VOCABULARY_FILE).is_file():
-            return kept
+    # The cache first; it may hold the repository in part, as another program fetched it.
+    cached = fetched_folder(BERT)
+    if cached is not None and (cached / _VOCABULARY_FILE).is_file():
+        return cached
     reason = "the hub gives none"
     try:
         fetched = Path(snapshot_download(BERT, allow_patterns=list(_BERT_FILES)))

@@ -13,11 +13,14 @@ from pytest_vqamt.core.input_files import expanded
 from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, PLAIN_PROMPTS, Prompts
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, files_digest
-from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter
-from pytest_vqamt.models.transformers.prompted.families import LlavaChat
+from pytest_vqamt.models.transformers.prompted.generative import GenerativeAdapter
+from pytest_vqamt.models.transformers.prompted.image_families import LlavaChat
 from pytest_vqamt.models.transformers.runtime import Runtime
 
 WEIGHTS = Path(__file__).parents[1] / "tiny_weights"
+
+VERSION = 2
+"""Goes up when answers change for the same weights and packages."""
 
 
 def load(argument: str, options: ModelOptions) -> TinyLlava:
@@ -34,10 +37,6 @@ def load(argument: str, options: ModelOptions) -> TinyLlava:
     # So small a model gains nothing from another device, and answers alike on every machine.
     here = replace(options, device="cpu") if options.device == "auto" else options
     return TinyLlava(folder, here, prompts=PLAIN_PROMPTS, threads=1)
-
-
-VERSION = 2
-"""Goes up when answers change for the same weights and packages."""
 
 
 class TinyLlava(GenerativeAdapter):

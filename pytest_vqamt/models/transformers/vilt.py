@@ -51,6 +51,24 @@ if TYPE_CHECKING:
 
 DEFAULT = "dandelin/vilt-b32-finetuned-vqa"
 
+_UNNAMED = re.compile(r"LABEL_\d+")
+"""Transformers' placeholder for an unnamed output."""
+
+_FOREIGN_ANSWER_LISTS = {
+    "LXMERT": ("", "woods", "trash can", "hanging"),  # airsplay/lxmert, trainval_label2ans.json
+    "VisualBERT": ("<unk>", "0", "000", "1"),  # Pythia, answers_vqa.txt
+}
+"""The beginnings of other models' lists that are as long as ViLT's, 3,129 answers."""
+
+_LABEL_MEANINGS = {
+    "true": "entailment", "yes": "entailment", "entailment": "entailment",
+    "false": "contradiction", "no": "contradiction", "contradiction": "contradiction",
+    "neutral": "neutral", "maybe": "neutral",
+}  # fmt: skip
+
+_LONGEST_TO_SHORTEST = 1333 / 800
+"""The largest longer edge of ViLT's processor, divided by its target for the shorter edge."""
+
 
 def load(argument: str, options: ModelOptions) -> ViltAnswers | ViltStatements:
     """The checkpoint ``argument``, a folder or a name on the hub; the published one where it is empty.
@@ -61,6 +79,7 @@ def load(argument: str, options: ModelOptions) -> ViltAnswers | ViltStatements:
     checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="vilt")
     check_model_type(checkpoint, ("vilt",))
     architecture = first_architecture(checkpoint)
+    # A ViLT checkpoint has one head, so the spec need not say which.
     for adapter in (ViltAnswers, ViltStatements):
         if adapter.head == architecture:
             return adapter(checkpoint, options)
@@ -97,6 +116,7 @@ class ViltAnswers(_ViltHead):
     head = "ViltForQuestionAnswering"
 
     def __init__(self, checkpoint: Checkpoint, options: ModelOptions) -> None:
+        # Before the weights, which take seconds to load.
         self._labels = read_answer_labels(checkpoint)
         super().__init__(checkpoint, options)
 
@@ -159,22 +179,6 @@ def _check_num_images(checkpoint: Checkpoint) -> None:
         )
 
 
-_UNNAMED = re.compile(r"LABEL_\d+")
-"""Transformers' placeholder for an unnamed output."""
-
-_FOREIGN_ANSWER_LISTS = {
-    "LXMERT": ("", "woods", "trash can", "hanging"),  # airsplay/lxmert, trainval_label2ans.json
-    "VisualBERT": ("<unk>", "0", "000", "1"),  # Pythia, answers_vqa.txt
-}
-"""The beginnings of other models' lists that are as long as ViLT's, 3,129 answers."""
-
-_LABEL_MEANINGS = {
-    "true": "entailment", "yes": "entailment", "entailment": "entailment",
-    "false": "contradiction", "no": "contradiction", "contradiction": "contradiction",
-    "neutral": "neutral", "maybe": "neutral",
-}  # fmt: skip
-
-
 def read_answer_labels(checkpoint: Checkpoint) -> tuple[str, ...]:
     """The answers of a question head, in the order of its outputs.
 
@@ -183,6 +187,7 @@ def read_answer_labels(checkpoint: Checkpoint) -> tuple[str, ...]:
     """
     labels = _labels(checkpoint)
     other = next((name for name, begins in _FOREIGN_ANSWER_LISTS.items() if labels[: len(begins)] == begins), None)
+    # Both lists have 3,129 answers, so their length shows nothing.
     if other is not None:
         raise ModelError(
             f"Expected ViLT's own answers as id2label in {_config_path(checkpoint)}, but got {other}'s list, which "
@@ -216,6 +221,7 @@ def _labels(checkpoint: Checkpoint) -> tuple[str, ...]:
             f"Expected id2label in {_config_path(checkpoint)}, which says what each output of the head stands for, but "
             "there is none: take the config.json that came with the weights"
         )
+    # A gap would move all later answers by one.
     if {str(key) for key in named} != {str(number) for number in range(len(named))}:
         raise ModelError(
             f"Expected id2label in {_config_path(checkpoint)} to number the answers from 0 to {len(named) - 1}, but it "
@@ -243,21 +249,14 @@ def _config_path(checkpoint: Checkpoint) -> str:
 # follow-up are seen at the same places, whatever else is in the batch, and no global random state is touched.
 
 
-_LONGEST_TO_SHORTEST = 1333 / 800
-"""The largest longer edge of ViLT's processor, divided by its target for the shorter edge."""
-
-
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Patches:
-    """The embedded patches of some pictures, the class token first.
-
-    Attributes:
-        embedded: (pictures, tokens, width), padded with zeros.
-        counted: int64 (pictures, tokens), 1 for a patch and 0 for padding.
-    """
+    """The embedded patches of some pictures, the class token first."""
 
     embedded: torch.Tensor
+    """(pictures, tokens, width), padded with zeros."""
     counted: torch.Tensor
+    """Int64 (pictures, tokens), 1 for a patch and 0 for padding."""
 
 
 def vilt_pixels(image: Image, processor: BaseImageProcessor) -> torch.Tensor:
@@ -281,7 +280,7 @@ def embed_pictures(pictures: Sequence[torch.Tensor], embeddings: ViltEmbeddings)
     embedded: dict[int, torch.Tensor] = {}
     for some in places.values():
         together = _embed_equal(torch.stack([pictures[place] for place in some]), embeddings)
-        # Cloned, since a slice would keep all of them in memory.
+        # Cloned, since the cache drops pictures one by one, and a slice would keep the whole batch in memory.
         embedded.update((place, tokens.clone()) for place, tokens in zip(some, together, strict=True))
     return [embedded[place] for place in range(len(pictures))]
 
@@ -320,6 +319,7 @@ def _embed_equal(pixels: torch.Tensor, embeddings: ViltEmbeddings) -> torch.Tens
 
     patches = embeddings.patch_embeddings(pixels)
     pictures, width, rows, columns = patches.shape
+    # As transformers does: the grid of learned positions is stretched to that of the picture.
     side = embeddings.config.image_size // embeddings.config.patch_size
     positions = embeddings.position_embeddings
     grid = positions[:, 1:].transpose(1, 2).reshape(1, width, side, side)
@@ -333,8 +333,10 @@ def _widened(image: Image, processor: BaseImageProcessor) -> Image:
     """Widens a picture that resizing would leave without a single column of patches."""
     shortest = getattr(getattr(processor, "size", None), "shortest_edge", None)
     divisor = getattr(processor, "size_divisor", None)
+    # Of another form of processor nothing is known.
     if not shortest or not divisor:
         return image
+    # The processor rounds sides down to a multiple of `divisor`, which may be 0 for a strip of 2000 x 20 pixels.
     longest = int(_LONGEST_TO_SHORTEST * shortest)
     least = -(-max(image.size) * divisor // longest)
     if min(image.size) >= least:

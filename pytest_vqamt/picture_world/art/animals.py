@@ -27,6 +27,14 @@ BEAK: Rgb = (246, 150, 30)
 HORN: Rgb = (236, 224, 190)
 HOOF: Rgb = (62, 54, 52)
 
+CAT_EYE: Rgb = (226, 222, 120)
+
+WILD_BEAK: Rgb = (246, 160, 30)
+TUSK: Rgb = (248, 240, 214)
+
+STANDING = ("standing",)
+PET_POSES = ("standing", "sitting", "lying")
+
 
 def _legs(s: Sketch, xs: tuple[float, ...], top: float, rgb: Rgb, width: float, hoof: Rgb | None = HOOF) -> None:
     for x in xs:
@@ -193,9 +201,6 @@ def draw_duck(pen: Pen, look: Look) -> None:
     s.edge(rim(rgb))
 
 
-CAT_EYE: Rgb = (226, 222, 120)
-
-
 def draw_dog(pen: Pen, look: Look) -> None:
     s, rgb = inset(pen), PALETTE[look.colour]
     if look.pose == "sitting":
@@ -297,10 +302,6 @@ def _cat_head(s: Sketch, rgb: Rgb, x: float, y: float, *, asleep: bool = False) 
             s.disc(x + side * 0.085, y - 0.02, 0.02, 0.045, INK)
     s.disc(x, y + 0.055, 0.05, 0.035, PAPER if rgb != PALETTE["white"] else shade(rgb, 0.9))
     s.polygon([(x - 0.032, y + 0.025), (x + 0.032, y + 0.025), (x, y + 0.06)], ROSE)
-
-
-WILD_BEAK: Rgb = (246, 160, 30)
-TUSK: Rgb = (248, 240, 214)
 
 
 def draw_elephant(pen: Pen, look: Look) -> None:
@@ -415,10 +416,6 @@ def draw_butterfly(pen: Pen, look: Look) -> None:
     s.limb([(0.6, 0.36), (0.6, 0.8)], body, 0.075)
     s.disc(0.6, 0.3, 0.06, 0.06, body)
     s.edge(rim(rgb))
-
-
-STANDING = ("standing",)
-PET_POSES = ("standing", "sitting", "lying")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

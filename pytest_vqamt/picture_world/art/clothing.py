@@ -16,6 +16,9 @@ _DOME = ((0.02, 0.5), *((0.5 - 0.48 * x, 0.5 - y) for x, y in ((0.97, 0.13), (0.
 _FURLED = ((0.04, 0.9), (0.1, 0.96), (0.68, 0.66), (0.81, 0.45), (0.69, 0.43), (0.65, 0.35), (0.57, 0.31), (0.55, 0.19),
     (0.34, 0.32))
 
+_DARK = (44, 46, 52)
+_KITE = ((0.5, 0.005), (0.98, 0.3), (0.5, 0.72), (0.02, 0.3))
+
 
 def draw_shirt(pen: Pen, look: Look) -> None:
     rgb = PALETTE[look.colour]
@@ -102,10 +105,6 @@ def draw_umbrella(pen: Pen, look: Look) -> None:
     pen.polygon(_FURLED, None, line, 0.026)
     pen.line([(0.1, 0.9), (0.66, 0.38)], line, 0.02)
     pen.line([(0.27, 0.47), (0.53, 0.71)], shade(rgb, 0.76), 0.05)
-
-
-_DARK = (44, 46, 52)
-_KITE = ((0.5, 0.005), (0.98, 0.3), (0.5, 0.72), (0.02, 0.3))
 
 
 def draw_ball(pen: Pen, look: Look) -> None:

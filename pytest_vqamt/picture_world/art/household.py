@@ -23,6 +23,9 @@ _HOLLOW = ((0.45, 0.12), (0.55, 0.12), (0.55, 0.33), (0.7, 0.42), (0.77, 0.52), 
     (0.3, 0.42), (0.45, 0.33))
 _BUCKET = ((0.06, 0.38), (0.94, 0.38), (0.8, 0.98), (0.2, 0.98))
 
+_GLOW = (255, 236, 130)
+_LINEN = (250, 249, 244)
+
 
 def draw_cup(pen: Pen, look: Look) -> None:
     """A mug, seen a little from above so that one can look into it."""
@@ -222,10 +225,6 @@ def draw_candle(pen: Pen, look: Look) -> None:
     pen.polygon([(0.5, 0.0), (0.62, 0.14), (0.66, 0.22), (0.6, 0.3), (0.5, 0.33), (0.4, 0.3), (0.34, 0.22),
         (0.38, 0.14)], (250, 150, 30), (214, 100, 20), 0.012)
     pen.ellipse(0.43, 0.17, 0.57, 0.31, (255, 238, 120))
-
-
-_GLOW = (255, 236, 130)
-_LINEN = (250, 249, 244)
 
 
 def draw_chair(pen: Pen, look: Look) -> None:

@@ -29,6 +29,33 @@ PALETTE: dict[str, Rgb] = {
 }
 """The named colours, which differ at a glance."""
 
+_TINTS: dict[str, Rgb] = {
+    "red": (225, 96, 96),
+    "orange": (189, 103, 22),
+    "yellow": (252, 231, 144),
+    "green": (122, 203, 84),
+    "blue": (104, 142, 220),
+    "purple": (168, 104, 212),
+    "pink": (249, 192, 213),
+    "brown": (175, 120, 70),
+    "black": (68, 78, 100),
+    "gray": (184, 186, 189),
+    "white": (207, 207, 204),
+}
+_TINT_OF: dict[Rgb, Rgb] = {rgb: _TINTS[name] for name, rgb in PALETTE.items()}
+
+MUD: Rgb = (98, 64, 30)
+_BLOT = ((0.0, 0.0, 1.25, 0.85), (0.7, 0.45, 0.75, 0.65), (-1.75, -0.6, 0.32, 0.32), (1.5, -0.95, 0.26, 0.26))
+"""One blot as (x, y, half width, half height) in its radius: a lump of two, and two drops that flew off."""
+
+NO_PART: Rgb = (0, 0, 0)
+INK: Rgb = (30, 28, 32)
+PAPER: Rgb = (250, 250, 248)
+ROSE: Rgb = (240, 160, 165)
+
+_CURVE_STEPS = 5
+_RIM = ((2, 0), (-2, 0), (0, 2), (0, -2), (1, 1), (-1, 1), (1, -1), (-1, -1))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
@@ -61,22 +88,6 @@ def shade(rgb: Rgb, factor: float) -> Rgb:
 def ink(rgb: Rgb) -> Rgb:
     """The colour of a thing's outline: darker than the thing, but lighter than a black one, so that both are seen."""
     return shade(rgb, 1.35) if max(rgb) < 60 else shade(rgb, 0.58)
-
-
-_TINTS: dict[str, Rgb] = {
-    "red": (225, 96, 96),
-    "orange": (189, 103, 22),
-    "yellow": (252, 231, 144),
-    "green": (122, 203, 84),
-    "blue": (104, 142, 220),
-    "purple": (168, 104, 212),
-    "pink": (249, 192, 213),
-    "brown": (175, 120, 70),
-    "black": (68, 78, 100),
-    "gray": (184, 186, 189),
-    "white": (207, 207, 204),
-}
-_TINT_OF: dict[Rgb, Rgb] = {rgb: _TINTS[name] for name, rgb in PALETTE.items()}
 
 
 def tint(rgb: Rgb) -> Rgb:
@@ -212,11 +223,6 @@ def _pattern(name: str, width: int, height: int, step_px: int | None = None) -> 
     return tile
 
 
-MUD: Rgb = (98, 64, 30)
-_BLOT = ((0.0, 0.0, 1.25, 0.85), (0.7, 0.45, 0.75, 0.65), (-1.75, -0.6, 0.32, 0.32), (1.5, -0.95, 0.26, 0.26))
-"""One blot as (x, y, half width, half height) in its radius: a lump of two, and two drops that flew off."""
-
-
 def splash(pen: Pen, blots: Sequence[tuple[float, float, float]]) -> None:
     """Draw a blot of mud at each (x, y, radius), every other one mirrored so that they do not look stamped."""
     for number, (x, y, radius) in enumerate(blots):
@@ -225,15 +231,6 @@ def splash(pen: Pen, blots: Sequence[tuple[float, float, float]]) -> None:
             middle, rx, ry = x + dx * across, abs(half_width * across), half_height * radius
             top = y + dy * radius - ry
             pen.ellipse(middle - rx, top, middle + rx, top + 2 * ry, MUD)
-
-
-NO_PART: Rgb = (0, 0, 0)
-INK: Rgb = (30, 28, 32)
-PAPER: Rgb = (250, 250, 248)
-ROSE: Rgb = (240, 160, 165)
-
-_CURVE_STEPS = 5
-_RIM = ((2, 0), (-2, 0), (0, 2), (0, -2), (1, 1), (-1, 1), (1, -1), (-1, -1))
 
 
 def trim(rgb: Rgb) -> Rgb:

@@ -46,6 +46,10 @@ _WIDE, _TALL = 1.16, 1.3
 _LEFT, _ABOVE = 0.56, 0.24
 
 
+Bend = tuple[float, float]
+"""The directions of the upper and the lower half of a limb: 0 is down, 90 is forward, 180 is up, in degrees."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonLook:
     """All that a drawing of a person depends on; ``garment_colour`` and ``hat_colour`` are keys of PALETTE."""
@@ -293,10 +297,6 @@ class _Person:
 
 def _blush(skin: Rgb) -> Rgb:
     return min(255, skin[0] + 12), round(skin[1] * 0.78), round(skin[2] * 0.78)
-
-
-Bend = tuple[float, float]
-"""The directions of the upper and the lower half of a limb: 0 is down, 90 is forward, 180 is up, in degrees."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,30 +33,27 @@ class Place(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sprite:
-    """One kind of thing: how it is drawn, what it comes in and where it may stand.
-
-    Attributes:
-        draw: Draws it with a pen on a canvas of the given aspect; the drawing nearly touches all four sides, save
-            where a state makes the thing smaller (a closed laptop, a short tree).
-        aspect: Width of the canvas divided by its height.
-        height: Usual height in a scene of 224 px.
-        colours: Names of the palette, natural ones first.
-        patterns: What its surface may be covered with, in a tint of the colour.
-        states: Pairs of words of which exactly one is true of it.
-        place: Where it may be.
-        surface: Where things may stand on it, as a fraction of the height from the top; None where they cannot.
-        under: Whether there is room underneath.
-    """
+    """One kind of thing: how it is drawn, what it comes in and where it may stand."""
 
     draw: Callable[[Pen, Look], None]
+    """Draws it with a pen on a canvas of the given aspect; the drawing nearly touches all four sides, save where a
+    state makes the thing smaller (a closed laptop, a short tree)."""
     aspect: float
+    """Width of the canvas divided by its height."""
     height: int
+    """Usual height in a scene of 224 px."""
     colours: tuple[str, ...]
+    """Names of the palette, natural ones first."""
     patterns: tuple[str, ...] = _PLAIN
+    """What its surface may be covered with, in a tint of the colour."""
     states: tuple[tuple[str, str], ...] = ()
+    """Pairs of words of which exactly one is true of it."""
     place: Place = Place.FLOOR
+    """Where it may be."""
     surface: float | None = None
+    """Where things may stand on it, as a fraction of the height from the top; None where they cannot."""
     under: bool = False
+    """True if there is room underneath."""
 
 
 SPRITES: dict[str, Sprite] = {

@@ -21,6 +21,10 @@ from pytest_vqamt.reporting.audit.sample import CaseKey, Sample, SampledCase, Sa
 from pytest_vqamt.reporting.audit.sheet import SHEET, unescape_formula
 from pytest_vqamt.stats.intervals import pass_rate_interval, wilson
 
+_NEEDED = ("case_id", "model", "data", "judgement", "note", "of", "drawn_from")
+
+_AS_WRITTEN = f"give the {SHEET} that `vqamt audit -o` wrote, or the one that its page gives"
+
 
 class Judgement(StrEnum):
     """A person's judgement of a case."""
@@ -40,25 +44,22 @@ class ValidRate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFigures:
-    """The figures of a judged sample.
-
-    Attributes:
-        population: the number of cases to sample from.
-        drawn: the number of sampled cases; some may not be judged.
-        share: the share of valid cases among the judged ones; unsure ones count as not valid. Chang et al. (VEglue,
-            section 4.4) count as valid what all three judges believe to be so.
-        decided: the same without the unsure cases.
-        unseen: in a stratified sample the items without a judged case, which are not in the rates.
-    """
+    """The figures of a judged sample."""
 
     population: int
+    """The number of cases to sample from."""
     drawn: int
+    """The number of sampled cases; some may not be judged."""
     valid: int
     invalid: int
     unsure: int
     share: ValidRate
+    """The share of valid cases among the judged ones; unsure ones count as not valid. Chang et al. (VEglue, section
+    4.4) count as valid what all three judges believe to be so."""
     decided: ValidRate
+    """The same without the unsure cases."""
     unseen: tuple[str, ...] = ()
+    """In a stratified sample the items without a judged case, which are not in the rates."""
 
     @property
     def judged(self) -> int:
@@ -177,17 +178,14 @@ def combine_strata(strata: Sequence[AuditStratum]) -> ValidRate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """The agreement of two judges on the cases that both judged.
-
-    Attributes:
-        kappa: Cohen's kappa; None if it is undefined: no case, or one judgement for all of them.
-    """
+    """The agreement of two judges on the cases that both judged."""
 
     first: str
     second: str
     shared: int
     same: int
     kappa: float | None
+    """Cohen's kappa; None if it is undefined: no case, or one judgement for all of them."""
 
 
 def agreements(sheets: Sequence[JudgedSheet]) -> tuple[Agreement, ...]:
@@ -238,22 +236,16 @@ def majority(sheets: Sequence[JudgedSheet]) -> dict[CaseKey, Judgement]:
     }
 
 
-_NEEDED = ("case_id", "model", "data", "judgement", "note", "of", "drawn_from")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedSheet:
-    """The judgements of one person.
-
-    Attributes:
-        file: the sheet.
-        judgements: of the judged cases.
-        notes: of the cases with a note, in one line each.
-    """
+    """The judgements of one person."""
 
     file: Path
+    """The sheet."""
     judgements: Mapping[CaseKey, Judgement]
+    """Of the judged cases."""
     notes: Mapping[CaseKey, str]
+    """Of the cases with a note, in one line each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,9 +344,6 @@ def _judgement(cell: str, where: str) -> Judgement | None:
             f"{did_you_mean(word, known)}"
         )
     return Judgement(word)
-
-
-_AS_WRITTEN = f"give the {SHEET} that `vqamt audit -o` wrote, or the one that its page gives"
 
 
 def _rows(file: Path) -> Iterator[_Row]:

@@ -23,22 +23,22 @@ CaseKey: TypeAlias = tuple[str, str, str]
 _NOISE = "control"
 _VIOLATIONS = (Outcome.VIOLATED, Outcome.UNPARSED)
 
+DEFAULT_SAMPLE = 100
+"""The default sample size."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampledCase:
-    """A case of the sample.
-
-    Attributes:
-        row: the case in the report.
-        where: the file and the line number.
-        item: the relation variant; presumed cases are an item of their own.
-        model: the model of the violation; "" if the case itself is judged, for all models.
-    """
+    """A case of the sample."""
 
     row: Mapping[str, Json]
+    """The case in the report."""
     where: str
+    """The file and the line number."""
     item: str
+    """The relation variant; presumed cases are an item of their own."""
     model: str
+    """The model of the violation; "" if the case itself is judged, for all models."""
 
     @property
     def case_id(self) -> str:
@@ -59,16 +59,13 @@ class SampledCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """A sample of cases.
-
-    Attributes:
-        cases: in the order of judging; any first part of them is a random sample too.
-        population: the number of cases of each item to sample from.
-    """
+    """A sample of cases."""
 
     draw: SampleSettings
     cases: tuple[SampledCase, ...]
+    """In the order of judging; any first part of them is a random sample too."""
     population: Mapping[str, int]
+    """The number of cases of each item to sample from."""
 
     @property
     def drawn_from(self) -> int:
@@ -201,10 +198,6 @@ def _item(row: Mapping[str, Json]) -> str:
     return f"{row['relation']} (presumed)" if presumed else str(row["relation"])
 
 
-DEFAULT_SAMPLE = 100
-"""The default sample size."""
-
-
 class AuditTarget(StrEnum):
     """The cases that are sampled.
 
@@ -218,23 +211,20 @@ class AuditTarget(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleSettings:
-    """The settings of a sample.
-
-    Attributes:
-        sample: the number of cases in all.
-        per_relation: the number of cases of each relation variant, in place of ``sample``.
-        relations: globs; without any, all relations but controls.
-        model: sample only cases of this model.
-        data: sample only cases of these data specs.
-    """
+    """The settings of a sample."""
 
     of: AuditTarget
     sample: int = DEFAULT_SAMPLE
+    """The number of cases in all."""
     per_relation: int | None = None
+    """The number of cases of each relation variant, in place of ``sample``."""
     seed: int = 0
     relations: tuple[str, ...] = ()
+    """Globs; without any, all relations but controls."""
     model: str | None = None
+    """Sample only cases of this model."""
     data: tuple[str, ...] = ()
+    """Sample only cases of these data specs."""
 
     def __post_init__(self) -> None:
         if self.sample < 1:

@@ -16,11 +16,11 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.core.text import count_noun, visible
-from pytest_vqamt.data.base import SceneSource, scenes_by_photo
+from pytest_vqamt.data.scene_source import SceneSource, scenes_by_photo
 from pytest_vqamt.imaging.outlines import edited
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.reporting.audit.sample import AuditTarget, Sample, SampledCase
-from pytest_vqamt.reporting.html.cards import picture_format, resized
+from pytest_vqamt.reporting.html.case_cards import picture_format, resized
 
 SHEET = "audit.csv"
 
@@ -34,6 +34,11 @@ SheetRow: TypeAlias = dict[str, str]
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """Begins a formula in a spreadsheet."""
+
+SIDE_PX = 480
+"""The largest length of a picture's longer side."""
+_QUALITY = 85
+_PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
 def sheet_row(shown: SheetCase, sample: Sample) -> SheetRow:
@@ -92,30 +97,21 @@ def _edits(asked: SheetQuery, shown: SheetCase) -> str:
     return f" [{picture.note}]" if picture.note else ""
 
 
-SIDE_PX = 480
-"""The largest length of a picture's longer side."""
-_QUALITY = 85
-_PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetQuery:
-    """A query and its answer.
-
-    Attributes:
-        number: the index in the case.
-        text: empty for captioning.
-        manner: how it is asked beside its text, such as "asked again".
-        is_contrast: whether it is that of the contrast, the last one.
-        answer: None if there is none, or if the judge must not see it.
-    """
+    """A query and its answer."""
 
     number: int
+    """The index in the case."""
     text: str
+    """Empty for captioning."""
     task: Task
     manner: str
+    """How it is asked beside its text, such as "asked again"."""
     answer: str | None
+    """None if there is none, or if the judge must not see it."""
     is_contrast: bool = False
+    """True if it is that of the contrast, the last one."""
 
     @property
     def words(self) -> str:
@@ -143,21 +139,18 @@ class EditBox:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetPicture:
-    """One picture.
-
-    Attributes:
-        image: the bytes of an image file, its longer side at most ``SIDE_PX``.
-        kind: the format of the file.
-        frame: width and height of the full-size picture in pixels.
-        note: the edits in words; empty for the photo itself.
-    """
+    """One picture."""
 
     digest: str
     image: bytes
+    """The bytes of an image file, its longer side at most ``SIDE_PX``."""
     kind: str
+    """The format of the file."""
     frame: tuple[int, int]
+    """Width and height of the full-size picture in pixels."""
     edits: tuple[EditBox, ...]
     note: str
+    """The edits in words; empty for the photo itself."""
     asked: tuple[SheetQuery, ...]
 
     @property

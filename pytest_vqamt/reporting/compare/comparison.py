@@ -25,17 +25,22 @@ from pytest_vqamt.reporting.compare.runs import (
     match_items,
     models_compared,
 )
-from pytest_vqamt.reporting.html.cards import describe_edits
+from pytest_vqamt.reporting.html.case_cards import describe_edits
 from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
 from pytest_vqamt.reporting.view.format import format_cost, format_percent
-from pytest_vqamt.reporting.view.totals import KindOfTotal
+from pytest_vqamt.reporting.view.model_figures import KindOfTotal
 from pytest_vqamt.stats import paired
 from pytest_vqamt.stats.conclude import GatedChange, with_gates_on_drops
+from pytest_vqamt.stats.gates import Totals, paired_over
 from pytest_vqamt.stats.paired import SIGNIFICANT, between_models, change_of, drop_p, holm, with_holm_gates
 from pytest_vqamt.stats.thresholds import APART, Drops, TotalKind, allowed_drop
-from pytest_vqamt.stats.totals import Totals, paired_over
 
 _CONTROL = "control"
+
+Part: TypeAlias = tuple[tuple[str, str], tuple[str, str]]
+"""The names of a model, and the specs of its data, in the two runs."""
+
+_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,7 @@ class _Compared:
 
     @property
     def counts(self) -> bool:
-        """Whether it is among those that are corrected for together."""
+        """True if it is among those that are corrected for together."""
         return self.may_be_gated and self.change.paired.shared > 0
 
     @property
@@ -80,7 +85,7 @@ def compare(
     """Compares two runs case by case.
 
     Gated items share one Holm correction, as in a run with a baseline. Two models of different names are compared as
-    ``stats.model_ranking`` does, by two-sided tests, unless there is a gate.
+    ``stats.conclude`` does, by two-sided tests, unless there is a gate.
 
     Args:
         before: the first run.
@@ -349,19 +354,16 @@ class Conclusion(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedRun:
-    """One of the two runs.
-
-    Attributes:
-        name: as the user named it.
-        models: name and fingerprint of each compared model, in the order of the other run.
-        data: spec and digest of each source.
-    """
+    """One of the two runs."""
 
     name: str
+    """As the user named it."""
     vqamt_version: str
     seed: int
     models: tuple[tuple[str, str], ...]
+    """Name and fingerprint of each compared model, in the order of the other run."""
     data: tuple[tuple[str, str], ...]
+    """Spec and digest of each source."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -376,12 +378,7 @@ class ComparedQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedCase:
-    """A case that holds in only one of the runs.
-
-    Attributes:
-        is_fix: whether it holds in the second run; otherwise it is a regression.
-        reason: why it is violated in the other run.
-    """
+    """A case that holds in only one of the runs."""
 
     case_id: str
     item: str
@@ -389,48 +386,43 @@ class ChangedCase:
     data: str
     scene: str
     is_fix: bool
+    """True if it holds in the second run; otherwise it is a regression."""
     expected: str
     reason: str
+    """Why it is violated in the other run."""
     queries: tuple[ComparedQuery, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedItem:
-    """A relation variant in two runs, its presumed cases apart.
-
-    Attributes:
-        models, data: the names and the specs in the two runs.
-        grounded: whether it is of the grounded rate, over the cases that have a contrast in both runs.
-        version: the relation's version in the second run; ``change`` has the first one.
-        p_gain: the p-value of a rise, Holm-adjusted over the gated items; None for an item without a gate.
-        only_before, only_after: the numbers of cases that only one run has.
-        unjudged: the number of shared cases that are waived or have no verdict in one of the runs.
-        other_verdict: the number of cases with another verdict for the same answers.
-        unread: the unread rates of the item's shared cases in the two runs.
-        regressions, fixes: ids of the cases that hold only in the first or only in the second run, sorted.
-    """
+    """A relation variant in two runs, its presumed cases apart."""
 
     item: str
     version: int
+    """The relation's version in the second run; ``change`` has the first one."""
     models: tuple[str, str]
     data: tuple[str, str]
+    """``models`` and ``data``: the names and the specs in the two runs."""
     presumed: bool
     grounded: bool
+    """True if it is of the grounded rate, over the cases that have a contrast in both runs."""
     tags: tuple[str, ...]
     standing: Conclusion
     change: BaselineChange
     p_gain: float | None
+    """The p-value of a rise, Holm-adjusted over the gated items; None for an item without a gate."""
     only_before: int
     only_after: int
+    """``only_before`` and ``only_after``: the numbers of cases that only one run has."""
     unjudged: int
+    """The number of shared cases that are waived or have no verdict in one of the runs."""
     other_verdict: int
+    """The number of cases with another verdict for the same answers."""
     unread: tuple[float | None, float | None]
+    """The unread rates of the item's shared cases in the two runs."""
     regressions: tuple[str, ...]
     fixes: tuple[str, ...]
-
-
-Part: TypeAlias = tuple[tuple[str, str], tuple[str, str]]
-"""The names of a model, and the specs of its data, in the two runs."""
+    """``regressions`` and ``fixes``: ids of the cases that hold only in the first or only in the second run, sorted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -445,31 +437,28 @@ class ComparedTotal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Two runs, case by case.
-
-    Attributes:
-        totals: all relations together, for each model and data source.
-        accuracy: the answers to questions that come with answers, likewise.
-        notes: other differences between the runs and limits of the comparison, a sentence each.
-        only_before, only_after: ids of the items that only one run has.
-        shown: some regressions, then some fixes, the smallest p-values first.
-        max_drop: the drops that the gates allow; None without gates.
-        undecided: what a gate that cannot tell does to ``fails``.
-        two_sided: whether the p-values are two-sided, of two models neither of which is the one before.
-    """
+    """Two runs, case by case."""
 
     before: ComparedRun
     after: ComparedRun
     items: tuple[ComparedItem, ...]
     totals: tuple[ComparedTotal, ...]
+    """All relations together, for each model and data source."""
     notes: tuple[str, ...]
+    """Other differences between the runs and limits of the comparison, a sentence each."""
     only_before: tuple[str, ...]
     only_after: tuple[str, ...]
+    """``only_before`` and ``only_after``: ids of the items that only one run has."""
     shown: tuple[ChangedCase, ...]
+    """Some regressions, then some fixes, the smallest p-values first."""
     max_drop: Drops | None
+    """The drops that the gates allow; None without gates."""
     accuracy: tuple[ComparedTotal, ...] = ()
+    """The answers to questions that come with answers, likewise."""
     undecided: Undecided = Undecided.PASS
+    """What a gate that cannot tell does to ``fails``."""
     two_sided: bool = False
+    """True if the p-values are two-sided, of two models neither of which is the one before."""
 
     @property
     def missed(self) -> tuple[ComparedItem, ...]:
@@ -518,20 +507,15 @@ def join_cases(before: Iterator[CaseLine], after: Iterator[CaseLine]) -> Iterato
 
 @dataclass(slots=True)
 class ItemPairs:
-    """Counts the paired cases of an item; at most ``show`` regressions and fixes are kept in full.
-
-    Attributes:
-        spread: outcomes of the cases that both runs judged, by scene.
-        shown: the regressions and fixes kept in full.
-        of_contrasts: count a case as holding only if it is grounded.
-        pooled: counts the cases of several items by scene, these too; None for none.
-        tallies: the shared cases by outcome, in the two runs.
-    """
+    """Counts the paired cases of an item; at most ``show`` regressions and fixes are kept in full."""
 
     show: int
     of_contrasts: bool = False
+    """Count a case as holding only if it is grounded."""
     spread: SceneCounter = field(default_factory=SceneCounter)
+    """Outcomes of the cases that both runs judged, by scene."""
     pooled: SceneCounter | None = None
+    """Counts the cases of several items by scene, these too; None for none."""
     only_before: int = 0
     only_after: int = 0
     unjudged: int = 0
@@ -539,7 +523,9 @@ class ItemPairs:
     regressions: list[str] = field(default_factory=list)
     fixes: list[str] = field(default_factory=list)
     shown: list[ChangedCase] = field(default_factory=list)
+    """The regressions and fixes kept in full."""
     tallies: tuple[Tally, Tally] = (Tally(), Tally())
+    """The shared cases by outcome, in the two runs."""
 
     @property
     def is_empty(self) -> bool:
@@ -575,13 +561,13 @@ class ItemPairs:
 
 
 def is_presumed(both: CasePair) -> bool:
-    """Whether the case is presumed, in the second run if it has the case."""
+    """True if the case is presumed, in the second run if it has the case."""
     line = both.before if both.after is None else both.after
     return line is not None and "presumed" in cast("list[str]", line.row.get("tags") or [])
 
 
 def _has_contrasts(both: CasePair) -> bool:
-    """Whether the case has a verdict on the same sure contrast in both runs."""
+    """True if the case has a verdict on the same sure contrast in both runs."""
     contrasts = [cast("Row | None", line.row.get("contrast")) if line else None for line in both]
     queries = {str(cast("Row", each["query"]).get("id")) for each in contrasts if each}
     return len(queries) == 1 and all(each and each.get("verdict") and not each.get("presumed") for each in contrasts)
@@ -720,9 +706,6 @@ def _unread(items: Sequence[ComparedItem]) -> Iterator[str]:
     ]
     if often:
         yield f"cases with an answer that could not be read: {some_of(often, _NAMED)}"
-
-
-_NAMED = 5
 
 
 def _costs(

@@ -33,30 +33,27 @@ class StoredItem(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparableRun:
-    """A run to compare.
-
-    Attributes:
-        name: as the user named it.
-        place: where it is.
-        models: name and fingerprint of each model.
-        data: spec and digest of each source.
-        settings: of the relations.
-        caveats: why the run is incomplete, a clause each.
-        costs: the cost of each model that tells it, and the number of queries that were sent for it.
-        open: opens the cases.
-    """
+    """A run to compare."""
 
     name: str
+    """As the user named it."""
     place: Path
+    """Where it is."""
     vqamt_version: str
     seed: int
     models: tuple[tuple[str, str], ...]
+    """Name and fingerprint of each model."""
     data: tuple[tuple[str, str], ...]
+    """Spec and digest of each source."""
     settings: tuple[tuple[str, str], ...]
+    """Of the relations."""
     items: tuple[StoredItem, ...]
     caveats: tuple[str, ...]
+    """Why the run is incomplete, a clause each."""
     open: Callable[[], AbstractContextManager[ReadItem]]
+    """Opens the cases."""
     costs: tuple[tuple[str, tuple[float, int]], ...] = ()
+    """The cost of each model that tells it, and the number of queries that were sent for it."""
 
 
 def open_run(path: Path) -> ComparableRun:

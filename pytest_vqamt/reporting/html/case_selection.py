@@ -40,18 +40,15 @@ class CardPriority(IntEnum):
 
 @dataclass(slots=True)
 class _Group:
-    """The cases of one item with the same priority: their number, and the file positions of the first ones.
-
-    Attributes:
-        confident: the positions of confident violations, which come first.
-        unread: the positions of cases with an answer that could not be read, which come last.
-    """
+    """The cases of one item with the same priority: their number, and the file positions of the first ones."""
 
     is_violation: bool
     count: int = 0
     confident: list[int] = field(default_factory=list)
+    """The positions of confident violations, which come first."""
     rest: list[int] = field(default_factory=list)
     unread: list[int] = field(default_factory=list)
+    """The positions of cases with an answer that could not be read, which come last."""
 
     @property
     def places(self) -> list[int]:
@@ -60,14 +57,11 @@ class _Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectedCases:
-    """The rows of the cards, confident violations first, then in file order.
-
-    Attributes:
-        left_out: the number of violated and unread cases without a card.
-    """
+    """The rows of the cards, confident violations first, then in file order."""
 
     rows: tuple[Row, ...]
     left_out: int
+    """The number of violated and unread cases without a card."""
 
 
 class CaseSelector:
@@ -157,12 +151,12 @@ class CaseSelector:
 
 
 def _holds(line: bytes) -> bool:
-    """Whether the case of a line holds, without parsing the line."""
+    """True if the case of a line holds, without parsing the line."""
     return line.startswith(b'holds",', line.find(_VERDICT) + len(_VERDICT))
 
 
 def _misses_contrast(line: bytes) -> bool:
-    """Whether a case has a violated contrast, without parsing the line."""
+    """True if a case has a violated contrast, without parsing the line."""
     begins = line.rfind(_CONTRAST)
     return begins >= 0 and line.startswith(_MISSED, line.find(_VERDICT, begins) + len(_VERDICT))
 
@@ -181,7 +175,7 @@ def _turn(row: Row) -> CardPriority:
 
 
 def _is_confident(row: Row) -> bool:
-    """Whether the case is a violation of which the model was sure."""
+    """True if the case is a violation of which the model was sure."""
     margin = row.get("margin")
     is_violation = row["verdict"] in (Outcome.VIOLATED.value, Outcome.UNPARSED.value)
     return is_violation and isinstance(margin, int | float) and margin >= CONFIDENT

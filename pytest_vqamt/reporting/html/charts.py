@@ -23,6 +23,12 @@ from pytest_vqamt.reporting.view.rows import ResultRow, case_link, human_rate, p
 _LANE_PX, _ONLY_LANE_PX = 15, 22
 
 
+MARKS = 8
+"""The number of marks and colours; further models reuse them in turn."""
+
+_SHOWN = 8
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartRow:
     """A relation variant with a lane for each model; ``people`` and ``published`` are positions on the axis."""
@@ -75,7 +81,7 @@ def charts(report: Report, lines: Sequence[ResultRow]) -> tuple[Chart, ...]:
 
 
 def legend_entries(made: Sequence[Chart]) -> dict[str, bool]:
-    """Whether each mark occurs in some chart, so that the legend must explain it."""
+    """True if each mark occurs in some chart, so that the legend must explain it."""
     rows = [row for chart in made for of_paper in chart.groups.values() for row in of_paper]
     lanes = [lane for row in rows for lane in row.lanes]
     return {
@@ -127,10 +133,6 @@ def _row(lines: Sequence[ResultRow], noise: dict[int, float], models: int, sever
         claim=result.claim,
         title=" ".join(title),
     )
-
-
-MARKS = 8
-"""The number of marks and colours; further models reuse them in turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,9 +287,6 @@ def _in_order(value: str) -> tuple[int, float, str]:
     except ValueError:
         return 1, 0.0, value
     return (0, number, value) if isfinite(number) else (1, 0.0, value)
-
-
-_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,9 +22,8 @@ from pytest_vqamt.core.tallies import (
     add_unread,
 )
 from pytest_vqamt.core.text import count_noun, one_line, some_of
-from pytest_vqamt.reporting.view.format import format_percent, format_rate, wrapped
+from pytest_vqamt.reporting.view.format import ViewTable, format_percent, format_rate, text_table, wrapped
 from pytest_vqamt.reporting.view.rows import results_by_model_and_data
-from pytest_vqamt.reporting.view.tables import ViewTable, text_table
 
 _WORDS_SHOWN = 12
 
@@ -56,20 +55,23 @@ _ADVICE_ON_FORM_BY_KIND: Mapping[str, str] = {
 }
 """For models whose code is not the user's, by their kinds."""
 
+_CAUSES_NAMED = 4
+_EXAMPLES = 2
+
+_REPEAT_HEAD = ("cases", "flaky", "pass rate", "pass@all", "one trial", "variance within cases", "between cases")
+_ITEMS_NAMED = 5
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadAnswers:
-    """The answers that could not be read.
-
-    Attributes:
-        tally: of all cases, with those that could be read.
-        causes: each cause with its number of answers and an example, the most frequent one first.
-        kind: the kind of the model; "" for an object, whose code is the user's.
-    """
+    """The answers that could not be read."""
 
     tally: Tally
+    """Of all cases, with those that could be read."""
     causes: tuple[tuple[str, UnreadCount], ...]
+    """Each cause with its number of answers and an example, the most frequent one first."""
     kind: str = ""
+    """The kind of the model; "" for an object, whose code is the user's."""
 
     @classmethod
     def of(cls, strata: Iterable[StratumResult], model: ModelUse) -> UnreadAnswers:
@@ -89,12 +91,12 @@ class UnreadAnswers:
 
     @property
     def is_often(self) -> bool:
-        """Whether so many cases are unread that a reader must be warned."""
+        """True if so many cases are unread that a reader must be warned."""
         return (self.tally.unread_rate or 0.0) > OFTEN_UNREAD
 
     @property
     def is_refused(self) -> bool:
-        """Whether refusals are the most frequent cause."""
+        """True if refusals are the most frequent cause."""
         return bool(self.causes) and self.causes[0][0] == "refusal"
 
     @property
@@ -147,10 +149,6 @@ class UnreadAnswers:
             return ""
         on_form = _ADVICE_ON_FORM_BY_KIND.get(self.kind, _ADVICE_ON_FORM)
         return _ADVICE.get(self.causes[0][0], on_form)
-
-
-_CAUSES_NAMED = 4
-_EXAMPLES = 2
 
 
 def _abridged(text: str, most: int) -> str:
@@ -248,9 +246,6 @@ def _accuracy_row(item: str, figures: Sequence[Figures]) -> tuple[str, ...] | No
 
 
 # Repeated queries, and the noise of models
-
-_REPEAT_HEAD = ("cases", "flaky", "pass rate", "pass@all", "one trial", "variance within cases", "between cases")
-_ITEMS_NAMED = 5
 
 
 def repeat_tables(report: Report, *, in_full: bool) -> Iterator[ViewTable]:

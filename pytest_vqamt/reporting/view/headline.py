@@ -24,13 +24,17 @@ from pytest_vqamt.reporting.view.format import (
     format_percents,
     rounded_up,
 )
-from pytest_vqamt.reporting.view.grounding import misleading_lines
 from pytest_vqamt.reporting.view.model_figures import (
+    KindOfTotal,
     ModelFigures,
     counted_rows,
+    describe_total,
     figures_of,
     is_apart,
+    misleading_lines,
     model_figures,
+    total_sentence,
+    totals_of,
 )
 from pytest_vqamt.reporting.view.rankings import model_notes_of
 from pytest_vqamt.reporting.view.rows import (
@@ -41,7 +45,6 @@ from pytest_vqamt.reporting.view.rows import (
     rate_difference,
     results_by_model_and_data,
 )
-from pytest_vqamt.reporting.view.totals import KindOfTotal, describe_total, total_sentence, totals_of
 from pytest_vqamt.stats.paired import SIGNIFICANT, may_fall
 from pytest_vqamt.stats.power import RegressionGate, cases_to_tell
 from pytest_vqamt.stats.thresholds import Drops, GateKind, TotalKind, allowed_drop
@@ -49,6 +52,16 @@ from pytest_vqamt.stats.thresholds import Drops, GateKind, TotalKind, allowed_dr
 _DROPS_SHOWN = 8
 _MUCH_UNREAD = 0.2
 _WAIVERS_SHOWN = 3
+
+LONGEST_FAILURE = 300
+"""The characters of ``Report.failure`` in a summary: the failed test has it in full."""
+
+_FEW_MODELS = 3
+"""So many are named in a title, each with its rates."""
+
+_WEAKEST = 5
+
+_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,20 +76,17 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPart:
-    """What a run shows of one model on one data source, from the rows that count (``counted_rows``).
-
-    Attributes:
-        items: the number of relation variants with cases.
-        tally: of all their cases.
-        unread: the answers that could not be read.
-    """
+    """What a run shows of one model on one data source, from the rows that count (``counted_rows``)."""
 
     model: str
     data: str
     items: int
+    """The number of relation variants with cases."""
     tally: Tally
+    """Of all their cases."""
     figures: ModelFigures
     unread: UnreadAnswers
+    """The answers that could not be read."""
 
     @property
     def line(self) -> str:
@@ -143,25 +153,22 @@ class RunPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateCounts:
-    """How many of the relation variants have a gate, and how many of these miss one. Controls never have any.
-
-    Attributes:
-        items: the variants with cases, without controls; on several models or data a variant counts for each.
-            ``across`` says so.
-        undecided: those that miss no gate, and have too few cases to tell if one on a drop is met.
-        unapplied: the variants without a case on the data; ``unapplied_gates`` of them have a gate.
-        together: the states of the gates on all relations together, and on accuracies.
-        undecided_fails: whether a gate that cannot tell fails the run.
-    """
+    """How many of the relation variants have a gate, and how many of these miss one. Controls never have any."""
 
     items: int
+    """The variants with cases, without controls; on several models or data a variant counts for each. ``across`` says
+    so."""
     gated: int
     missed: int
     unapplied: int = 0
+    """The variants without a case on the data; ``unapplied_gates`` of them have a gate."""
     unapplied_gates: int = 0
     undecided: int = 0
+    """Those that miss no gate, and have too few cases to tell if one on a drop is met."""
     together: tuple[tuple[TotalKind, GateState], ...] = ()
+    """The states of the gates on all relations together, and on accuracies."""
     undecided_fails: bool = False
+    """True if a gate that cannot tell fails the run."""
     across: str = ""
 
     @property
@@ -176,7 +183,7 @@ class GateCounts:
 
     @property
     def fail(self) -> bool:
-        """Whether the run fails by them."""
+        """True if the run fails by them."""
         return bool(self.misses or (self.undecided_fails and self.cannot_tell))
 
     @property
@@ -222,41 +229,38 @@ class GateCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Headline:
-    """The summary of a report.
-
-    Attributes:
-        state: "missed", "cannot-tell", "met", "none" (no gate was set) or "partial" (a shard, or an incomplete run).
-        title: the model, or the best of several, with its share of consistent cases.
-        verdict: what became of the gates, and how many relation variants have one.
-        figures: the figures of each model.
-        weakest_relations: the relation variants that hold least often, the weakest first.
-        parts: the figures of each model on each data source.
-        gates: how many relation variants have a gate, and miss it.
-        weakest: the rows with a pass rate, missed gates first, then by their pass rate; without controls, and without
-            relations tagged "baseline" unless they miss a gate.
-        about: the figures of all parts as one sentence.
-        apart: the numbers of cases that the figures leave out; "" without any.
-        missed: the items that missed a gate.
-        dropped: the largest other significant drops since the baseline; ``drops_left_out`` more are not listed.
-        notes: about gates, baseline and models.
-        regressions: the number of cases that held in the baseline and do not now.
-    """
+    """The summary of a report."""
 
     state: str
+    """"missed", "cannot-tell", "met", "none" (no gate was set) or "partial" (a shard, or an incomplete run)."""
     title: str
+    """The model, or the best of several, with its share of consistent cases."""
     verdict: str
+    """What became of the gates, and how many relation variants have one."""
     figures: tuple[ModelFigures, ...]
+    """The figures of each model."""
     weakest_relations: tuple[WeakRelation, ...]
+    """The relation variants that hold least often, the weakest first."""
     parts: tuple[RunPart, ...]
+    """The figures of each model on each data source."""
     gates: GateCounts
+    """How many relation variants have a gate, and miss it."""
     weakest: tuple[ResultRow, ...]
+    """The rows with a pass rate, missed gates first, then by their pass rate; without controls, and without relations
+    tagged "baseline" unless they miss a gate."""
     about: str
+    """The figures of all parts as one sentence."""
     apart: str
+    """The numbers of cases that the figures leave out; "" without any."""
     missed: tuple[Finding, ...]
+    """The items that missed a gate."""
     dropped: tuple[Finding, ...]
+    """The largest other significant drops since the baseline; ``drops_left_out`` more are not listed."""
     drops_left_out: int
     notes: tuple[str, ...]
+    """About gates, baseline and models."""
     regressions: int
+    """The number of cases that held in the baseline and do not now."""
 
 
 def headline(report: Report, lines: Sequence[ResultRow]) -> Headline:
@@ -383,12 +387,8 @@ def ungated_line(report: Report, patterns: Sequence[str] = ()) -> str:
 
 
 def is_broken(report: Report) -> bool:
-    """Whether no case was judged because items could not be run, for a reason that is known."""
+    """True if no case was judged because items could not be run, for a reason that is known."""
     return bool(report.failure) and not any(each.total.judged for each in report.relations)
-
-
-LONGEST_FAILURE = 300
-"""The characters of ``Report.failure`` in a summary: the failed test has it in full."""
 
 
 def _title(report: Report, figures: Sequence[ModelFigures], parts: Sequence[RunPart]) -> str:
@@ -412,10 +412,6 @@ def _title(report: Report, figures: Sequence[ModelFigures], parts: Sequence[RunP
     if len(known) <= _FEW_MODELS:
         return "; ".join(f"{each.model}: {_rates(each)}" for each in known) + unread
     return f"{len(known)} models: {_range_of(known)}{unread}"
-
-
-_FEW_MODELS = 3
-"""So many are named in a title, each with its rates."""
 
 
 def _rates(figures: ModelFigures, of: str = "") -> str:
@@ -456,9 +452,6 @@ def _verdict(report: Report, lines: Sequence[ResultRow]) -> tuple[str, str]:
     if gates.cannot_tell:
         return "cannot-tell", f"{share}: none missed, {undecided}{gates.met} met.{together}"
     return "met", f"{share}: all met.{together}"
-
-
-_WEAKEST = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -596,7 +589,7 @@ def _has_missed(change: BaselineChange) -> bool:
 
 
 def _is_below(line: ResultRow, held: Gate) -> bool:
-    """Whether the rate misses a gate by itself, whatever is unread."""
+    """True if the rate misses a gate by itself, whatever is unread."""
     rates = [line.counted.tally.pass_rate] if held is line.counted.gate else []
     rates += [part.rate for part in line.grounded if held is part.gate]
     return any(rate is not None and rate < held.threshold for rate in rates)
@@ -655,7 +648,7 @@ def _asked_for(use: ModelUse) -> str:
     spec = use.spec or use.name
     if use.kind != "openai" or not spec.startswith("openai:"):  # of a served one the address is the server's
         return ""
-    from pytest_vqamt.models.openai.settings import ModelAddress  # few reports are of an endpoint
+    from pytest_vqamt.models.openai.openai_settings import ModelAddress  # few reports are of an endpoint
 
     return ModelAddress.parse(spec.removeprefix("openai:")).model
 
@@ -778,9 +771,6 @@ def expired_waivers_line(report: Report) -> str:
 def _not_compared(where: str, items: Sequence[str]) -> Iterator[str]:
     if items:
         yield f"{count_noun(len(items), 'relation variant')} {where}: {', '.join(items)}."
-
-
-_NAMED = 5
 
 
 def baseline_notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:

@@ -2,50 +2,126 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil
+from typing import NamedTuple
 
-from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.results import BaselineTotal, BaselineUse, Gate, GateState, Grounded, RelationResult, Report
 from pytest_vqamt.core.tallies import Clusters, Tally
-from pytest_vqamt.core.text import count_noun
+from pytest_vqamt.core.text import count_noun, some_of
 from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
-from pytest_vqamt.reporting.view.grounding import CONSISTENT, GROUNDED
+from pytest_vqamt.reporting.view.format import (
+    describe_points,
+    format_change,
+    format_difference,
+    format_p,
+    format_percent,
+    format_percents,
+    format_rate,
+    rounded_up,
+    wrapped,
+)
 from pytest_vqamt.reporting.view.rows import ResultRow
 from pytest_vqamt.stats.intervals import pass_rate_interval, wilson
-from pytest_vqamt.stats.thresholds import APART
+from pytest_vqamt.stats.power import RegressionGate, prospect_of
+from pytest_vqamt.stats.thresholds import APART, TotalKind
+
+CONSISTENT = 0.8
+"""From this share of its cases on a relation holds often enough for its pass rate to mislead."""
+GROUNDED = 0.5
+"""An item whose grounded rate is surely lower is named."""
+
+_NAMED_ALONE = 3
+_NAMED_TOGETHER = 6
+
+
+def is_misleading(grounded: Grounded) -> bool:
+    """True if the relation holds in most cases, but the whole interval of the grounded rate lies below a half."""
+    cells = grounded.cells
+    return bool(cells.cases) and cells.consistent >= CONSISTENT * cells.cases and grounded.interval[1] < GROUNDED
+
+
+def hardly_looks(found: Sequence[Grounded]) -> bool:
+    """True if all cases with a contrast together are grounded no more often than by guessing, and surely seldom."""
+    rows = tuple(row for each in found for row in each.clusters.rows)
+    low, high = pass_rate_interval(Clusters(rows))
+    cases = sum(each.cells.cases for each in found)
+    return low <= sum(each.chance.total for each in found) / cases and high < GROUNDED
+
+
+def describe_by_chance(grounded: Grounded) -> str:
+    """The rate that a model which guesses would reach on these cases."""
+    return f"by guessing {format_percent(grounded.chance.mean)}"
+
+
+def misleading_lines(results: Sequence[RelationResult], *, of_model: bool = False) -> Iterator[str]:
+    """A line for each item that is consistent but not grounded; one line for all if there are many.
+
+    Args:
+        results: the items.
+        of_model: name the model and the data of each.
+    """
+    found = [
+        (_name(result, of_model=of_model), part)
+        for result in results
+        if result.grounded and not result.directional
+        for part in (result.grounded, result.grounded.presumed)
+        if part and is_misleading(part)
+    ]
+    if len(found) <= _NAMED_ALONE:
+        for name, part in found:
+            cells = part.cells
+            yield (
+                f"the model hardly looks in {name}: {format_percent(part.rate or 0.0)} grounded (by guessing "
+                f"{format_percent(part.chance.mean)}), though {format_percent(cells.consistent / cells.cases)} of the "
+                f"cases with a contrast hold"
+            )
+        return
+    rates = sorted(part.rate or 0.0 for _, part in found)
+    reached = format_percents((rates[0], rates[-1])) if rates[0] < rates[-1] else format_percent(rates[0])
+    names = list(dict.fromkeys(name for name, _ in found))
+    yield (
+        f"the model hardly looks in {len(names)} relation variants: {reached} grounded, though at least "
+        f"{format_percent(CONSISTENT)} of the cases with a contrast hold: {some_of(names, _NAMED_TOGETHER)}"
+    )
+
+
+def wrapped_misleading_lines(results: Sequence[RelationResult]) -> Iterator[str]:
+    """The same for a terminal."""
+    for line in misleading_lines(results):
+        yield from wrapped(line)
+
+
+def _name(result: RelationResult, *, of_model: bool) -> str:
+    return f"{result.item} ({result.model.name} on {result.data.name})" if of_model else result.item
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """A share of cases with its 95 % interval.
-
-    Attributes:
-        rate: None if there is no such case.
-        about: the counts, in words.
-        state: "good", "bad", or "" between them and without a case.
-    """
+    """A share of cases with its 95 % interval."""
 
     rate: float | None
+    """None if there is no such case."""
     interval: tuple[float, float]
     about: str
+    """The counts, in words."""
     state: str
+    """"good", "bad", or "" between them and without a case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFigures:
-    """The figures of one model over its relations, from the rows that count for it (``counted_rows``).
-
-    Attributes:
-        consistent: of the judged cases, with unread ones, those in which the relation holds. The interval is by scene
-            within each relation.
-        grounded: of the cases with a contrast, those that are grounded.
-        unread: of the answered cases, those with an answer that has no reading.
-    """
+    """The figures of one model over its relations, from the rows that count for it (``counted_rows``)."""
 
     model: str
     consistent: Share
+    """Of the judged cases, with unread ones, those in which the relation holds. The interval is by scene within each
+    relation."""
     grounded: Share
+    """Of the cases with a contrast, those that are grounded."""
     unread: Share
+    """Of the answered cases, those with an answer that has no reading."""
 
     @property
     def grounded_of(self) -> str:
@@ -156,3 +232,84 @@ def row_figures(line: ResultRow) -> dict[str, str | int | float | None]:
         "gate": line.gate_state.value if line.gate_state else None,
         "claim": line.result.claim,
     }
+
+
+class KindOfTotal(NamedTuple):
+    """A comparison with its kind."""
+
+    kind: TotalKind
+    total: BaselineTotal
+    gates: int
+    """The number of gates of both kinds, which are corrected for together."""
+
+    @property
+    def gate(self) -> Gate | None:
+        return self.total.change.gate
+
+    @property
+    def state(self) -> GateState | None:
+        """The state of its gate; None without one."""
+        return self.gate.state if self.gate else None
+
+    @property
+    def id(self) -> str:
+        """The name of its test."""
+        return f"{self.kind.id}-{self.total.model}-{self.total.data}"
+
+    @property
+    def of(self) -> str:
+        """The model and the data."""
+        return f"{self.total.model} on {self.total.data}"
+
+
+def totals_of(use: BaselineUse | None) -> Iterator[KindOfTotal]:
+    """The comparisons of all relations together, then those of accuracies."""
+    if use is not None:
+        gates = max(1, len(use.total_gates))
+        yield from (KindOfTotal(TotalKind.RELATIONS, each, gates) for each in use.totals)
+        yield from (KindOfTotal(TotalKind.ACCURACY, each, gates) for each in use.accuracy)
+
+
+def describe_total(total: BaselineTotal, kind: TotalKind) -> str:
+    """Both rates, their difference with its interval and p-value, and the number of cases or questions."""
+    change = total.change
+    before, after, (low, high) = change.paired.first_rate, change.paired.second_rate, change.interval
+    p = change.p if change.p_holm is None else change.p_holm
+    cases = count_noun(change.paired.shared, kind.unit)
+    within = f"95 % interval {format_difference(low)} to {format_difference(high)}"
+    return (
+        f"from {format_rate(before)} to {format_rate(after)} on the same {cases} "
+        f"({format_change(before, after)} points, {within}, p {format_p(p)})"
+    )
+
+
+def total_sentence(found: KindOfTotal) -> str:
+    """What became of the gate on all relations together, or on the accuracy."""
+    kind, total, held = found.kind, found.total, found.gate
+    if held is None:
+        return f"{kind.value}: {describe_total(total, kind)}"
+    allowed = f"allowed drop: {describe_points(held.threshold)}"
+    told = f"{describe_total(total, kind)}; {allowed}"
+    if held.state is GateState.CANNOT_TELL:
+        return f"cannot tell whether {kind.value} dropped: {told}; {what_it_takes(found)}"
+    if held.state is GateState.MISSED:
+        return f"{kind.value} dropped {told}"
+    return f"{kind.value} did not drop by more than is allowed: {told}"
+
+
+def what_it_takes(found: KindOfTotal) -> str:
+    """The drop that so many cases or questions show, and how many show a small one."""
+    unit, allowed = found.kind.unit, found.gate.threshold if found.gate else 0.0
+    demand = RegressionGate(relations=found.gates, max_drop=allowed, families=2)
+    prospect = prospect_of(found.total.change.paired, demand)
+    shown = (
+        f"so few {unit}s can show no drop"
+        if prospect.smallest is None
+        else f"so many {unit}s can show a drop of {describe_points(ceil(100 * prospect.smallest) / 100)} or more"
+    )
+    if prospect.needed is None or (prospect.smallest is not None and prospect.smallest <= prospect.drop):
+        return shown
+    wanted = describe_points(round(prospect.drop, 4))
+    # Cases of one picture are worth less the more of them there are: asking it again and again does not help.
+    more = ", of more pictures" if found.kind is TotalKind.RELATIONS else ""
+    return f"{shown}; for {wanted} it takes about {count_noun(rounded_up(prospect.needed), unit)}{more}"

@@ -7,6 +7,11 @@ from dataclasses import dataclass, replace
 
 from pytest_vqamt.core.results import Gate, GateState, RelationResult, Report
 from pytest_vqamt.reporting.view.format import (
+    NO_CELL,
+    ColumnHead,
+    TableCell,
+    ViewTable,
+    column_heads,
     describe_gate,
     format_change,
     format_difference,
@@ -15,6 +20,7 @@ from pytest_vqamt.reporting.view.format import (
     format_percent,
     format_percents,
     format_rate,
+    text_cell,
 )
 from pytest_vqamt.reporting.view.rows import (
     ResultRow,
@@ -23,7 +29,24 @@ from pytest_vqamt.reporting.view.rows import (
     is_significant_drop,
     published_rates,
 )
-from pytest_vqamt.reporting.view.tables import NO_CELL, ColumnHead, TableCell, ViewTable, column_heads, text_cell
+
+_GROUNDED = "grounded"
+_DECLINED = "declined"
+_FLAKY = "flaky"
+_RESULT_HEAD = (
+    "relation", "cases", "pass rate", "95 % interval", _GROUNDED, "vacuous", "violated", "unread", "errors",
+    _DECLINED, _FLAKY, "gate",
+)  # fmt: skip
+
+_STATES: Mapping[GateState, str] = {
+    GateState.MISSED: "missed",
+    GateState.CANNOT_TELL: "cannot tell (too few cases)",
+    GateState.MET: "met",
+}
+
+_APART = ("errors", "declined", "flaky", "waived")
+
+_ONE = {"errors": "error"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,15 +73,6 @@ def overview_table(report: Report, lines: Sequence[ResultRow]) -> ViewTable:
         heads=tuple(ColumnHead(name=column.name, is_number=column.is_number) for column, _ in filled),
         rows=tuple(zip(*(cells for _, cells in filled), strict=True)),
     )
-
-
-_GROUNDED = "grounded"
-_DECLINED = "declined"
-_FLAKY = "flaky"
-_RESULT_HEAD = (
-    "relation", "cases", "pass rate", "95 % interval", _GROUNDED, "vacuous", "violated", "unread", "errors",
-    _DECLINED, _FLAKY, "gate",
-)  # fmt: skip
 
 
 def results_table(results: Sequence[RelationResult]) -> ViewTable:
@@ -166,13 +180,6 @@ def _gate(line: ResultRow) -> TableCell:
     )
 
 
-_STATES: Mapping[GateState, str] = {
-    GateState.MISSED: "missed",
-    GateState.CANNOT_TELL: "cannot tell (too few cases)",
-    GateState.MET: "met",
-}
-
-
 def _change(line: ResultRow) -> TableCell:
     change = line.counted.change
     if change is None or change.paired.difference is None:
@@ -199,18 +206,12 @@ def _reference(line: ResultRow) -> TableCell:
     return TableCell(text="; ".join(parts) or "-", key=repr(known.rate) if known else "")
 
 
-_APART = ("errors", "declined", "flaky", "waived")
-
-
 def _apart(line: ResultRow) -> TableCell:
     """The cases that count in no rate, and those that count for little."""
     counts = {name: int(getattr(line.counted.tally, name)) for name in (*_APART, "vacuous", "truncated")}
     named = ((count, _ONE.get(name, name) if count == 1 else name) for name, count in counts.items())
     text = ", ".join(f"{count:,} {name}" for count, name in named if count)
     return TableCell(text=text or "-", key=str(sum(counts[name] for name in _APART)))
-
-
-_ONE = {"errors": "error"}
 
 
 def _interval(line: ResultRow) -> TableCell:

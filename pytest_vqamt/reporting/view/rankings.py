@@ -8,26 +8,24 @@ from pytest_vqamt.core.results import ModelDifference, RankedModel, Ranking, Ran
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.reporting.view.answers import accuracy_tables, grade_tables, repeat_tables, unread_tables
 from pytest_vqamt.reporting.view.format import (
-    format_change,
-    format_difference,
-    format_interval,
-    format_p,
-    format_percent,
-    format_rate,
-    tagged,
-)
-from pytest_vqamt.reporting.view.model_figures import Share, figures_of
-from pytest_vqamt.reporting.view.rows import ResultRow, case_link, result_rows
-from pytest_vqamt.reporting.view.tables import (
     NO_CELL,
     ColumnHead,
     TableCell,
     Unit,
     ViewTable,
     column_heads,
+    format_change,
+    format_difference,
+    format_interval,
+    format_p,
+    format_percent,
+    format_rate,
     share_cell,
+    tagged,
     text_table,
 )
+from pytest_vqamt.reporting.view.model_figures import Share, figures_of
+from pytest_vqamt.reporting.view.rows import ResultRow, case_link, result_rows
 from pytest_vqamt.stats.paired import SIGNIFICANT
 
 _KINDS: Mapping[RankingKind, str] = {
@@ -37,6 +35,10 @@ _KINDS: Mapping[RankingKind, str] = {
     RankingKind.CONTROL: ", controls",
 }
 _RANKING_HEAD = ("model", "pass rate", "95 % interval", "grounded", "points against the first", "p", "alone first in")
+
+_EQUAL = 1e-9
+
+_LARGEST_HEAD = ("relation", "shared cases", "first model", "second model", "points", "95 % interval", "p (Holm)")
 
 
 def ranking_table(report: Report, ranking: Ranking) -> ViewTable:
@@ -60,9 +62,6 @@ def _points(before: RankedModel, after: RankedModel, difference: float) -> str:
     """The second model less the first, rounded as in every other table where both have judged the same cases."""
     is_of_all = abs(after.mean - before.mean - difference) < _EQUAL
     return format_change(before.mean, after.mean) if is_of_all else format_difference(difference)
-
-
-_EQUAL = 1e-9
 
 
 def _rows_of(report: Report, ranking: Ranking, model: str) -> list[ResultRow]:
@@ -204,9 +203,6 @@ def _difference_row(each: ModelDifference) -> tuple[TableCell, ...]:
         TableCell(text=f"{paired.second_only:,}", key=str(paired.second_only)),
         TableCell(text=f"{paired.shared:,}", key=str(paired.shared)),
     )
-
-
-_LARGEST_HEAD = ("relation", "shared cases", "first model", "second model", "points", "95 % interval", "p (Holm)")
 
 
 def largest_differences(data: str, found: Sequence[ModelDifference], most: int) -> ViewTable:

@@ -15,19 +15,43 @@ from pytest_vqamt.stats.papers import PUBLISHED_IFR, carets_test_of, human_refer
 
 _NOISE = "control"
 
+_PAPERS: Mapping[str, str] = {
+    "metavqa": "MetaVQA (Yuan et al., CVPR 2021)",
+    "carets": "CARETS (Jimenez et al., ACL 2022)",
+    "veglue": "VEglue (Chang et al.)",
+    "text": "Changed texts (Sun et al., ICSE 2022; Wang et al., ACL 2021)",
+    "metaic": "MetaIC (Yu et al., ISSTA 2022)",
+    "caption": "Captions: erased, moved (Yu et al., ISSTA 2023; Liu et al., ASE 2024)",
+    "basic_questions": "Basic questions (Huang et al., AAAI 2019)",
+    "corruption": "Corruptions (Hendrycks and Dietterich, ICLR 2019)",
+    "spatial": "Places: left, right, higher, lower",
+    "count": "Counts: parts and wholes",
+    "view": "Views: moved, padded, scaled, saved as JPEG, recoloured",
+    "lang": "Languages",
+    "agree": "One fact in two forms",
+    "think": "With and without reasoning",
+    "lead": "Leading statements",
+    "absent": "False premises",
+    "negation": "Negation",
+    "choice": "Options with letters",
+    "overlay": "Written words",
+    "question": "Your own questions in other words and views",
+    "control": "Controls: the noise floor",
+    "serving": "Checks of the deployment",
+}
+
+_SAME_LABEL = ("veglue.corruption", "text.word_substitution")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultRow:
-    """One stratum of an item: its ordinary or its presumed cases.
-
-    Attributes:
-        counted: the figures of the stratum.
-        model: the index of the model in the report, which decides its colour and mark.
-    """
+    """One stratum of an item: its ordinary or its presumed cases."""
 
     result: RelationResult
     counted: StratumResult
+    """The figures of the stratum."""
     model: int
+    """The index of the model in the report, which decides its colour and mark."""
 
     @property
     def is_presumed(self) -> bool:
@@ -35,7 +59,7 @@ class ResultRow:
 
     @property
     def is_noise(self) -> bool:
-        """Whether the item is a control, which measures the noise floor."""
+        """True if the item is a control, which measures the noise floor."""
         return _NOISE in self.result.tags
 
     @property
@@ -111,34 +135,6 @@ def case_link(**facets: str) -> str:
     return f"#{urlencode(facets)}"
 
 
-_PAPERS: Mapping[str, str] = {
-    "metavqa": "MetaVQA (Yuan et al., CVPR 2021)",
-    "carets": "CARETS (Jimenez et al., ACL 2022)",
-    "veglue": "VEglue (Chang et al.)",
-    "text": "Changed texts (Sun et al., ICSE 2022; Wang et al., ACL 2021)",
-    "metaic": "MetaIC (Yu et al., ISSTA 2022)",
-    "caption": "Captions: erased, moved (Yu et al., ISSTA 2023; Liu et al., ASE 2024)",
-    "basic_questions": "Basic questions (Huang et al., AAAI 2019)",
-    "corruption": "Corruptions (Hendrycks and Dietterich, ICLR 2019)",
-    "spatial": "Places: left, right, higher, lower",
-    "count": "Counts: parts and wholes",
-    "view": "Views: moved, padded, scaled, saved as JPEG, recoloured",
-    "lang": "Languages",
-    "agree": "One fact in two forms",
-    "think": "With and without reasoning",
-    "lead": "Leading statements",
-    "absent": "False premises",
-    "negation": "Negation",
-    "choice": "Options with letters",
-    "overlay": "Written words",
-    "question": "Your own questions in other words and views",
-    "control": "Controls: the noise floor",
-    "serving": "Checks of the deployment",
-}
-
-_SAME_LABEL = ("veglue.corruption", "text.word_substitution")
-
-
 def paper_of(item: str) -> str:
     """The paper of an item's relation; for a user's own relation the first part of its name.
 
@@ -150,7 +146,7 @@ def paper_of(item: str) -> str:
 
 
 def is_own(item: str) -> bool:
-    """Whether an item is of a user's own relation.
+    """True if an item is of a user's own relation.
 
     >>> is_own("ours.mirror"), is_own("metaic.deeptest[blur]")
     (True, False)
@@ -206,7 +202,7 @@ def published_rates(item: str) -> tuple[float, ...]:
 
 
 def is_significant_drop(line: ResultRow) -> bool:
-    """Whether the pass rate has dropped significantly, after Holm's correction if the row is gated."""
+    """True if the pass rate has dropped significantly, after Holm's correction if the row is gated."""
     change = line.counted.change
     return change is not None and rate_difference(line) < 0 and _p(change) < SIGNIFICANT
 

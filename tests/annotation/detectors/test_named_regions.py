@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pytest_vqamt.annotation.detectors.base import DetectedObject
-from pytest_vqamt.annotation.detectors.regions import NamedRegions, load
+from pytest_vqamt.annotation.detectors.closed_set import NamedRegions, load
+from pytest_vqamt.annotation.detectors.detector import DetectedObject
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.protocol import ModelOptions

@@ -17,7 +17,7 @@ from transformers import (
     OwlViTForObjectDetection,
 )
 
-from pytest_vqamt.annotation.detectors.base import DetectedObject, Grounder
+from pytest_vqamt.annotation.detectors.detector import DetectedObject, Grounder
 from pytest_vqamt.annotation.detectors.open_vocabulary import OpenVocabulary, load
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import ModelError

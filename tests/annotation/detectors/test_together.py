@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from pytest_vqamt.annotation.detectors.base import LEAST_IOU, DetectedObject, is_same_thing, may_name_one_thing
 from pytest_vqamt.annotation.detectors.catalogue import TRUST_ORDER, CombinedDetector, merge_findings
+from pytest_vqamt.annotation.detectors.detector import LEAST_IOU, DetectedObject, is_same_thing, may_name_one_thing
 from pytest_vqamt.annotation.detectors.outlines import overlap
 from pytest_vqamt.core.box import Box
 

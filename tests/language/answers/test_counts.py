@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_vqamt.language.answers.answer_text import Unreadable, UnreadableAnswer
 from pytest_vqamt.language.answers.counts import Quantifier, read_count
-from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
 from pytest_vqamt.language.english.nouns import number_word
 from tests.rows import each_row
 

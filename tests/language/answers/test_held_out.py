@@ -42,10 +42,10 @@ import pytest
 
 from pytest_vqamt import read, read_choice, read_count, read_yes_no
 from pytest_vqamt.core.meaning import Annotated, meaning_from_row
+from pytest_vqamt.language.answers.answer_text import UnreadableAnswer
 from pytest_vqamt.language.answers.choices import read_label
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.reading import FreeAnswer, read_by_meaning
-from pytest_vqamt.language.answers.text import UnreadableAnswer
 
 WITHOUT = ("none:unclear", "none:unsure", "none:cut off", "none:refusal", "none:sees nothing", "none:empty")
 

@@ -25,9 +25,9 @@ from typing import Any
 import pytest
 
 from pytest_vqamt import read
+from pytest_vqamt.language.answers.answer_text import Unreadable, UnreadableAnswer
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.foreign.forms import language_of
-from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
 
 UNREAD = "unread"
 

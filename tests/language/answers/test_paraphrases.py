@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt import read_choice, read_count, read_yes_no
+from pytest_vqamt.language.answers.answer_text import UnreadableAnswer
 from pytest_vqamt.language.answers.choices import read_label
-from pytest_vqamt.language.answers.text import UnreadableAnswer
 from tests.rows import each_row
 
 

@@ -19,9 +19,9 @@ import pytest
 from pytest_vqamt import read, read_yes_no
 from pytest_vqamt.core.meaning import Annotated, Group, Label, Meaning, PartCount, Property, Written
 from pytest_vqamt.language import answers
+from pytest_vqamt.language.answers.answer_text import UnreadableAnswer
 from pytest_vqamt.language.answers.choices import read_label
 from pytest_vqamt.language.answers.counts import Quantifier
-from pytest_vqamt.language.answers.text import UnreadableAnswer
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 from tests.rows import each_row
 
@@ -29,8 +29,8 @@ TABLE = Path(__file__).with_name("patterns.toml")
 ROWS: dict[str, dict[str, dict[str, Any]]] = tomllib.loads(TABLE.read_text(encoding="utf-8"))
 
 WITHOUT_A_ROW = frozenset({
-    "content._WORD", "final._BRACE", "final.SOMETHING", "text.MARK", "text._BRACKETS",
-    "text._PLAIN_CHARACTERS", "turns._SENTENCE", "typing_errors._WORD", "yes_no._WORD",
+    "content._WORD", "final._BRACE", "final.SOMETHING", "answer_text.MARK", "answer_text._BRACKETS",
+    "answer_text._PLAIN_CHARACTERS", "final._SENTENCE", "content._LETTERS", "yes_no._WORD",
     "foreign.forms._WORD", "foreign.gloss._PART", "foreign.gloss._WORD",
 })  # fmt: skip
 """Patterns that find words, sentences and marks, or save time, and say nothing of an answer."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.meaning import Exists, Group
+from pytest_vqamt.language.answers.answer_text import Unreadable, UnreadableAnswer, prepare
 from pytest_vqamt.language.answers.choices import read_choice
 from pytest_vqamt.language.answers.counts import read_count
-from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare
-from pytest_vqamt.language.answers.traces import parse_tags, strip_traces
+from pytest_vqamt.language.answers.final import parse_tags, strip_traces
 from pytest_vqamt.language.answers.yes_no import read_yes_no
 from tests.rows import each_row
 from tests.wrappers import WRAPPERS

@@ -14,10 +14,10 @@ from pytest_vqamt.core.meaning import (
     Property,
     WhichThere,
 )
+from pytest_vqamt.language.answers.answer_text import UnreadableAnswer
 from pytest_vqamt.language.answers.choices import read_choice
 from pytest_vqamt.language.answers.counts import read_count
 from pytest_vqamt.language.answers.reading import read, read_by_meaning
-from pytest_vqamt.language.answers.text import UnreadableAnswer
 from pytest_vqamt.language.answers.yes_no import read_yes_no
 from tests.rows import each_row
 

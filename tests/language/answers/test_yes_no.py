@@ -21,7 +21,7 @@ from pytest_vqamt.core.meaning import (
     Related,
     Side,
 )
-from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
+from pytest_vqamt.language.answers.answer_text import Unreadable, UnreadableAnswer
 from pytest_vqamt.language.answers.yes_no import read_yes_no
 from pytest_vqamt.language.english.phrases import phrase, with_indefinite
 from tests.rows import each_row

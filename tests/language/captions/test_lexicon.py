@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import chain
 
 from pytest_vqamt.data.coco import COCO_CLASSES
-from pytest_vqamt.language.captions.lexicon import class_rows, entries_by_form, people
-from pytest_vqamt.language.captions.reading import class_of
+from pytest_vqamt.language.captions.caption_reader import class_of
+from pytest_vqamt.language.captions.naming_words import class_rows, entries_by_form, people
 from pytest_vqamt.language.wordnet import wordnet
 from pytest_vqamt.picture_world.looks import FAMILIES, NAMES
 from tests.rows import each_row

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from pytest_vqamt.language.captions.caption_reader import CaptionReading, classes_in, published_classes
 from pytest_vqamt.language.captions.number import NounForm
-from pytest_vqamt.language.captions.reading import CaptionReading, classes_in, published_classes
 from pytest_vqamt.language.captions.verdicts import check_captions
 from tests.rows import each_row
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.data.coco import COCO_CLASSES
-from pytest_vqamt.language.captions.claims import least_claimed
-from pytest_vqamt.language.captions.lexicon import WordShape, entries_by_form
+from pytest_vqamt.language.captions.caption_reader import class_of, classes_in
+from pytest_vqamt.language.captions.naming_words import WordShape, entries_by_form
 from pytest_vqamt.language.captions.number import NounForm
-from pytest_vqamt.language.captions.reading import class_of, classes_in
+from pytest_vqamt.language.captions.verdicts import least_claimed
 from pytest_vqamt.language.english.nouns import is_mass, is_plural
 from pytest_vqamt.language.english.phrases import describe
 from pytest_vqamt.picture_world.looks import FAMILIES, NAMES

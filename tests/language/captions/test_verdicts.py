@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.coco import COCO_CLASSES
-from pytest_vqamt.language.captions.reading import CaptionReading, class_of
+from pytest_vqamt.language.captions.caption_reader import CaptionReading, class_of
 from pytest_vqamt.language.captions.verdicts import (
     CaptionVerdict,
     caption_change,

@@ -22,9 +22,9 @@ from pytest_vqamt.language.english.lexical_relations import (
     synonym_replacements,
 )
 from pytest_vqamt.language.english.nouns import singular
+from pytest_vqamt.language.question_ranking.word_overlap import NltkSynsets
 from pytest_vqamt.language.tables import toml_table
 from pytest_vqamt.language.wordnet import wordnet
-from pytest_vqamt.language.wordnet.nltk_reader import NltkSynsets
 from pytest_vqamt.language.wordnet.words import find_wordnet
 from tests.rows import each_row
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE
-from pytest_vqamt.language.question_ranking.disk_cache import cached_arrays, cached_texts, store_texts
+from pytest_vqamt.language.question_ranking.embeddings import cached_arrays, cached_texts, store_texts
 
 if TYPE_CHECKING:
-    from pytest_vqamt.language.question_ranking.disk_cache import Arrays
+    from pytest_vqamt.language.question_ranking.embeddings import Arrays
 
 
 class Maker:

@@ -15,7 +15,7 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.language.english.nouns import plural
 from pytest_vqamt.language.question_ranking import pool
 from pytest_vqamt.language.question_ranking.pool import POOL, normalise_question, open_pool, places, pool_of, words_of
-from pytest_vqamt.language.questions.form import QuestionForm, form_of
+from pytest_vqamt.language.questions.free import QuestionForm, form_of
 from pytest_vqamt.picture_world import looks
 from tests.language.question_ranking.real_pool import VQA_V2, real_data
 

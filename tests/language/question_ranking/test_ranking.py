@@ -19,7 +19,7 @@ from pytest_vqamt.language.question_ranking import lasso, pool
 from pytest_vqamt.language.question_ranking.pool import (
     EMBEDDING,
     RANKING,
-    Ranking,
+    RankingMethod,
     missing_packages,
     open_pool,
     pool_of,
@@ -76,8 +76,8 @@ print(json.dumps(ranked))
 """
 
 
-@each_row("ranking", Ranking)
-def test_the_main_question_and_what_is_excluded_are_left_out(ranking: Ranking) -> None:
+@each_row("ranking", RankingMethod)
+def test_the_main_question_and_what_is_excluded_are_left_out(ranking: RankingMethod) -> None:
     main = "Is there a dog?"
     assert main in open_pool("pictures").questions
     pool = pool_of("some", [main, *open_pool("pictures").questions[::20]])
@@ -92,8 +92,8 @@ def test_the_main_question_and_what_is_excluded_are_left_out(ranking: Ranking) -
     assert len(without) == 21
 
 
-@each_row("ranking", Ranking)
-def test_a_small_pool_is_given_whole(ranking: Ranking) -> None:
+@each_row("ranking", RankingMethod)
+def test_a_small_pool_is_given_whole(ranking: RankingMethod) -> None:
     pool = pool_of("p", ["Is there a dog?", "Why?", "Is the dog big?", "Dog?", "What?"])
     found = rank_questions(pool, "Is the dog small?", ranking=ranking, embedding="lsa", exclude=frozenset({"why"}))
     assert sorted(found) == sorted({*pool.questions} - {"Why?"})
@@ -119,7 +119,7 @@ def test_where_lasso_uses_one_question_the_rest_is_by_cosine() -> None:
     assert found[-1] == "Why not?"
 
 
-@pytest.mark.parametrize("rankings", [("lasso",), pytest.param(tuple(Ranking), marks=pytest.mark.full)])
+@pytest.mark.parametrize("rankings", [("lasso",), pytest.param(tuple(RankingMethod), marks=pytest.mark.full)])
 def test_a_fresh_process_ranks_alike_on_any_number_of_threads(tmp_path: Path, rankings: tuple[str, ...]) -> None:
     threads = "1" if os.environ["OMP_NUM_THREADS"] != "1" else "2"
     file = tmp_path / "questions.txt"
@@ -183,9 +183,10 @@ def test_what_the_result_depends_on_is_in_the_key(home: Path) -> None:
 
 @real_data
 @pytest.mark.parametrize(
-    "ranking", [pytest.param(each, marks=() if each is Ranking.BLEU_1 else pytest.mark.full) for each in Ranking]
+    "ranking",
+    [pytest.param(each, marks=() if each is RankingMethod.BLEU_1 else pytest.mark.full) for each in RankingMethod],
 )
-def test_real_questions(ranking: Ranking) -> None:
+def test_real_questions(ranking: RankingMethod) -> None:
     pool = open_pool(f"vqa-v2:{VQA_V2}")
     main = "How many people are in the boat?"
     found = rank_questions(pool, main, ranking=ranking, embedding="lsa", exclude=frozenset({main}))
@@ -211,7 +212,7 @@ def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_nothing_is_lacking_here() -> None:
-    assert [missing_packages(each, "lsa") for each in Ranking] == [""] * 8
+    assert [missing_packages(each, "lsa") for each in RankingMethod] == [""] * 8
 
 
 @each_row(
@@ -233,7 +234,7 @@ def test_a_wrong_setting_is_told_in_one_line(ranking: str, embedding: str, said:
 
 
 def test_the_settings_name_all_rankings() -> None:
-    assert RANKING.values == tuple(Ranking)
+    assert RANKING.values == tuple(RankingMethod)
     assert len(RANKING.values) == 8
     assert RANKING.default == "lasso"
     assert EMBEDDING.default == "lsa"

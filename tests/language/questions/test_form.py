@@ -33,7 +33,7 @@ from pytest_vqamt.core.meaning import (
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.language.english.nouns import is_mass
 from pytest_vqamt.language.questions import simple
-from pytest_vqamt.language.questions.form import QuestionForm, form_of
+from pytest_vqamt.language.questions.free import QuestionForm, form_of
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.language.questions.templates import CHOICE_TYPES, TEMPLATES, Asking, QuestionType, count, question
 from pytest_vqamt.picture_world.source import PictureWorld
@@ -41,6 +41,7 @@ from pytest_vqamt.relations.catalogue import get, names
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.language.photo_fillings import photo_askings
 from tests.language.template_fillings import askings
+from tests.relations.deriving import derive
 from tests.rows import each_row
 
 REAL = Path(__file__).parents[3] / "../shared/data"
@@ -214,7 +215,7 @@ def test_the_questions_of_a_case_have_one_form(scenes: int) -> None:
     source = PictureWorld(scenes)
     seen: Counter[str] = Counter()
     for (name, variant), number in product(ITEMS, range(scenes)):
-        case = get(name).derive(source.scene(number), source.corpus, RandomChooser(Random(number)), variant)
+        case = derive(get(name), source.scene(number), RandomChooser(Random(number)), variant, source.corpus)
         asked = [query for query in case.queries if query.task is Task.VQA] if isinstance(case, Case) else []
         if asked and get(name).info.task is Task.VQA and not name.startswith(_FORM_IS_NO_TEXTS):
             for query in asked:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pytest_vqamt.core.meaning import Absent, Both, Either, Exists, Group, Has, Meaning, Neither, NotBoth
+from pytest_vqamt.language.answers.answer_text import UnreadableAnswer
 from pytest_vqamt.language.answers.choices import read_choice
-from pytest_vqamt.language.answers.text import UnreadableAnswer
 from pytest_vqamt.language.answers.yes_no import read_yes_no
 from tests.language.questions.filled import near, of
 from tests.rows import each_row

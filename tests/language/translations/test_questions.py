@@ -11,9 +11,9 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.meaning import Choice, Count, Exists
 from pytest_vqamt.data.coco import COCO_CLASSES
 from pytest_vqamt.language.english.nouns import is_countable
-from pytest_vqamt.language.questions.form import QuestionForm, form_of
+from pytest_vqamt.language.questions.free import QuestionForm, form_of
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH, LANGUAGES, language
+from pytest_vqamt.language.translations.translated import ANSWER_IN_ENGLISH, LANGUAGES, language
 from pytest_vqamt.picture_world.looks import NAMES
 from tests.language.translations.reader import Reading, names, read
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.data.coco import COCO_CLASSES
+from pytest_vqamt.language.question_ranking.word_overlap import NltkSynsets
 from pytest_vqamt.language.wordnet import wordnet
-from pytest_vqamt.language.wordnet.nltk_reader import NltkSynsets
-from pytest_vqamt.language.wordnet.reader import Synsets
+from pytest_vqamt.language.wordnet.senses import Synsets
 from pytest_vqamt.language.wordnet.words import find_wordnet
 from pytest_vqamt.picture_world.looks import NAMES, SYNSETS
 from tests.rows import each_row

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.data.coco import COCO_CLASSES
 from pytest_vqamt.language.wordnet import wordnet, words
-from pytest_vqamt.language.wordnet.reader import Synsets
+from pytest_vqamt.language.wordnet.senses import Synsets
 from pytest_vqamt.language.wordnet.words import READ, find_wordnet
 from pytest_vqamt.picture_world.looks import NAMES
 from tests.rows import each_row

@@ -9,8 +9,8 @@ from threading import Event, Thread
 import pytest
 
 from pytest_vqamt.models.http.client import HttpClient, HttpResponse
+from pytest_vqamt.models.http.http_settings import ApiKey
 from pytest_vqamt.models.http.retry import StoppedError, TransientError
-from pytest_vqamt.models.http.settings import ApiKey
 from tests.models.openai.stub import Reply, Request, Stub, said
 
 pytest.importorskip("httpx2")

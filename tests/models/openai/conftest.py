@@ -11,7 +11,7 @@ import pytest
 
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.http import pace, retry
-from pytest_vqamt.models.openai.model import OpenAIModel, load
+from pytest_vqamt.models.openai.chat_model import OpenAIModel, load
 from pytest_vqamt.models.protocol import ModelOptions
 from tests.models.openai.stub import Script, Stub
 

@@ -17,7 +17,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.models.http import pace
 from pytest_vqamt.models.http.retry import QueryError
-from pytest_vqamt.models.openai.model import OpenAIModel
+from pytest_vqamt.models.openai.chat_model import OpenAIModel
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import wrap_model
 from tests.models.conftest import Ask

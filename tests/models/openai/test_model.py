@@ -19,7 +19,7 @@ from pytest_vqamt.core.meaning import Count, Describe, Exists, Group
 from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, ModelInput, Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.models.http.retry import QueryError
-from pytest_vqamt.models.openai.model import check, load
+from pytest_vqamt.models.openai.chat_model import check, load
 from pytest_vqamt.models.prompts import LONGEST_REASONING
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import wrap_model

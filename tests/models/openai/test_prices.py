@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.models.openai.prices import Prices, Spent, prices_from
+from pytest_vqamt.models.openai.openai_settings import Prices, Spent, prices_from
 from pytest_vqamt.models.protocol import ModelOptions
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve

@@ -22,7 +22,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.models.http import retry
 from pytest_vqamt.models.http.retry import QueryError
 from pytest_vqamt.models.openai import requests
-from pytest_vqamt.models.openai.model import load
+from pytest_vqamt.models.openai.chat_model import load
 from pytest_vqamt.models.openai.requests import (
     EncodedPictures,
     completion_text,

@@ -13,11 +13,11 @@ import pytest
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.models.budget import UsageCounter
 from pytest_vqamt.models.catalogue import OPENAI_SETTINGS, ModelCatalogue
-from pytest_vqamt.models.http.settings import ApiKey, is_loopback_url
-from pytest_vqamt.models.openai.prices import Spent
-from pytest_vqamt.models.openai.settings import (
+from pytest_vqamt.models.http.http_settings import ApiKey, is_loopback_url
+from pytest_vqamt.models.openai.openai_settings import (
     ModelAddress,
     OpenAISettings,
+    Spent,
     api_key_for,
     openai_settings,
 )

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig, read_config
+from pytest_vqamt.models.region_models.frcnn.detector_config import DetectorConfig, read_config
 from tests.models.region_models.small_detector import FULL, SMALL, configuration
 from tests.rows import each_row
 

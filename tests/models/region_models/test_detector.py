@@ -11,8 +11,8 @@ import torch
 from PIL import Image, ImageFilter
 
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig
 from pytest_vqamt.models.region_models.frcnn.detector import Detection, FrcnnDetector, detector_pixels, resized_shape
+from pytest_vqamt.models.region_models.frcnn.detector_config import DetectorConfig
 from pytest_vqamt.models.region_models.frcnn.loading import load_detector
 from pytest_vqamt.models.region_models.regions import REGIONS
 from tests.models.region_models.conftest import options_for

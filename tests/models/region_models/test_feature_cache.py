@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.models.region_models.region_source import DiskRegionCache, as_stored
 from pytest_vqamt.models.region_models.regions import Regions
-from pytest_vqamt.models.region_models.source import DiskRegionCache, as_stored
 from tests.models.small.features import made
 
 BYTES_OF_ONE = 36 * (2048 + 4) * 4
@@ -104,7 +104,7 @@ def test_one_process_at_a_time_works_on_a_picture(tmp_path: Path) -> None:
     """A second process gets no claim while this one has it, and gets one once it is given up."""
     code = (
         "import sys; from pathlib import Path\n"
-        "from pytest_vqamt.models.region_models.source import DiskRegionCache\n"
+        "from pytest_vqamt.models.region_models.region_source import DiskRegionCache\n"
         "with DiskRegionCache(Path(sys.argv[1]), 'float32').claim(sys.argv[2], wait=False) as is_ours: print(is_ours)"
     )
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig
+from pytest_vqamt.models.region_models.frcnn.detector_config import DetectorConfig
 from pytest_vqamt.models.region_models.frcnn.network import Anchors, BoxPredictor, ProposalGenerator, cell_anchors
 from tests.rows import each_row
 

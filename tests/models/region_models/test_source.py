@@ -16,8 +16,8 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.feature_files import FeatureFile
+from pytest_vqamt.models.region_models.region_source import DetectedRegions, DiskRegionCache, FileRegions, region_source
 from pytest_vqamt.models.region_models.regions import Regions
-from pytest_vqamt.models.region_models.source import DetectedRegions, DiskRegionCache, FileRegions, region_source
 from tests.models.region_models.small_detector import write_small_detector
 from tests.models.small.features import Looking, Made, made, write_npz
 from tests.models.small.inputs import SIZES, asked, render

@@ -15,8 +15,8 @@ from PIL import Image
 from safetensors.torch import save_file
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig, read_config
 from pytest_vqamt.models.region_models.frcnn.detector import load_network
+from pytest_vqamt.models.region_models.frcnn.detector_config import DetectorConfig, read_config
 from pytest_vqamt.models.region_models.frcnn.loading import load_detector
 from pytest_vqamt.models.region_models.frcnn.network import FasterRcnn
 from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH, REGIONS

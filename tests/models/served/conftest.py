@@ -13,7 +13,7 @@ from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query
 from pytest_vqamt.data import catalogue
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.http import retry

@@ -18,11 +18,13 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Query
 from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.served.protocol import (
+from pytest_vqamt.models.served.answer_requests import AnswersRequest as Asked
+from pytest_vqamt.models.served.answer_requests import PictureRow, PngRow, QueryRow, RequestTooLargeError, read_request
+from pytest_vqamt.models.served.wire_format import (
     ANSWERS_PATH,
     MODEL_PATH,
     ModelCard,
@@ -35,8 +37,6 @@ from pytest_vqamt.models.served.protocol import (
     write_card,
     write_error,
 )
-from pytest_vqamt.models.served.requests import AnswersRequest as Asked
-from pytest_vqamt.models.served.requests import PictureRow, PngRow, QueryRow, RequestTooLargeError, read_request
 from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
 from tests.models.openai.stub import Reply, Request
 

@@ -16,15 +16,15 @@ from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, ModelInput, Task
 from pytest_vqamt.data import catalogue
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.budget import Budget, BudgetSpentError
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.served import model as served
-from pytest_vqamt.models.served.protocol import ANSWERS_PATH, PixelsNeeded, write_answers
-from pytest_vqamt.models.served.requests import PngRow, RecipeRow
+from pytest_vqamt.models.served import remote_model as served
+from pytest_vqamt.models.served.answer_requests import PngRow, RecipeRow
+from pytest_vqamt.models.served.wire_format import ANSWERS_PATH, PixelsNeeded, write_answers
 from tests.models.openai.stub import Reply, Request
 from tests.models.served.conftest import DOGS, AskAbout, Load, Serve
 from tests.models.served.desk import ByPixels, Desk, answer_of

@@ -17,8 +17,22 @@ from pytest_vqamt.core.meaning import Annotated, Both, Count, Describe, Group, M
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.models.served import requests
-from pytest_vqamt.models.served.protocol import (
+from pytest_vqamt.models.served import answer_requests as requests
+from pytest_vqamt.models.served.answer_requests import (
+    MAX_DEPTH,
+    MAX_MARKS,
+    MAX_TEXT,
+    MAX_VALUES,
+    PngRow,
+    RecipeRow,
+    RequestTooLargeError,
+    png_row,
+    query_row,
+    read_request,
+    recipe_row,
+    write_request,
+)
+from pytest_vqamt.models.served.wire_format import (
     ModelCard,
     PixelsNeeded,
     QueryResult,
@@ -34,20 +48,6 @@ from pytest_vqamt.models.served.protocol import (
     write_card,
     write_error,
     write_status,
-)
-from pytest_vqamt.models.served.requests import (
-    MAX_DEPTH,
-    MAX_MARKS,
-    MAX_TEXT,
-    MAX_VALUES,
-    PngRow,
-    RecipeRow,
-    RequestTooLargeError,
-    png_row,
-    query_row,
-    read_request,
-    recipe_row,
-    write_request,
 )
 from tests.rows import each_row
 

@@ -13,12 +13,12 @@ import pytest
 
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.served import TOKEN_VARIABLE
-from pytest_vqamt.models.served.protocol import ANSWERS_PATH
+from pytest_vqamt.models.served.wire_format import ANSWERS_PATH
 from tests.models.openai.stub import Reply, Request
 from tests.models.served.conftest import AskAbout, Load, Serve
 from tests.models.served.desk import ByPixels, Desk, answer_of

@@ -7,7 +7,7 @@ from threading import Event, get_ident
 
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.inputs import tokenize
-from pytest_vqamt.models.transformers.prompted.text import Prompt, tokenize_prompts
+from pytest_vqamt.models.transformers.prompted.prompt_text import Prompt, tokenize_prompts
 from pytest_vqamt.models.transformers.runtime import Runtime, exclusive
 from tests.models.transformers.prompted.small.tokenizers import byte_pairs
 

@@ -14,7 +14,8 @@ from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.models.reference.oracle import answer_text
 from pytest_vqamt.relations.agree import Form
-from tests.making import FirstOption, answers_of, choosers, scene_of, thing_of
+from tests.making import answers_of, choosers, scene_of, thing_of
+from tests.relations.deriving import derive
 from tests.rows import each_row
 from tests.soundness.samples import COCO, FEW_PICTURES
 
@@ -35,7 +36,7 @@ OTHER = _scene("dog", "car", "cat", "tree", id="2")
 @cache
 def cases(variant: str, scene: Scene = YARD) -> tuple[Case, ...]:
     corpus = gather_corpus((scene, OTHER))
-    found = (FORM.derive(scene, corpus, choose, variant) for choose in choosers(80))
+    found = (derive(FORM, scene, choose, variant, corpus) for choose in choosers(80))
     return tuple(each for each in found if isinstance(each, Case))
 
 
@@ -175,7 +176,7 @@ def test_nothing_small_or_ambiguous_is_there_for_certain(variant: str) -> None:
 
 def test_captions_are_read_for_names_of_a_class_only(bare: Scene) -> None:
     for scene in (bare, _scene("sock")):
-        found = FORM.derive(scene, gather_corpus((scene,)), FirstOption(), "caption_exists")
+        found = derive(FORM, scene, variant="caption_exists")
         assert isinstance(found, NotApplicable)
 
 
@@ -190,7 +191,7 @@ def test_captions_that_others_wrote_contradict_no_right_answer() -> None:
         for variant in ("caption_exists", "caption_count"):
             for number, choose in enumerate(choosers(80)):
                 scene = source.scene(number % len(source))
-                case = FORM.derive(scene, source.corpus, choose, variant)
+                case = derive(FORM, scene, choose, variant, source.corpus)
                 for caption in scene.captions if isinstance(case, Case) else ():
                     assert isinstance(case, Case)
                     right = answer_text(truth(case.queries[1].meaning, scene))

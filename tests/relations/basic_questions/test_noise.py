@@ -24,8 +24,9 @@ from pytest_vqamt.relations.basic_questions import (
     accuracy_figures,
     sample_main_question,
 )
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tests.making import answers_of, case_of, choosers, group_of, scene_of
+from tests.relations.deriving import derive
 from tests.rows import each_row
 
 NOISE = Noise()
@@ -67,7 +68,7 @@ def cases(scene: Scene, variant: str, relation: Noise = NOISE) -> list[Case]:
 
 def outcomes(scene: Scene, variant: str, relation: Noise = NOISE) -> list[Case | NotApplicable]:
     corpus = gather_corpus((scene,))
-    return [relation.derive(scene, corpus, choose, variant) for choose in choosers(20)]
+    return [derive(relation, scene, choose, variant, corpus) for choose in choosers(20)]
 
 
 def reasons(scene: Scene, variant: str) -> set[str]:

@@ -7,13 +7,14 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
+from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.corpus import Corpus, ThingLook, gather_corpus
 from pytest_vqamt.core.edits import Cutout, Erase, Fill, Insert
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.relations.caption import CaptionLayout
-from tests.making import FirstOption, answers_of, choosers, scene_of
+from tests.making import answers_of, scene_of
+from tests.relations.deriving import cases_of, derive
 from tests.relations.inserted import masked
 from tests.rows import each_row
 
@@ -28,8 +29,7 @@ YARD = scene_of(DOG, CAT, CAR, exhaustive=CLASSES)
 
 
 def derived(scene: Scene, corpus: Corpus | None = None) -> list[Case]:
-    found = [RELATION.derive(scene, corpus or gather_corpus((scene,)), choose, "") for choose in choosers(40)]
-    return [case for case in found if isinstance(case, Case)]
+    return cases_of(RELATION, scene, draws=40, corpus=corpus)
 
 
 def moved(case: Case) -> list[Insert]:
@@ -37,7 +37,7 @@ def moved(case: Case) -> list[Insert]:
 
 
 def test_a_case_asks_for_captions_before_and_after() -> None:
-    case = RELATION.derive(YARD, gather_corpus((YARD,)), FirstOption(), "")
+    case = derive(RELATION, YARD)
     assert isinstance(case, Case)
     before, after = case.queries
     assert (before.task, after.task, before.picture) == (Task.CAPTIONING, Task.CAPTIONING, YARD.picture)
@@ -101,10 +101,6 @@ def test_things_of_photos_are_recognisable_and_move_sideways() -> None:
 def test_it_does_not_apply(scene: Scene) -> None:
     found = {case.queries[1].picture.edits for case in derived(scene)}
     assert all(edit.cutout.thing.name == "cat" for edits in found for edit in edits if isinstance(edit, Insert))
-
-
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
-    assert isinstance(RELATION.derive(bare, gather_corpus((bare,)), FirstOption(), ""), NotApplicable)
 
 
 @each_row(

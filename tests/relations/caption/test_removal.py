@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
+from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.caption import CaptionRemoval
-from tests.making import FirstOption, answers_of, choosers, scene_of, thing_of
+from tests.making import answers_of, scene_of, thing_of
+from tests.relations.deriving import cases_of
 from tests.rows import each_row
 
 pytestmark = pytest.mark.usefixtures("small_things_are_salient")
@@ -23,9 +23,7 @@ YARD = scene_of("dog", "cat", "car", exhaustive=CLASSES)
 
 
 def derived(variant: str, scene: Scene = YARD) -> list[Case]:
-    corpus = gather_corpus((scene,))
-    found = [RELATION.derive(scene, corpus, choose, variant) for choose in choosers(20)]
-    return [case for case in found if isinstance(case, Case)]
+    return cases_of(RELATION, scene, variant, draws=20)
 
 
 def erased(variant: str, scene: Scene) -> set[object]:
@@ -165,8 +163,3 @@ def test_it_is_presumed_where_another_may_be_there_without_being_annotated() -> 
     scene = scene_of("dog", "car")
     assert {case.tags for case in derived("erased", scene)} == {("presumed",)}
     assert {case.tags for case in derived("others", scene)} == {()}
-
-
-@each_row("variant", RELATION.info.variants)
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    assert isinstance(RELATION.derive(bare, gather_corpus((bare,)), FirstOption(), variant), NotApplicable)

@@ -17,6 +17,7 @@ from pytest_vqamt.relations.carets_arguments import Argument
 from pytest_vqamt.relations.carets_sampling import sample_argument
 from pytest_vqamt.relations.lexical_knowledge import load_knowledge
 from pytest_vqamt.sampling.chooser import Chooser, RandomChooser
+from tests.relations.deriving import derive
 
 T = TypeVar("T")
 
@@ -46,7 +47,7 @@ def arguments(type_: QuestionType, view: AskableScene, draws: int = 250, seed: i
 
 def cases(relation: Relation, scene: Scene, *others: Scene, variant: str = "", draws: int = 250) -> list[Case]:
     corpus = corpus_of(scene, *others)
-    return many(lambda choose: relation.derive(scene, corpus, choose, variant), draws)
+    return many(lambda choose: derive(relation, scene, choose, variant, corpus), draws)
 
 
 def asked(found: Iterable[Argument], truth: str = "") -> set[str]:

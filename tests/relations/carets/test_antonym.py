@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import NotApplicable, Outcome
+from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.meaning import Has
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.carets import Antonym
-from tests.making import answers_of, choosers, scene_of, thing_of
-from tests.relations.carets.draws import cases, corpus_of, short
+from tests.making import answers_of, scene_of, thing_of
+from tests.relations.carets.draws import cases, short
 from tests.rows import each_row
 
 ANTONYM = Antonym()
@@ -99,11 +99,6 @@ def test_it_is_presumed_where_there_may_be_another_one() -> None:
     door = thing_of("open door", box=Box(10, 10, 40, 80))
     assert {case.is_presumed for case in cases(ANTONYM, scene_of(door, exhaustive=("door",)), SHOP)} == {False}
     assert {case.is_presumed for case in cases(ANTONYM, scene_of(door), SHOP)} == {True}
-
-
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
-    for choose in choosers(5):
-        assert isinstance(ANTONYM.derive(bare, corpus_of(bare), choose, ""), NotApplicable)
 
 
 def test_it_holds_for_opposite_answers_alone() -> None:

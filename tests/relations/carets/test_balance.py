@@ -9,8 +9,8 @@ import pytest
 
 from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations import carets_arguments as arguments
 from pytest_vqamt.relations import catalogue
@@ -22,6 +22,7 @@ from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import scene_of
 from tests.relations.carets import draws
 from tests.relations.carets.draws import KNOWN
+from tests.relations.deriving import derive
 
 BALANCED = (
     ("carets.rephrase", ""),
@@ -50,7 +51,7 @@ def truths(source: SceneSource, name: str, variant: str, wanted: int) -> Counter
     """How often each truth was drawn, by the type of question, in so many yes/no cases."""
     relation, choose, found = catalogue.get(name), RandomChooser(Random(5)), Counter[tuple[str, str]]()
     while found.total() < wanted:
-        case = relation.derive(source.scene(choose.between(0, len(source) - 1)), source.corpus, choose, variant)
+        case = derive(relation, source.scene(choose.between(0, len(source) - 1)), choose, variant, source.corpus)
         if isinstance(case, Case) and case.fact("answers") == "binary":
             found[str(case.fact("question_type")), str(case.fact("truth"))] += 1
     return found

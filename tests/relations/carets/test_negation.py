@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.core.case import NotApplicable, Outcome
+from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.meaning import Absent, Both, Either, Exists, Neither, NotBoth, truth
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.carets import Negation
-from tests.making import answers_of, choosers, scene_of
-from tests.relations.carets.draws import cases, corpus_of
+from tests.making import answers_of, scene_of
+from tests.relations.carets.draws import cases
 
 NEGATION = Negation()
 FARM = scene_of("cow", "dog", "cat", "white dog", "lamp", id="farm")
@@ -53,12 +53,6 @@ def test_it_is_presumed_only_of_one_that_is_there_or_another_that_may_be() -> No
         either = case.fact("question_type") == QuestionType.DISJUNCTION and case.fact("truth") == "yes"
         assert case.is_presumed is either
     assert {case.is_presumed for case in found} == {True, False}
-
-
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
-    corpus = corpus_of(bare, FARM)
-    for choose in choosers(20):
-        assert isinstance(NEGATION.derive(bare, corpus, choose, ""), NotApplicable)
 
 
 def test_it_holds_for_opposite_answers_alone(yard: Scene) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
+from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.meaning import Choice, Exists, truth
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.carets import Ontological
-from tests.making import answers_of, choosers, scene_of
-from tests.relations.carets.draws import cases, corpus_of, short
-from tests.rows import each_row
+from tests.making import answers_of, scene_of
+from tests.relations.carets.draws import cases, short
 
 ONTOLOGICAL = Ontological()
 
@@ -78,13 +77,6 @@ class TestHyponyms:
         for exhaustive, presumed in (((), True), (("dog", "cow"), True), (("animal",), False)):
             found = cases(ONTOLOGICAL, scene_of("car", exhaustive=exhaustive), self.FARM, variant="hyponym")
             assert {case.is_presumed for case in found} == {presumed}
-
-
-@each_row("variant", ONTOLOGICAL.info.variants)
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    corpus = corpus_of(bare, scene_of("dog", "car", id="b"))
-    for choose in choosers(5):
-        assert isinstance(ONTOLOGICAL.derive(bare, corpus, choose, variant), NotApplicable)
 
 
 def test_it_is_violated_by_who_does_not_know_that_a_dog_is_an_animal() -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.core.case import NotApplicable, Outcome
+from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.meaning import Both, Choice, Either
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.carets import Order
-from tests.making import answers_of, choosers, scene_of
-from tests.relations.carets.draws import cases, corpus_of
+from tests.making import answers_of, scene_of
+from tests.relations.carets.draws import cases
 from tests.rows import each_row
 
 ORDER = Order()
@@ -65,13 +65,6 @@ def test_nothing_but_the_order_changes_so_that_no_case_is_presumed() -> None:
         found = cases(ORDER, loose, FARM, variant=variant)
         assert found
         assert not any(case.is_presumed for case in found)
-
-
-@each_row("variant", VARIANTS)
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    corpus = corpus_of(bare, FARM)
-    for choose in choosers(20):
-        assert isinstance(ORDER.derive(bare, corpus, choose, variant), NotApplicable)
 
 
 def test_it_is_violated_by_who_takes_the_first(yard: Scene) -> None:

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Annotated, truth
 from pytest_vqamt.core.scene import Demand, PublishedPair, PublishedQuestion, Scene
 from pytest_vqamt.data.carets import load
 from pytest_vqamt.models.reference.oracle import answer_text
 from pytest_vqamt.relations.base import PublishedRelation
 from pytest_vqamt.relations.published import PUBLISHED_TESTS, PublishedPairs
-from tests.making import FirstOption, answers_of, scene_of
+from tests.making import answers_of, scene_of
+from tests.relations.deriving import derive
 from tests.rows import each_row
 
 REAL = Path(__file__).parents[3] / "../shared/data/carets"
@@ -147,7 +147,7 @@ def test_every_pair_of_a_test_is_a_case_in_the_order_of_the_files() -> None:
     cases = PUBLISHED.every(scene, PUBLISHED_TESTS[0])
     assert not isinstance(cases, NotApplicable)
     assert [case.fact("published") for case in cases] == ["a.json:0-s", "a.json:2-s", "a.json:4-s"]
-    assert PUBLISHED.derive(scene, gather_corpus([scene]), FirstOption(), PUBLISHED_TESTS[1]) == the_case(pairs[1])
+    assert derive(PUBLISHED, scene, variant=PUBLISHED_TESTS[1]) == the_case(pairs[1])
 
 
 @pytest.mark.parametrize(
@@ -160,9 +160,7 @@ def test_every_pair_of_a_test_is_a_case_in_the_order_of_the_files() -> None:
 )
 def test_a_scene_without_such_a_pair_gives_no_case(questions: tuple[PublishedQuestion, ...], reason: str) -> None:
     scene = scene_with(*questions)
-    assert PUBLISHED.derive(scene, gather_corpus([scene]), FirstOption(), PUBLISHED_TESTS[0]) == NotApplicable(
-        reason=reason
-    )
+    assert derive(PUBLISHED, scene, variant=PUBLISHED_TESTS[0]) == NotApplicable(reason=reason)
 
 
 @pytest.fixture(scope="module")

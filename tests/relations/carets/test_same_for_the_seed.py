@@ -12,12 +12,13 @@ from random import Random
 import pytest
 
 from pytest_vqamt.core.case import Case
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.relations import askable_scene, catalogue
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import scene_of
 from tests.relations.carets.draws import KNOWN, corpus_of
+from tests.relations.deriving import derive
 
 ITEMS = [
     (name, variant)
@@ -41,7 +42,7 @@ def drawn(source: SceneSource, wanted: Iterable[tuple[tuple[str, str], int]]) ->
     for (name, variant), seed in wanted:
         choose = RandomChooser(Random(seed))
         scene = source.scene(choose.between(0, len(source) - 1))
-        case = catalogue.get(name).derive(scene, source.corpus, choose, variant)
+        case = derive(catalogue.get(name), scene, choose, variant, source.corpus)
         texts = [case.id, *(query.text for query in case.queries)] if isinstance(case, Case) else [case.reason]
         found[f"{name}[{variant}] {seed}"] = " | ".join(texts)
     return found

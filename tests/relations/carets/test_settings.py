@@ -11,9 +11,9 @@ from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Has
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.data.coco import COCO_CLASSES, annotated_exhaustively
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.carets import Antonym, Rephrase
@@ -22,6 +22,7 @@ from pytest_vqamt.relations.soundness import object_names
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import scene_of
 from tests.relations.carets.draws import KNOWN, cases
+from tests.relations.deriving import derive
 from tests.rows import each_row
 
 DEBIAN = Path("/usr/share/wordnet")
@@ -33,7 +34,7 @@ def drawn(source: SceneSource, relation: Relation, draws: int = 25) -> list[str]
     choose, found = RandomChooser(Random(3)), []
     for variant in relation.info.variants * draws:
         scene = source.scene(choose.between(0, len(source) - 1))
-        case = relation.derive(scene, source.corpus, choose, variant)
+        case = derive(relation, scene, choose, variant, source.corpus)
         found.append(case.id if isinstance(case, Case) else case.reason)
     return found
 

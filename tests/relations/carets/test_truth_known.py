@@ -12,7 +12,7 @@ import pytest
 from pytest_vqamt.core.case import Case, PairKind
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, Meaning, groups_of, members, truth
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.language.english.nouns import is_mass, plural, singular
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from pytest_vqamt.relations import catalogue
@@ -22,6 +22,7 @@ from pytest_vqamt.relations.carets_sampling import sample_argument
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import group_of, scene_of
 from tests.relations.carets.draws import KNOWN, short
+from tests.relations.deriving import derive
 from tests.soundness.samples import PICTURES, REAL, Sample, each_of
 
 ITEMS = [
@@ -45,7 +46,7 @@ def scenes(source: SceneSource, choose: RandomChooser) -> Iterator[Scene]:
 
 def cases(source: SceneSource, name: str, variant: str) -> Iterator[Case]:
     relation, choose = catalogue.get(name), RandomChooser(Random(1))
-    drawn = (relation.derive(scene, source.corpus, choose, variant) for scene in scenes(source, choose))
+    drawn = (derive(relation, scene, choose, variant, source.corpus) for scene in scenes(source, choose))
     return (each for each in drawn if isinstance(each, Case))
 
 

@@ -21,11 +21,12 @@ from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.carets_visual import foreground, grow, named_boxes, partly_visible
-from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.sampling.chooser import Sampler
 from tests.core.random_scenes import boxes_within, pixels, scenes
 from tests.making import answers_of, choosers, scene_of, thing_of
 from tests.relations.carets.draws import MEAN, corpus_of
 from tests.relations.carets.obscured import BARN, VARIANTS, VISUAL, about, asked, cases, edit_of, kept, words_of
+from tests.relations.deriving import derive
 from tests.rows import each_row
 
 pytestmark = pytest.mark.usefixtures("small_things_are_salient")
@@ -161,11 +162,6 @@ def test_nothing_half_seen_could_be_what_is_not_there_or_another_of_the_only_one
     assert half_seen > 20
 
 
-@each_row("variant", VARIANTS)
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    assert cases(bare, variant, BARN) == []
-
-
 def test_no_crowd_is_asked_about() -> None:
     scene = scene_of("person", "brown dog", "lamp", crowds=("person",), exhaustive=("dog",))
     found = asked(cases(scene, "crop", scene_of("cow", "white dog", "dog", id="b")))
@@ -176,7 +172,7 @@ def test_no_crowd_is_asked_about() -> None:
 def test_it_does_not_apply_where_the_foreground_fills_the_picture() -> None:
     scene = scene_of(thing_of("brown dog", box=Box(0, 0, 200, 100)), exhaustive=("dog",))
     corpus = corpus_of(scene, scene_of("dog", "cow", "lamp", id="b"))
-    found = [VISUAL.derive(scene, corpus, choose, "blur9") for choose in choosers(60)]
+    found = [derive(VISUAL, scene, choose, "blur9", corpus) for choose in choosers(60)]
     assert NotApplicable(reason="the foreground fills the picture") in found
     assert not any(isinstance(each, Case) for each in found)
 
@@ -193,7 +189,7 @@ def test_what_is_too_small_to_be_told_by_itself_is_not_asked_about() -> None:
 
 
 def test_it_cannot_mask_where_there_is_no_photo_to_take_a_colour_from(yard: Scene) -> None:
-    found = [VISUAL.derive(yard, gather_corpus((yard, BARN)), choose, "mask") for choose in choosers(20)]
+    found = [derive(VISUAL, yard, choose, "mask", gather_corpus((yard, BARN))) for choose in choosers(20)]
     assert NotApplicable(reason="the data has no photos to take a mean colour from") in found
     assert not any(isinstance(each, Case) for each in found)
 

@@ -7,14 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
+from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Annotated, Count, Exists
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.control import Reencode, Repeat, plain_question
-from tests.making import FirstOption, answers_of, choosers, scene_of
+from tests.making import choosers, scene_of
+from tests.relations.deriving import the_case
 
 REPEAT = Repeat()
 
@@ -23,33 +24,14 @@ def view_of(scene: Scene) -> AskableScene:
     return askable_scene_of(scene, gather_corpus((scene,)), REPEAT.known)
 
 
-def derived(scene: Scene) -> Case:
-    case = REPEAT.derive(scene, gather_corpus((scene,)), FirstOption(), "")
-    assert isinstance(case, Case)
-    return case
-
-
 def test_a_case_asks_the_same_twice_and_lets_no_cache_answer_the_second(yard: Scene) -> None:
-    case = derived(yard)
+    case = the_case(REPEAT, yard)
     first, second = case.queries
     assert (first.text, first.meaning, first.picture) == (second.text, second.meaning, second.picture)
     assert first.text == "How many dogs and cats are there in the picture altogether?"
     assert (first.trial, second.trial) == (0, 1)
     assert first.id != second.id
     assert (case.relation, case.variant, case.expected) == ("control.repeat", "", "first = second")
-
-
-def test_it_holds_for_a_model_that_repeats_itself(yard: Scene) -> None:
-    assert REPEAT.judge(derived(yard), answers_of("4", "4")).outcome is Outcome.HOLDS
-    assert REPEAT.judge(derived(yard), answers_of("a herd of llamas", "a herd of llamas")).outcome is Outcome.HOLDS
-
-
-def test_it_is_violated_by_one_that_does_not(yard: Scene) -> None:
-    assert REPEAT.judge(derived(yard), answers_of("4", "5")).outcome is Outcome.VIOLATED
-
-
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
-    assert isinstance(REPEAT.derive(bare, gather_corpus((bare,)), FirstOption(), ""), NotApplicable)
 
 
 def test_it_is_a_control() -> None:
@@ -102,12 +84,6 @@ def test_a_data_set_with_questions_of_its_own_is_asked_those() -> None:
 REENCODE = Reencode()
 
 
-def derived_reencoded(scene: Scene, variant: str = "") -> Case:
-    case = REENCODE.derive(scene, gather_corpus((scene,)), FirstOption(), variant)
-    assert isinstance(case, Case)
-    return case
-
-
 @pytest.mark.parametrize(
     ("variant", "again"),
     [
@@ -116,7 +92,7 @@ def derived_reencoded(scene: Scene, variant: str = "") -> Case:
     ],
 )
 def test_a_case_asks_once_more_of_the_picture_re_encoded(yard: Scene, variant: str, again: str) -> None:
-    case = derived_reencoded(yard, variant)
+    case = the_case(REENCODE, yard, variant)
     first, second = case.queries
     assert first.text == "How many dogs and cats are there in the picture altogether?"
     assert second.text == again
@@ -124,18 +100,6 @@ def test_a_case_asks_once_more_of_the_picture_re_encoded(yard: Scene, variant: s
     assert (first.picture, second.picture) == (yard.picture, yard.picture.reencode())
     assert second.picture.scene == yard
     assert (case.relation, case.variant, case.expected) == ("control.reencode", variant, "first = second")
-
-
-def test_it_holds_for_a_model_that_does_not_mind(yard: Scene) -> None:
-    assert REENCODE.judge(derived_reencoded(yard), answers_of("4", "four")).outcome is Outcome.HOLDS
-
-
-def test_it_is_violated_by_one_that_does(yard: Scene) -> None:
-    assert REENCODE.judge(derived_reencoded(yard), answers_of("4", "0")).outcome is Outcome.VIOLATED
-
-
-def test_reencoding_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
-    assert isinstance(REENCODE.derive(bare, gather_corpus((bare,)), FirstOption(), ""), NotApplicable)
 
 
 def test_reencoding_is_a_control() -> None:

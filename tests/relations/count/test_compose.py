@@ -11,7 +11,8 @@ from pytest_vqamt.core.edits import Beside
 from pytest_vqamt.core.meaning import truth
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.relations.count import Compose
-from tests.making import answers_of, choosers, scene_of, thing_of
+from tests.making import answers_of, scene_of, thing_of
+from tests.relations.deriving import cases_of
 from tests.rows import each_row
 
 COMPOSE = Compose()
@@ -27,8 +28,7 @@ def yard(name: str, *at: float, exhaustive: bool = True, crowd: bool = False, si
 def cases(first: Scene, second: Scene) -> list[Case]:
     some = (first, second)
     corpus = gather_corpus(some, scene=some.__getitem__)
-    found = [COMPOSE.derive(first, corpus, choose, "") for choose in choosers(10)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(COMPOSE, first, draws=10, corpus=corpus)
 
 
 def test_the_third_picture_is_both_with_a_strip_between() -> None:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
+from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.meaning import Count
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.count import PartOfWhole
-from tests.making import FirstOption, answers_of, choosers, group_of, scene_of
-from tests.rows import each_row
+from tests.making import group_of, scene_of
+from tests.relations.deriving import cases_of, derive
 
 PART_OF_WHOLE = PartOfWhole()
 YARD = scene_of("black dog", "brown dog", "red car", "striped cat", "standing man")
 
 
 def cases(scene: Scene) -> list[Case]:
-    found = [PART_OF_WHOLE.derive(scene, gather_corpus((scene,)), choose, "") for choose in choosers(60)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(PART_OF_WHOLE, scene, draws=60)
 
 
 def test_a_case_asks_for_a_name_and_for_it_with_a_property_that_one_thing_has() -> None:
@@ -34,25 +32,11 @@ def test_both_are_asked_in_the_same_words() -> None:
     assert case.queries[1].text.replace("black ", "") == case.queries[0].text
 
 
-@each_row(
-    ("texts", "outcome"),
-    [
-        (("2", "1"), Outcome.HOLDS),
-        (("2", "There are two of them."), Outcome.HOLDS),
-        (("2", "3"), Outcome.VIOLATED),
-        (("none", "1"), Outcome.VIOLATED),
-        (("2", "red"), Outcome.UNPARSED),
-    ],
-)
-def test_the_verdict(texts: tuple[str, str], outcome: Outcome) -> None:
-    assert PART_OF_WHOLE.judge(cases(YARD)[0], answers_of(*texts)).outcome is outcome
-
-
 def test_it_does_not_apply_where_a_thing_has_two_colours_or_none(bare: Scene) -> None:
     two, none = scene_of("red blue car"), scene_of("car", "old dog")
     multi = replace(YARD, objects=tuple(replace(thing, multi_coloured=True) for thing in YARD.objects[:3]))
     for scene in (bare, two, none, multi):
-        assert isinstance(PART_OF_WHOLE.derive(scene, gather_corpus((scene,)), FirstOption(), ""), NotApplicable)
+        assert isinstance(derive(PART_OF_WHOLE, scene), NotApplicable)
 
 
 def test_it_does_not_apply_to_a_crowd() -> None:

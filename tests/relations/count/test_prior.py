@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import cache
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Redraw
 from pytest_vqamt.core.meaning import PartCount, truth
 from pytest_vqamt.core.scene import Parts, Scene
@@ -15,9 +14,10 @@ from pytest_vqamt.models.reference.faults import FAULTS
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.count import Prior
 from tests.language.template_readings import plain
-from tests.making import FirstOption, answers_of, choosers, group_of, scene_of
+from tests.making import answers_of, choosers, group_of, scene_of
 from tests.reader.questions import read
 from tests.reader.vocabulary import LEXICON
+from tests.relations.deriving import cases_of, derive
 from tests.rows import each_row
 
 PRIOR = Prior()
@@ -33,8 +33,7 @@ def with_parts(scene: Scene, *parts: Parts) -> Scene:
 
 
 def cases(scene: Scene, variant: str = "more") -> list[Case]:
-    found = [PRIOR.derive(scene, gather_corpus((scene,)), choose, variant) for choose in choosers(40)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(PRIOR, scene, variant, draws=40)
 
 
 DOG = with_parts(scene_of("black dog", "red car"), legs(0, 3, 4, 5))
@@ -93,7 +92,7 @@ def test_a_thing_must_be_large_enough_for_its_parts_to_be_told_apart() -> None:
 
 def test_it_does_not_apply_where_the_source_cannot_draw_it() -> None:
     for scene in (scene_of("black dog"), with_parts(scene_of("black dog"), legs(0))):
-        found = PRIOR.derive(scene, gather_corpus((scene,)), FirstOption(), "more")
+        found = derive(PRIOR, scene, variant="more")
         assert isinstance(found, NotApplicable)
         assert "draw" in found.reason
     assert cases(with_parts(scene_of("black dog"), legs(0, 4, 5)), "less") == []
@@ -103,7 +102,7 @@ def test_it_does_not_apply_where_the_source_cannot_draw_it() -> None:
 def drawn_cases() -> tuple[Case, ...]:
     world = PictureWorld(300)
     found = (
-        PRIOR.derive(world.scene(index), world.corpus, choose, "more")
+        derive(PRIOR, world.scene(index), choose, "more", world.corpus)
         for index, choose in zip(range(300), choosers(300), strict=True)
     )
     return tuple(each for each in found if isinstance(each, Case))

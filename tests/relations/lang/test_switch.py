@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
+from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import truth
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH, LANGUAGES
+from pytest_vqamt.language.translations.translated import ANSWER_IN_ENGLISH, LANGUAGES
 from pytest_vqamt.models.reference.faults import FAULTS
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.contrasts import with_contrast
@@ -20,6 +20,7 @@ from pytest_vqamt.relations.lang import Switch
 from pytest_vqamt.relations.own_wordings import RewordedRelation, read_wordings
 from tests.language.translations.reader import read
 from tests.making import answers_of, choosers, scene_of, thing_of
+from tests.relations.deriving import cases_of, derive
 from tests.rows import each_row
 
 SWITCH = Switch()
@@ -28,14 +29,12 @@ each_language = pytest.mark.parametrize("code", LANGUAGES)
 
 
 def cases(scene: Scene, code: str, n: int = 60) -> list[Case]:
-    corpus = gather_corpus((scene,))
-    found = [SWITCH.derive(scene, corpus, choose, code) for choose in choosers(n)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(SWITCH, scene, code, draws=n)
 
 
 def of_the_world(code: str) -> list[Case]:
     drawn = (
-        SWITCH.derive(WORLD.scene(place), WORLD.corpus, choose, code)
+        derive(SWITCH, WORLD.scene(place), choose, code, WORLD.corpus)
         for place, choose in enumerate(choosers(len(WORLD)))
     )
     return [each for each in drawn if isinstance(each, Case)]
@@ -86,17 +85,9 @@ def test_only_what_one_noun_covers_is_asked_about(code: str, scene: Scene, asked
     assert subjects(cases(scene, code)) == asked
 
 
-def test_without_a_noun_there_is_no_case() -> None:
-    scene = scene_of("chair", "cup", exhaustive=("chair", "cup"))
-    [found] = {SWITCH.derive(scene, gather_corpus((scene,)), choose, "de") for choose in choosers(1)}
-    assert found == NotApplicable(
-        reason="no thing in the picture has a noun in the language that means the same things"
-    )
-
-
 def colours_asked(*scenes: Scene) -> set[tuple[object, object]]:
     corpus = gather_corpus(scenes)
-    drawn = (SWITCH.derive(scenes[0], corpus, choose, "de") for choose in choosers(80))
+    drawn = (derive(SWITCH, scenes[0], choose, "de", corpus) for choose in choosers(80))
     found = (each for each in drawn if isinstance(each, Case) and each.fact("kind") == "colour")
     return {(case.fact("subject"), case.fact("truth")) for case in found}
 
@@ -150,7 +141,7 @@ def test_own_wordings_are_english_and_leave_other_languages_as_they_are(tmp_path
     file.write_text('[[count]]\ntext = "number of {nouns} ?"\n', encoding="utf-8")
     reworded = RewordedRelation(SWITCH, read_wordings(file))
     scene = scene_of("dog", "dog")
-    drawn = [reworded.derive(scene, gather_corpus((scene,)), choose, "de") for choose in choosers(30)]
+    drawn = [derive(reworded, scene, choose, "de") for choose in choosers(30)]
     found = [case for case in drawn if isinstance(case, Case)]
     assert {case.queries[0].text for case in found} == {"number of dogs ?"}
     assert all(re.match("Wie viele Hunde ", case.queries[1].text) for case in found)

@@ -9,7 +9,8 @@ from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.relations.base import Relation
-from tests.making import choosers, scene_of, thing_of
+from tests.making import scene_of, thing_of
+from tests.relations.deriving import cases_of
 from tests.relations.inserted import corpus_of, masked
 
 CLASSES = ("dog", "cat", "bus", "bird", "car")
@@ -36,5 +37,4 @@ def dogs() -> Corpus:
 
 
 def cases(relation: Relation, variant: str, scene: Scene, corpus: Corpus, n: int = 40) -> list[Case]:
-    found = [relation.derive(scene, corpus, choose, variant) for choose in choosers(n)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(relation, scene, variant, draws=n, corpus=corpus)

@@ -9,8 +9,8 @@ from random import Random
 
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.language.captions.reading import CaptionReading
+from pytest_vqamt.data.scene_source import SceneSource
+from pytest_vqamt.language.captions.caption_reader import CaptionReading
 from pytest_vqamt.relations.metaic import PlacedCutout, sample_placed_cutout
 from pytest_vqamt.sampling.chooser import RandomChooser
 

@@ -14,7 +14,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.captions.reading import CaptionReading
+from pytest_vqamt.language.captions.caption_reader import CaptionReading
 from pytest_vqamt.relations import metaic as insertion
 from pytest_vqamt.relations.metaic import (
     PlacedCutout,

@@ -8,22 +8,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
+from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.edits import Insert
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution.plan import Plan, Sampling
-from pytest_vqamt.language.captions.reading import class_of
+from pytest_vqamt.language.captions.caption_reader import class_of
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.metaic import ObjectAppearance, SingularPlural
-from pytest_vqamt.sampling.samplers import Sampler
-from tests.making import FirstOption, answers_of
+from pytest_vqamt.sampling.chooser import Sampler
+from tests.making import answers_of
 from tests.relations.inserted import corpus_of, insert_of
 from tests.relations.metaic.backyard import CLASSES, DOG, backyard, cases, dogs
 from tests.relations.metaic.drawn import draw_many
-from tests.rows import each_row
 from tests.soundness.outlines import OfCoco, OfPictureWorld
 from tests.soundness.perceiver import GONE_SHARE, SEEN_SHARE
 from tests.soundness.pixels import Outlines, view
@@ -134,11 +132,6 @@ def test_an_empty_caption_or_a_refusal_cannot_be_read(answers: tuple[str, str], 
 def test_the_readings_are_the_classes_of_each_caption() -> None:
     verdict = RELATION.judge(a_case(), answers_of("two dogs near a bus", "<think>so?</think> a quiet street"))
     assert verdict.readings == ("2+ dogs, bus", "no class")
-
-
-@each_row("variant", RELATION.info.variants)
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    assert isinstance(RELATION.derive(bare, gather_corpus((bare,)), FirstOption(), variant), NotApplicable)
 
 
 def test_nor_where_a_crowd_of_the_only_class_is_there() -> None:

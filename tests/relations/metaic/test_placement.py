@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.captions.reading import class_of
+from pytest_vqamt.language.captions.caption_reader import class_of
 from pytest_vqamt.relations.insertion_places import (
     HIGHEST,
     LEVELS,

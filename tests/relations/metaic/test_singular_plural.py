@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
-from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.relations.metaic import ObjectAppearance, SingularPlural
-from tests.making import FirstOption, answers_of
+from tests.making import answers_of
 from tests.relations.metaic.backyard import DOG, backyard, cases, dogs
-from tests.rows import each_row
 
 RELATION = SingularPlural()
 
@@ -90,8 +87,3 @@ def test_a_class_that_is_there_is_inserted_too(small_things_are_salient: None) -
     there = cases(RELATION, "0", backyard(DOG), dogs())
     assert {case.fact("was_there") for case in there} == {True}
     assert {case.queries[1].picture.scene.count("dog") for case in there} == {2}
-
-
-@each_row("variant", RELATION.info.variants)
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    assert isinstance(RELATION.derive(bare, gather_corpus((bare,)), FirstOption(), variant), NotApplicable)

@@ -7,33 +7,20 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
+from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.edits import Cut
 from pytest_vqamt.core.meaning import Absent, Count, Exists, Group
 from pytest_vqamt.core.scene import Region, Scene
 from pytest_vqamt.relations.metavqa import Cutting
-from tests.making import FirstOption, answers_of, choosers, scene_of, thing_of
+from tests.making import scene_of, thing_of
+from tests.relations.deriving import cases_of, the_case
 
 CUTTING = Cutting()
 DOG = Group(name="dog")
 
 
-def derived(scene: Scene, variant: str) -> Case:
-    case = CUTTING.derive(scene, gather_corpus((scene,)), FirstOption(), variant)
-    assert isinstance(case, Case)
-    return case
-
-
 def cases(scene: Scene, variant: str = "count") -> list[Case]:
-    found = [CUTTING.derive(scene, gather_corpus((scene,)), choose, variant) for choose in choosers(100)]
-    return [each for each in found if isinstance(each, Case)]
-
-
-def why_not(scene: Scene, variant: str = "count") -> str:
-    found = CUTTING.derive(scene, gather_corpus((scene,)), FirstOption(), variant)
-    assert isinstance(found, NotApplicable)
-    return found.reason
+    return cases_of(CUTTING, scene, variant)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +34,7 @@ def why_not(scene: Scene, variant: str = "count") -> str:
 def test_a_case_asks_the_same_of_the_picture_and_of_each_piece(
     yard: Scene, variant: str, text: str, meaning: Count | Exists | Absent
 ) -> None:
-    case = derived(yard, variant)
+    case = the_case(CUTTING, yard, variant)
     assert (case.relation, case.variant, case.scene) == ("metavqa.cutting", variant, "yard")
     assert {(query.text, query.meaning) for query in case.queries} == {(text, meaning)}
     # Dogs from 0 to 20, 30 to 50 and 60 to 80, the cat and its bench from 95 to 135, the car from 150 to 190.
@@ -61,7 +48,7 @@ def test_a_case_asks_the_same_of_the_picture_and_of_each_piece(
 
 
 def test_each_piece_shows_what_is_in_it(yard: Scene) -> None:
-    _, *pieces = (query.picture.scene for query in derived(yard, "count").queries)
+    _, *pieces = (query.picture.scene for query in the_case(CUTTING, yard, "count").queries)
     assert [[thing.id for thing in piece.objects] for piece in pieces] == [["d1"], ["d2"], ["d3"], ["c1", "b1"], ["v1"]]
     assert [piece.width for piece in pieces] == [25, 30, 32, 55, 58]
 
@@ -71,57 +58,6 @@ def test_either_axis_is_cut_where_both_can_be() -> None:
     assert {case.fact("axis") for case in cases(scene)} == {"x", "y"}
     beside = scene_of(thing_of("dog", id="0", box=Box(0, 0, 30, 30)), thing_of("dog", id="1", box=Box(60, 10, 30, 30)))
     assert {case.fact("axis") for case in cases(beside)} == {"x"}
-
-
-class TestCounts:
-    def test_it_holds_where_the_pieces_add_up(self, yard: Scene) -> None:
-        verdict = CUTTING.judge(derived(yard, "count"), answers_of("3", "1", "one", "There is one dog.", "none", "0"))
-        assert (verdict.outcome, verdict.vacuous) == (Outcome.HOLDS, False)
-
-    def test_it_is_violated_where_they_do_not(self, yard: Scene) -> None:
-        # As in figure 1 of the paper: what is seen in the pieces is not what was seen in the whole.
-        verdict = CUTTING.judge(derived(yard, "count"), answers_of("3", "1", "1", "2", "0", "0"))
-        assert (verdict.outcome, verdict.reason) == (
-            Outcome.VIOLATED,
-            "expected 1 + 1 + 2 + 0 + 0 = 4, but got 3, 1, 1, 2, 0, 0",
-        )
-
-    def test_nothing_seen_anywhere_is_vacuous(self, yard: Scene) -> None:
-        assert CUTTING.judge(derived(yard, "count"), answers_of(*("0" for _ in range(6)))).vacuous
-
-
-class TestYesAndNo:
-    # Yuan et al., Table 2: V(q, i) = V(q, i1) or V(q, i2) or ...; of "is there no" it is "and".
-    def test_one_yes_is_enough_for_any(self, yard: Scene) -> None:
-        case = derived(yard, "exists")
-        assert CUTTING.judge(case, answers_of("yes", "no", "no", "yes", "no", "no")).obeys
-        assert CUTTING.judge(case, answers_of(*("no" for _ in range(6)))).obeys
-        assert not CUTTING.judge(case, answers_of("yes", *("no" for _ in range(5)))).obeys
-        assert not CUTTING.judge(case, answers_of("no", "yes", *("no" for _ in range(4)))).obeys
-
-    def test_none_needs_all(self, yard: Scene) -> None:
-        case = derived(yard, "absent")
-        assert CUTTING.judge(case, answers_of("no", "no", "no", "no", "yes", "yes")).obeys
-        assert not CUTTING.judge(case, answers_of("yes", "no", "no", "no", "yes", "yes")).obeys
-        assert not CUTTING.judge(case, answers_of("no", *("yes" for _ in range(5)))).obeys
-
-
-class TestNotApplicable:
-    def test_nothing_there(self, bare: Scene) -> None:
-        assert why_not(bare) == "no gap between things to cut at"
-
-    def test_no_gap(self) -> None:
-        scene = scene_of(
-            thing_of("dog", id="0", box=Box(0, 0, 30, 30)), thing_of("cat", id="1", box=Box(20, 20, 30, 30))
-        )
-        assert why_not(scene) == "no gap between things to cut at"
-
-    def test_nothing_that_can_be_asked_about(self) -> None:
-        assert why_not(scene_of("water", "scissors")) == "no other thing in the picture has a sure answer"
-
-    def test_a_thing_that_no_piece_would_show(self, yard: Scene) -> None:
-        beyond = replace(yard.objects[0], id="beyond", box=Box(300, 0, 10, 10))
-        assert why_not(replace(yard, objects=(*yard.objects, beyond))) == "a thing lies outside the picture"
 
 
 def test_what_may_be_there_without_being_annotated_is_presumed(yard: Scene) -> None:

@@ -7,14 +7,13 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
+from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.meaning import Absent, Count, Exists, Meaning, groups_of
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.metavqa import Insertion
-from tests.making import FirstOption, answers_of, choosers, scene_of
+from tests.making import scene_of
+from tests.relations.deriving import cases_of, derive
 from tests.relations.inserted import corpus_of, insert_of, kennel, masked
-from tests.rows import each_row
 
 INSERTION = Insertion()
 CLASSES = ("dog", "cat", "car", "shirt", "puppy")
@@ -30,8 +29,7 @@ YARD = scene_of(
 
 def cases(variant: str = "count", scene: Scene = YARD, elsewhere: Scene | None = None) -> list[Case]:
     corpus = corpus_of([scene, elsewhere or kennel((60, 30))])
-    found = [INSERTION.derive(scene, corpus, choose, variant) for choose in choosers(100)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(INSERTION, scene, variant, corpus=corpus)
 
 
 def asked(some: list[Case]) -> set[str]:
@@ -88,35 +86,9 @@ def test_nor_where_not_all_of_it_is_annotated_in_the_photo_that_the_thing_is_fro
         assert case.is_presumed is bool(names - {"car"})
 
 
-@pytest.mark.parametrize(
-    ("variant", "texts"),
-    [("count", ("1", "There is one.")), ("exists", ("yes", "There is one.")), ("absent", ("no", "No."))],
-)
-def test_it_holds_where_the_answer_stays(variant: str, texts: tuple[str, str]) -> None:
-    verdict = INSERTION.judge(cases(variant)[0], answers_of(*texts))
-    assert (verdict.outcome, verdict.vacuous) == (Outcome.HOLDS, False)
-
-
-# Yuan et al., Table 3: V(q, i) = V(q, i_insert), of counts as of yes and no.
-@pytest.mark.parametrize(
-    ("variant", "texts"), [("count", ("1", "2")), ("exists", ("yes", "no")), ("absent", ("no", "yes"))]
-)
-def test_it_is_violated_where_it_changes(variant: str, texts: tuple[str, str]) -> None:
-    verdict = INSERTION.judge(cases(variant)[0], answers_of(*texts))
-    assert (verdict.outcome, verdict.reason) == (
-        Outcome.VIOLATED,
-        f"all answers must be the same, but got {texts[0]}, {texts[1]}",
-    )
-
-
-@each_row("variant", INSERTION.info.variants)
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    assert isinstance(INSERTION.derive(bare, gather_corpus((bare,)), FirstOption(), variant), NotApplicable)
-
-
 def test_it_does_not_apply_where_there_is_nothing_else_to_ask_about() -> None:
     alone = scene_of(masked("dog", "0", Box(60, 40, 30, 30)), exhaustive=CLASSES)
-    found = INSERTION.derive(alone, corpus_of([alone, kennel((60, 30))]), FirstOption(), "count")
+    found = derive(INSERTION, alone, variant="count", corpus=corpus_of([alone, kennel((60, 30))]))
     assert found == NotApplicable(reason="no other thing in the picture has a sure answer")
 
 

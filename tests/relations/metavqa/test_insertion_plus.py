@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
+from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.meaning import Count, Group, truth
 from pytest_vqamt.core.scene import Region, Scene
 from pytest_vqamt.relations.metavqa import InsertionPlus
-from tests.making import FirstOption, answers_of, choosers, group_of, scene_of
+from tests.making import group_of, scene_of
+from tests.relations.deriving import cases_of, derive
 from tests.relations.inserted import corpus_of, kennel, masked
 
 PLUS = InsertionPlus()
@@ -22,8 +22,7 @@ YARD = scene_of(masked("black dog", "0", Box(60, 40, 30, 30)), "red car", "frisb
 
 def cases(scene: Scene = YARD, elsewhere: Scene | None = None) -> list[Case]:
     corpus = corpus_of([scene, elsewhere or kennel((60, 30))])
-    found = [PLUS.derive(scene, corpus, choose, "") for choose in choosers(100)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(PLUS, scene, corpus=corpus)
 
 
 def asked(some: list[Case]) -> set[tuple[frozenset[Group], object]]:
@@ -84,7 +83,7 @@ def test_a_person_comes_in_clothes_that_are_not_asked_about() -> None:
 
 def test_what_the_edge_of_its_photo_cuts_off_is_not_inserted() -> None:
     corpus = corpus_of([YARD, kennel((60, 30), at=(0, 10))])
-    found = PLUS.derive(YARD, corpus, FirstOption(), "")
+    found = derive(PLUS, YARD, corpus=corpus)
     assert found == NotApplicable(reason="the edge of its photo cuts off the inserted thing")
 
 
@@ -104,22 +103,3 @@ def test_what_is_not_listed_is_presumed() -> None:
     assert not any(case.is_presumed for case in cases())
     assert all(case.is_presumed for case in cases(scene=replace(YARD, exhaustive=frozenset())))
     assert all(case.is_presumed for case in cases(elsewhere=replace(kennel((60, 30)), exhaustive=frozenset())))
-
-
-@pytest.mark.parametrize("texts", [("1", "2"), ("none", "a dog")])
-def test_it_holds_for_one_more(texts: tuple[str, str]) -> None:
-    verdict = PLUS.judge(cases()[0], answers_of(*texts))
-    assert (verdict.outcome, verdict.vacuous) == (Outcome.HOLDS, False)
-
-
-@pytest.mark.parametrize("texts", [("0", "0"), ("1", "1"), ("2", "1"), ("1", "3")])
-def test_it_is_violated_by_all_else(texts: tuple[str, str]) -> None:
-    verdict = PLUS.judge(cases()[0], answers_of(*texts))
-    assert (verdict.outcome, verdict.reason) == (
-        Outcome.VIOLATED,
-        f"the second count must be one more than the first, but got {texts[0]}, {texts[1]}",
-    )
-
-
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
-    assert isinstance(PLUS.derive(bare, gather_corpus((bare,)), FirstOption(), ""), NotApplicable)

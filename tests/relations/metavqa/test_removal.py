@@ -7,22 +7,22 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
+from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.meaning import Absent, Count, Exists, Meaning, groups_of
-from pytest_vqamt.core.scene import Region, Scene
+from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.imaging import inpainting
 from pytest_vqamt.relations.metavqa import Removal
-from tests.making import FirstOption, answers_of, choosers, scene_of, thing_of
+from tests.making import scene_of
+from tests.relations.deriving import cases_of, derive
 from tests.rows import each_row
 
 REMOVAL = Removal()
 
 
 def cases(scene: Scene, variant: str = "count", removal: Removal = REMOVAL, corpus: Corpus | None = None) -> list[Case]:
-    found = [removal.derive(scene, corpus or gather_corpus((scene,)), choose, variant) for choose in choosers(120)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(removal, scene, variant, draws=120, corpus=corpus)
 
 
 def asked(some: list[Case]) -> set[tuple[object, str]]:
@@ -86,7 +86,7 @@ def test_the_mean_colour_of_the_data(yard: Scene) -> None:
 
 
 def test_data_without_photos_has_no_mean_colour(yard: Scene) -> None:
-    found = Removal(erase="mean").derive(yard, gather_corpus((yard,)), FirstOption(), "count")
+    found = derive(Removal(erase="mean"), yard, variant="count")
     assert found == NotApplicable(reason="the data has no photos to take a mean colour from")
 
 
@@ -102,7 +102,7 @@ def test_an_inpainter_that_is_not_installed_is_the_reason_for_no_case(
     yard: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(inpainting, "_is_installed", lambda _: False)
-    found = Removal(erase="inpaint").derive(yard, gather_corpus((yard,)), FirstOption(), "count")
+    found = derive(Removal(erase="inpaint"), yard, variant="count")
     assert isinstance(found, NotApplicable)
     assert "pip install" in found.reason
 
@@ -111,49 +111,3 @@ def test_where_not_all_of_it_is_annotated_garments_and_the_like_are_not_asked_ab
     scene = scene_of("man", "shirt", "tree", "dog", "car")
     assert {name for removed, name in asked(cases(scene)) if removed == "man"} == {"tree"}
     assert all(case.is_presumed for case in cases(scene))
-
-
-@pytest.mark.parametrize(
-    ("variant", "texts"),
-    [("count", ("1", "just one")), ("exists", ("yes", "There is one.")), ("absent", ("no", "No."))],
-)
-def test_it_holds_where_the_answer_stays(yard: Scene, variant: str, texts: tuple[str, str]) -> None:
-    verdict = REMOVAL.judge(cases(yard, variant)[0], answers_of(*texts))
-    assert (verdict.outcome, verdict.vacuous) == (Outcome.HOLDS, False)
-
-
-# Yuan et al., Table 3: V(q, i) = V(q, i_remove), of counts as of yes and no.
-@pytest.mark.parametrize(
-    ("variant", "texts"), [("count", ("1", "2")), ("exists", ("yes", "no")), ("absent", ("no", "yes"))]
-)
-def test_it_is_violated_where_it_changes(yard: Scene, variant: str, texts: tuple[str, str]) -> None:
-    verdict = REMOVAL.judge(cases(yard, variant)[0], answers_of(*texts))
-    assert (verdict.outcome, verdict.reason) == (
-        Outcome.VIOLATED,
-        f"all answers must be the same, but got {texts[0]}, {texts[1]}",
-    )
-
-
-def test_zero_and_zero_shows_nothing(yard: Scene) -> None:
-    # Yuan et al., section 4.2.2: models that answer 0 to everything pass, which is what Removal+ is for.
-    assert REMOVAL.judge(cases(yard)[0], answers_of("0", "0")).vacuous
-
-
-@each_row("variant", REMOVAL.info.variants)
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    found = REMOVAL.derive(bare, gather_corpus((bare,)), FirstOption(), variant)
-    assert found == NotApplicable(reason="every thing overlaps another")
-
-
-def test_it_does_not_apply_where_everything_overlaps() -> None:
-    dog, cat = (thing_of(name, id=name, box=Box(x, 0, 30, 30)) for x, name in enumerate(("dog", "cat")))
-    crowded = replace(scene_of("dog", "cat"), regions=(Region(name="person", box=Box(0, 0, 200, 100)),))
-    for scene in (scene_of(dog, cat), crowded):
-        found = REMOVAL.derive(scene, gather_corpus((scene,)), FirstOption(), "count")
-        assert found == NotApplicable(reason="every thing overlaps another")
-
-
-def test_it_does_not_apply_where_there_is_nothing_else_to_ask_about() -> None:
-    scene = scene_of("dog", "dog")
-    found = REMOVAL.derive(scene, gather_corpus((scene,)), FirstOption(), "count")
-    assert found == NotApplicable(reason="no other thing in the picture has a sure answer")

@@ -6,15 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
+from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.meaning import Count, Group, truth
-from pytest_vqamt.core.scene import Region, Scene
+from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.imaging import inpainting
 from pytest_vqamt.relations.metavqa import RemovalPlus
-from tests.making import FirstOption, answers_of, choosers, group_of, scene_of, thing_of
+from tests.making import answers_of, group_of, scene_of
+from tests.relations.deriving import cases_of
 
 pytestmark = pytest.mark.usefixtures("small_things_are_salient")
 
@@ -22,8 +21,7 @@ PLUS = RemovalPlus()
 
 
 def cases(scene: Scene, plus: RemovalPlus = PLUS) -> list[Case]:
-    found = [plus.derive(scene, gather_corpus((scene,)), choose, "") for choose in choosers(120)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(plus, scene, draws=120)
 
 
 def asked(some: list[Case]) -> set[tuple[object, frozenset[Group]]]:
@@ -95,43 +93,5 @@ def test_what_is_nowhere_else_may_vanish_altogether() -> None:
     assert PLUS.judge(case, answers_of("1", "0")).obeys
 
 
-def test_who_says_0_to_everything_is_found_out(yard: Scene) -> None:
-    verdict = PLUS.judge(cases(yard)[0], answers_of("0", "0"))
-    assert (verdict.outcome, verdict.reason) == (
-        Outcome.VIOLATED,
-        "the second count must be one less than the first, but got 0, 0",
-    )
-
-
-@pytest.mark.parametrize("texts", [("3", "2"), ("one", "none"), ("There are 2.", "a single one")])
-def test_it_holds_for_one_less(yard: Scene, texts: tuple[str, str]) -> None:
-    verdict = PLUS.judge(cases(yard)[0], answers_of(*texts))
-    assert (verdict.outcome, verdict.vacuous) == (Outcome.HOLDS, False)
-
-
-@pytest.mark.parametrize("texts", [("2", "2"), ("2", "3"), ("3", "1")])
-def test_it_is_violated_by_all_else(yard: Scene, texts: tuple[str, str]) -> None:
-    assert PLUS.judge(cases(yard)[0], answers_of(*texts)).outcome is Outcome.VIOLATED
-
-
 def test_what_is_not_listed_is_presumed(yard: Scene) -> None:
     assert all(case.is_presumed for case in cases(replace(yard, exhaustive=frozenset())))
-
-
-@pytest.mark.parametrize(
-    "scene",
-    [
-        scene_of("water", "scissors"),
-        scene_of("dog", "dogs"),
-        replace(scene_of("dog"), regions=(Region(name="dog", box=Box(150, 50, 20, 20)),)),
-        scene_of(thing_of("dog", id="0", box=Box(0, 0, 30, 30)), thing_of("cat", id="1", box=Box(20, 0, 30, 30))),
-    ],
-    ids=["nothing to count", "a plural", "a crowd", "an overlap"],
-)
-def test_it_does_not_apply(scene: Scene) -> None:
-    found = PLUS.derive(scene, gather_corpus((scene,)), FirstOption(), "")
-    assert found == NotApplicable(reason="every countable thing overlaps another or is too small")
-
-
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
-    assert isinstance(PLUS.derive(bare, gather_corpus((bare,)), FirstOption(), ""), NotApplicable)

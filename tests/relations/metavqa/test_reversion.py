@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
+from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Absent, Exists, Group
-from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.metavqa import Reversion
-from tests.making import FirstOption, answers_of, choosers, scene_of
+from tests.making import answers_of, scene_of
+from tests.relations.deriving import cases_of
 from tests.rows import each_row
 
 REVERSION = Reversion()
@@ -19,8 +19,7 @@ YARD_AND_BARN = (scene_of("black dog", "red car"), scene_of("brown cow", "green 
 def cases(variant: str) -> list[Case]:
     """Many cases of a yard with a dog and a car, from a source that knows of cows and trees, too."""
     corpus = gather_corpus(YARD_AND_BARN)
-    found = [REVERSION.derive(YARD_AND_BARN[0], corpus, choose, variant) for choose in choosers(120)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(REVERSION, YARD_AND_BARN[0], variant, draws=120, corpus=corpus)
 
 
 def about_a_dog(variant: str = "object") -> Case:
@@ -59,11 +58,6 @@ def test_it_holds_for_one_yes_and_one_no(texts: tuple[str, str]) -> None:
 def test_it_is_violated_by_who_says_the_same_to_both(variant: str, text: str) -> None:
     verdict = REVERSION.judge(about_a_dog(variant), answers_of(text, text))
     assert (verdict.outcome, verdict.readings) == (Outcome.VIOLATED, (text, text))
-
-
-@each_row("variant", REVERSION.info.variants)
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    assert isinstance(REVERSION.derive(bare, gather_corpus((bare,)), FirstOption(), variant), NotApplicable)
 
 
 def test_the_papers_own_wordings_are_among_those_asked() -> None:

@@ -14,11 +14,10 @@ from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.edits import Jpeg, Mirror, Pad, Rescale, Shift, Tilt
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.questions import load
-from pytest_vqamt.language.questions.form import form_of
-from pytest_vqamt.language.questions.leading import is_led
-from pytest_vqamt.language.questions.lettered import has_letters
+from pytest_vqamt.data.scene_source import SceneSource
+from pytest_vqamt.language.questions.free import form_of
+from pytest_vqamt.language.questions.lettered import has_letters, is_led
 from pytest_vqamt.language.questions.simple import is_drawn
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer
 from pytest_vqamt.relations import catalogue

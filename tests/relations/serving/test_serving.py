@@ -16,6 +16,7 @@ from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.sampling.chooser import Chooser
 from tests.making import HEIGHT, WIDTH, FirstOption, answers_of, choosers, scene_of, thing_of
+from tests.relations.deriving import derive
 
 EVERYTHING = ("dog", "car", "cup", "boat")
 
@@ -38,7 +39,7 @@ def derived(
 ) -> Case | NotApplicable:
     some = tuple(of) or scenes()
     relation = catalogue.get(f"serving.{name}")
-    return relation.derive(some[scene], corpus_of(some), choose or FirstOption(), variant)
+    return derive(relation, some[scene], choose or FirstOption(), variant, corpus_of(some))
 
 
 def case(name: str, variant: str = "", scene: int = 0) -> Case:

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.base import Relation
-from tests.making import choosers, scene_of, thing_of
+from tests.making import scene_of, thing_of
+from tests.relations.deriving import cases_of
 
 SIZE = 30
 
@@ -31,9 +31,7 @@ IN_A_ROW = garden(dog=(0, 0), car=(60, 20), tree=(140, 60))
 
 def cases(relation: Relation, scene: Scene, variant: str = "", n: int = 120) -> list[Case]:
     """The cases of many draws; none where none applies."""
-    corpus = gather_corpus((scene,))
-    found = [relation.derive(scene, corpus, choose, variant) for choose in choosers(n)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(relation, scene, variant, draws=n)
 
 
 def asked(some: Iterable[Case]) -> set[str]:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.edits import Mirror as MirrorEdit
 from pytest_vqamt.core.edits import Rotate as RotateEdit
 from pytest_vqamt.core.meaning import Located, Side, truth
-from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.spatial import Antisymmetric, Inverse, Mirror, Rotate, Transitive
 from tests.making import answers_of
 from tests.relations.spatial.gardens import IN_A_ROW, cases, garden
@@ -59,38 +55,6 @@ def test_transitivity_asks_about_three_in_a_row() -> None:
         (("dog", "left", "car"), ("car", "left", "tree"), ("dog", "left", "tree")),
         (("tree", "right", "car"), ("car", "right", "dog"), ("tree", "right", "dog")),
     }
-
-
-@each_row(
-    ("relation", "variant", "texts", "outcome", "vacuous"),
-    [
-        (MIRROR, "opposite", ("yes", "no"), Outcome.HOLDS, False),
-        (MIRROR, "opposite", ("yes", "yes"), Outcome.VIOLATED, False),
-        (MIRROR, "opposite", ("no", "no"), Outcome.VIOLATED, False),
-        (MIRROR, "opposite", ("yes", "maybe"), Outcome.UNPARSED, False),
-        (MIRROR, "swap", ("yes", "yes"), Outcome.HOLDS, False),
-        (MIRROR, "swap", ("no", "yes"), Outcome.VIOLATED, False),
-        (INVERSE, "", ("no", "no"), Outcome.HOLDS, False),
-        (INVERSE, "", ("no", "yes"), Outcome.VIOLATED, False),
-        (ANTISYMMETRIC, "", ("yes", "no"), Outcome.HOLDS, False),
-        (ANTISYMMETRIC, "", ("no", "no"), Outcome.HOLDS, True),
-        (ANTISYMMETRIC, "", ("yes", "yes"), Outcome.VIOLATED, False),
-        (TRANSITIVE, "", ("yes", "yes", "yes"), Outcome.HOLDS, False),
-        (TRANSITIVE, "", ("yes", "no", "no"), Outcome.HOLDS, True),
-        (TRANSITIVE, "", ("yes", "yes", "no"), Outcome.VIOLATED, False),
-    ],
-)
-def test_the_verdict(relation: Relation, variant: str, texts: tuple[str, ...], outcome: Outcome, vacuous: bool) -> None:
-    verdict = relation.judge(cases(relation, IN_A_ROW, variant)[0], answers_of(*texts))
-    assert (verdict.outcome, verdict.vacuous) == (outcome, vacuous)
-
-
-@pytest.mark.parametrize(
-    ("relation", "variant"),
-    [(MIRROR, "opposite"), (MIRROR, "swap"), (INVERSE, ""), (ANTISYMMETRIC, ""), (TRANSITIVE, "")],
-)
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, relation: Relation, variant: str) -> None:
-    assert cases(relation, bare, variant, n=1) == []
 
 
 def test_left_of_a_picture_is_right_of_its_mirror_image() -> None:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
+from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.meaning import Entails, Label, truth
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.text_edits import WordSubstitution
-from pytest_vqamt.sampling.samplers import Sampler
-from tests.making import answers_of, choosers, scene_of
+from pytest_vqamt.sampling.chooser import Sampler
+from tests.making import scene_of
 from tests.relations.veglue.rooms import photo, said, unit
 from tests.relations.veglue.tables import derived
 from tests.rows import each_row
@@ -105,27 +104,6 @@ def test_words_of_published_hypotheses(scene: Scene, after: set[str]) -> None:
     assert {text for _, text in texts(scene)} == after
     for case in derived(NEAR, scene):
         assert_both_are_entailed(case)
-
-
-@pytest.mark.parametrize("scene", [scene_of("thingamajig"), scene_of()])
-def test_it_does_not_apply(scene: Scene) -> None:
-    for choose in choosers(5):
-        assert NEAR.derive(scene, gather_corpus((scene,)), choose, "") == NotApplicable(
-            reason="no word of a hypothesis has a synonym or a class"
-        )
-
-
-@pytest.mark.parametrize(
-    ("given", "outcome"),
-    [
-        (("entailment", "entailment"), Outcome.HOLDS),
-        (("neutral", "neutral"), Outcome.HOLDS),
-        (("entailment", "neutral"), Outcome.VIOLATED),
-        (("neutral", "sofa"), Outcome.UNPARSED),
-    ],
-)
-def test_verdicts(given: tuple[str, str], outcome: Outcome) -> None:
-    assert NEAR.judge(derived(NEAR, scene_of("couch"))[0], answers_of(*given)).outcome is outcome
 
 
 def test_in_the_picture_world_both_are_entailed(world: PictureWorld) -> None:

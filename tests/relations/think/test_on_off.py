@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pytest_vqamt import run
 from pytest_vqamt.core.case import Case, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.relations.control import OnOff
-from tests.making import answers_of, choosers, scene_of
+from tests.making import answers_of, scene_of
+from tests.relations.deriving import cases_of
 from tests.rows import each_row
 
 ON_OFF = OnOff()
@@ -14,8 +14,7 @@ YARD = scene_of("dog", "dog", "car")
 
 
 def cases() -> list[Case]:
-    found = [ON_OFF.derive(YARD, gather_corpus((YARD,)), choose, "") for choose in choosers(30)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(ON_OFF, YARD, draws=30)
 
 
 def test_one_text_is_asked_without_reasoning_and_with_it() -> None:

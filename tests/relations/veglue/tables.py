@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.base import Relation
-from tests.making import choosers, scene_of, thing_of
+from tests.making import scene_of, thing_of
+from tests.relations.deriving import cases_of
 
 FRUIT = scene_of("apple", "banana", exhaustive=("apple", "banana"))
 """One apple and one banana, side by side."""
@@ -23,6 +23,4 @@ WITH_DISH = scene_of(
 
 def derived(relation: Relation, scene: Scene, *, draws: int = 120) -> list[Case]:
     """What many draws give for a scene."""
-    corpus = gather_corpus((scene,))
-    found = [relation.derive(scene, corpus, choose, "") for choose in choosers(draws)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(relation, scene, draws=draws)

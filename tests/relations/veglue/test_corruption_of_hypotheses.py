@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
+from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.edits import Corrupt
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.corruption import PictureCorruption
 from pytest_vqamt.relations.veglue import HypothesisCorruption
-from tests.making import answers_of, choosers, scene_of
+from tests.relations.deriving import cases_of
 from tests.relations.veglue.rooms import RIFLE, ROOM, groups
 from tests.rows import each_row
 
@@ -21,9 +20,7 @@ CORRUPTION = HypothesisCorruption()
 
 
 def cases(scene: Scene, variant: str, relation: HypothesisCorruption = CORRUPTION) -> list[Case]:
-    corpus = gather_corpus((scene,))
-    found = [relation.derive(scene, corpus, choose, variant) for choose in choosers(60)]
-    return [each for each in found if isinstance(each, Case)]
+    return cases_of(relation, scene, variant, draws=60)
 
 
 def corrupt_of(case: Case) -> Corrupt:
@@ -61,23 +58,3 @@ def test_a_published_hypothesis_is_put_where_there_is_one() -> None:
 def test_the_severity_is_a_setting() -> None:
     found = cases(ROOM, "zoom-global", HypothesisCorruption(severity="5"))
     assert {(corrupt_of(case).severity, case.fact("severity")) for case in found} == {(5, 5)}
-
-
-def test_it_does_not_apply_to_a_picture_of_nothing() -> None:
-    for choose in choosers(3):
-        assert CORRUPTION.derive(scene_of(), gather_corpus(()), choose, "zoom-global") == NotApplicable(
-            reason="no hypothesis is surely true"
-        )
-
-
-@pytest.mark.parametrize(
-    ("given", "outcome"),
-    [
-        (("entailment", "entailment"), Outcome.HOLDS),
-        (("neutral", "neutral"), Outcome.HOLDS),
-        (("entailment", "contradiction"), Outcome.VIOLATED),
-        (("entailment", "snow"), Outcome.UNPARSED),
-    ],
-)
-def test_verdicts(given: tuple[str, str], outcome: Outcome) -> None:
-    assert CORRUPTION.judge(cases(ROOM, "zoom-global")[0], answers_of(*given)).outcome is outcome

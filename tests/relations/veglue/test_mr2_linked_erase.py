@@ -7,8 +7,6 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.meaning import Label, truth
 from pytest_vqamt.core.query import Task
@@ -16,8 +14,8 @@ from pytest_vqamt.core.scene import LabelName, Scene, Thing
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.veglue import LinkedErase
-from pytest_vqamt.sampling.samplers import Sampler
-from tests.making import answers_of, choosers, scene_of, thing_of
+from pytest_vqamt.sampling.chooser import Sampler
+from tests.making import scene_of, thing_of
 from tests.relations.veglue.rooms import RIFLE, ROOM, groups, photo, said, unit
 from tests.relations.veglue.tables import derived
 from tests.rows import each_row
@@ -193,35 +191,6 @@ def test_one_thing_may_have_two_names() -> None:
 def test_only_entailed_hypotheses_are_put(label: LabelName) -> None:
     scene = replace(RIFLE, hypotheses=tuple(replace(each, label=label) for each in RIFLE.hypotheses))
     assert derived(MR2, scene) == []
-
-
-@pytest.mark.parametrize(
-    ("scene", "reason"),
-    [
-        (scene_of("apple", "apple"), "no hypothesis is surely true or false after an erasure"),
-        (scene_of("water"), "no hypothesis is surely true or false after an erasure"),
-        (scene_of(), "no thing can be erased alone"),
-    ],
-    ids=["two of the name", "not countable", "nothing"],
-)
-def test_it_does_not_apply(scene: Scene, reason: str) -> None:
-    for choose in choosers(10):
-        assert MR2.derive(scene, gather_corpus((scene,)), choose, "") == NotApplicable(reason=reason)
-
-
-@pytest.mark.parametrize(
-    ("texts", "outcome", "vacuous"),
-    [
-        (("entailment", "contradiction"), Outcome.HOLDS, False),
-        (("contradiction", "contradiction"), Outcome.HOLDS, True),
-        (("entailment", "entailment"), Outcome.VIOLATED, False),
-        (("entailment", "neutral"), Outcome.VIOLATED, False),
-        (("entailment", "yes"), Outcome.UNPARSED, False),
-    ],
-)
-def test_verdicts(texts: tuple[str, str], outcome: Outcome, vacuous: bool) -> None:
-    verdict = MR2.judge(derived(MR2, ROOM)[0], answers_of(*texts))
-    assert (verdict.outcome, verdict.vacuous) == (outcome, vacuous)
 
 
 def test_in_the_picture_world_the_label_turns(world: PictureWorld) -> None:

@@ -7,15 +7,13 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Label, truth
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.veglue import UnlinkedErase
-from pytest_vqamt.sampling.samplers import Sampler
-from tests.making import answers_of, choosers, scene_of, thing_of
+from pytest_vqamt.sampling.chooser import Sampler
+from tests.making import scene_of, thing_of
 from tests.relations.veglue.rooms import ROOM, groups, photo, said, unit
 from tests.relations.veglue.tables import derived
 
@@ -125,32 +123,6 @@ def test_it_must_be_known_where_all_is_that_the_text_speaks_of() -> None:
 def test_so_must_it_be_of_what_is_no_unit(text: str, *, is_placed: bool) -> None:
     scene = replace(STREET, hypotheses=(said(text, unit("dog", "is running", "d")),))
     assert ("car" in {name for name, _ in pairs(scene)}) is is_placed
-
-
-@pytest.mark.parametrize(
-    ("scene", "reason"),
-    [
-        (scene_of("apple"), "no hypothesis is surely true or false after an erasure"),
-        (scene_of(), "no thing can be erased alone"),
-    ],
-    ids=["one thing", "nothing"],
-)
-def test_it_does_not_apply(scene: Scene, reason: str) -> None:
-    for choose in choosers(10):
-        assert MR3.derive(scene, gather_corpus((scene,)), choose, "") == NotApplicable(reason=reason)
-
-
-@pytest.mark.parametrize(
-    ("given", "outcome"),
-    [
-        (("entailment", "entailment"), Outcome.HOLDS),
-        (("entailment", "neutral"), Outcome.VIOLATED),
-        (("neutral", "neutral"), Outcome.VIOLATED),
-        (("entailment", "no"), Outcome.UNPARSED),
-    ],
-)
-def test_verdicts(given: tuple[str, str], outcome: Outcome) -> None:
-    assert MR3.judge(derived(MR3, ROOM)[0], answers_of(*given)).outcome is outcome
 
 
 def test_in_the_picture_world_what_is_spoken_of_is_there_before_and_after(world: PictureWorld) -> None:

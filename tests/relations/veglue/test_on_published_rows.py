@@ -10,11 +10,12 @@ import pytest
 
 from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import answers_of
+from tests.relations.deriving import derive
 from tests.rows import each_row
 
 SNLI_VE = Path(__file__).parents[3] / "../shared/data/snli_ve"
@@ -49,8 +50,8 @@ def test_the_oracle_holds(name: str) -> None:
     found: dict[str, Case] = {}
     for number in range(len(rows())):
         for draw in range(3):
-            made = relation.derive(
-                rows().scene(number), rows().corpus, RandomChooser(Random(draw)), relation.info.variants[0]
+            made = derive(
+                relation, rows().scene(number), RandomChooser(Random(draw)), relation.info.variants[0], rows().corpus
             )
             if isinstance(made, Case):
                 found.setdefault(made.id, made)

@@ -18,6 +18,7 @@ from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.reader.hypotheses import read, said
 from tests.reader.truths import named
 from tests.reader.vocabulary import LEXICON
+from tests.relations.deriving import derive
 from tests.relations.veglue.rooms import groups
 
 SCENES, FEW, MANY = 300, 60, 3_000
@@ -47,7 +48,7 @@ def source() -> PictureWorld:
 def cases(name: str, n: int) -> Iterator[Case]:
     corpus = source().corpus
     for number in range(n):
-        case = get(name).derive(source().scene(number % SCENES), corpus, RandomChooser(Random(number)), "")
+        case = derive(get(name), source().scene(number % SCENES), RandomChooser(Random(number)), corpus=corpus)
         if isinstance(case, Case):
             yield case
 

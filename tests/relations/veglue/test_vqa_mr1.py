@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
+from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.meaning import Both, Exists, Group
-from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.veglue import VqaMr1
-from pytest_vqamt.sampling.samplers import Sampler
-from tests.making import answers_of, choosers, scene_of, thing_of
+from pytest_vqamt.sampling.chooser import Sampler
+from tests.making import choosers, scene_of, thing_of
+from tests.relations.deriving import derive
 from tests.relations.veglue.tables import FRUIT, WITH_DISH, derived
 
 MR1 = VqaMr1()
@@ -55,31 +52,6 @@ def test_nothing_goes_that_stands_on_what_is_erased() -> None:
     assert {case.fact("erased") for case in derived(MR1, WITH_DISH)} == {"apple", "banana"}
 
 
-@pytest.mark.parametrize(
-    ("scene", "reason"),
-    [
-        (scene_of("apple"), "no question about a thing that can be erased has a sure answer"),
-        (scene_of("dog", "puppy"), "no question about a thing that can be erased has a sure answer"),
-        (scene_of("water", "scissors"), "no question about a thing that can be erased has a sure answer"),
-        (scene_of(), "no thing can be erased alone"),
-    ],
-    ids=["one thing", "one could be the other", "not countable", "nothing"],
-)
-def test_it_does_not_apply(scene: Scene, reason: str) -> None:
-    for choose in choosers(10):
-        assert MR1.derive(scene, gather_corpus((scene,)), choose, "") == NotApplicable(reason=reason)
-
-
-@pytest.mark.parametrize("texts", [("yes", "yes"), ("Yes, there are.", "There is an apple.")])
-def test_it_holds_for_who_sees_what_is_left(texts: tuple[str, str]) -> None:
-    assert MR1.judge(derived(MR1, FRUIT)[0], answers_of(*texts)).outcome is Outcome.HOLDS
-
-
-def test_it_is_violated_by_who_loses_sight_of_it() -> None:
-    verdict = MR1.judge(derived(MR1, FRUIT)[0], answers_of("yes", "no"))
-    assert (verdict.outcome, verdict.readings) == (Outcome.VIOLATED, ("yes", "no"))
-
-
 def test_it_inpaints_unless_it_is_set_otherwise() -> None:
     def edits(relation: VqaMr1) -> set[tuple[Fill, str]]:
         made = [edit for case in derived(relation, FRUIT) for edit in case.queries[1].picture.edits]
@@ -88,7 +60,7 @@ def test_it_inpaints_unless_it_is_set_otherwise() -> None:
     assert edits(MR1) == {(Fill.INPAINT, "telea")}
     assert edits(VqaMr1(inpaint="biharmonic")) == {(Fill.INPAINT, "biharmonic")}
     assert edits(VqaMr1(erase="white")) == {(Fill.WHITE, "")}
-    without_photos = VqaMr1(erase="mean").derive(FRUIT, gather_corpus((FRUIT,)), next(iter(choosers(1))), "")
+    without_photos = derive(VqaMr1(erase="mean"), FRUIT, next(iter(choosers(1))))
     assert isinstance(without_photos, NotApplicable)
 
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.core.case import NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Both, Exists, Group, truth
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.veglue import VqaMr2
-from pytest_vqamt.sampling.samplers import Sampler
-from tests.making import answers_of, choosers, scene_of
+from pytest_vqamt.sampling.chooser import Sampler
+from tests.making import scene_of
 from tests.relations.veglue.tables import FRUIT, WITH_DISH, derived
 
 pytestmark = pytest.mark.usefixtures("small_things_are_salient")
@@ -73,36 +71,6 @@ def test_a_white_patch_is_no_book() -> None:
     scene = scene_of("book", "dog", exhaustive=("book", "dog"))
     assert erased(scene) == {"book", "dog"}
     assert erased(scene, VqaMr2(erase="white")) == {"dog"}
-
-
-@pytest.mark.parametrize(
-    ("scene", "reason"),
-    [
-        (scene_of("apple", "apple"), "no question about a thing that can be erased has a sure answer"),
-        (scene_of("water"), "no question about a thing that can be erased has a sure answer"),
-        (scene_of(), "no thing can be erased alone"),
-    ],
-    ids=["two of the name", "not countable", "nothing"],
-)
-def test_it_does_not_apply(scene: Scene, reason: str) -> None:
-    for choose in choosers(10):
-        assert MR2.derive(scene, gather_corpus((scene,)), choose, "") == NotApplicable(reason=reason)
-
-
-def test_it_holds_where_yes_becomes_no() -> None:
-    verdict = MR2.judge(derived(MR2, FRUIT)[0], answers_of("yes", "no"))
-    assert (verdict.outcome, verdict.vacuous) == (Outcome.HOLDS, False)
-
-
-def test_no_to_both_shows_nothing() -> None:
-    verdict = MR2.judge(derived(MR2, FRUIT)[0], answers_of("no", "no"))
-    assert (verdict.outcome, verdict.vacuous) == (Outcome.HOLDS, True)
-
-
-@pytest.mark.parametrize("first", ["yes", "no"])
-def test_it_is_violated_by_who_sees_what_is_erased(first: str) -> None:
-    verdict = MR2.judge(derived(MR2, FRUIT)[0], answers_of(first, "yes"))
-    assert (verdict.outcome, verdict.readings) == (Outcome.VIOLATED, (first, "yes"))
 
 
 def test_it_is_presumed_where_another_may_be_there_without_being_annotated() -> None:

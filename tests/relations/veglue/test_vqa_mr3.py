@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
-from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather_corpus
+from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.meaning import Both, Exists, groups_of, truth
-from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.veglue import VqaMr3
-from pytest_vqamt.sampling.samplers import Sampler
-from tests.making import answers_of, choosers, scene_of, thing_of
+from pytest_vqamt.sampling.chooser import Sampler
+from tests.making import scene_of
 from tests.relations.veglue.tables import FRUIT, WITH_DISH, derived
 
 MR3 = VqaMr3()
@@ -79,32 +74,6 @@ def test_nothing_goes_that_stands_on_what_is_erased() -> None:
 def test_what_is_not_countable_can_be_erased_and_is_not_asked_about() -> None:
     scene = scene_of("scissors", "dog", exhaustive=("scissors", "dog"))
     assert {(case.fact("erased"), asked(case)) for case in derived(MR3, scene)} == {("scissors", ("dog",))}
-
-
-@pytest.mark.parametrize(
-    ("scene", "reason"),
-    [
-        (scene_of("apple"), "no question about a thing that can be erased has a sure answer"),
-        (scene_of(), "no thing can be erased alone"),
-        (
-            scene_of(thing_of("bus", id="0", box=Box(0, 0, 80, 80)), thing_of("man", id="1", box=Box(10, 10, 60, 70))),
-            "no thing can be erased alone",
-        ),
-    ],
-    ids=["one thing", "nothing", "one behind the other"],
-)
-def test_it_does_not_apply(scene: Scene, reason: str) -> None:
-    for choose in choosers(10):
-        assert MR3.derive(scene, gather_corpus((scene,)), choose, "") == NotApplicable(reason=reason)
-
-
-def test_it_holds_for_who_still_sees_it() -> None:
-    assert MR3.judge(derived(MR3, FRUIT)[0], answers_of("yes", "Yes.")).outcome is Outcome.HOLDS
-
-
-def test_it_is_violated_by_who_needs_what_was_beside_it() -> None:
-    verdict = MR3.judge(derived(MR3, FRUIT)[0], answers_of("yes", "no"))
-    assert (verdict.outcome, verdict.readings) == (Outcome.VIOLATED, ("yes", "no"))
 
 
 def test_what_stays_is_there_whatever_is_annotated_so_nothing_is_presumed() -> None:

@@ -175,11 +175,3 @@ def test_the_verdict(relation: Relation, variant: str, texts: tuple[str, ...], o
     scene = GARAGE if relation is RECOLOUR else IN_A_ROW
     case = next(each for each in cases(relation, scene, variant) if not isinstance(each.queries[0].meaning, Count))
     assert relation.judge(case, answers_of(*texts)).outcome is outcome
-
-
-@pytest.mark.parametrize(
-    ("relation", "variant"),
-    [(SHIFT, ""), (PAD, ""), (RESCALE, "down"), (RESCALE, "up"), (JPEG, ""), (RECOLOUR, "color")],
-)
-def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, relation: Relation, variant: str) -> None:
-    assert cases(relation, bare, variant, n=1) == []

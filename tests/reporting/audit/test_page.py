@@ -17,8 +17,8 @@ from PIL import Image
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.query import Task
+from pytest_vqamt.reporting.audit.audit_page import audit_html
 from pytest_vqamt.reporting.audit.judgements import Judgement, read_judgements
-from pytest_vqamt.reporting.audit.page import audit_html
 from pytest_vqamt.reporting.audit.sample import AuditTarget, Sample, SampledCase, SampleSettings
 from pytest_vqamt.reporting.audit.sheet import EditBox, SheetCase, SheetPicture, SheetQuery, csv_text, sheet_row
 from tests.reporting.audit.made_reports import row

@@ -12,10 +12,10 @@ import pytest
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.results import Gate, ModelUse, Undecided
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
-from pytest_vqamt.reporting.baseline import bless
+from pytest_vqamt.reporting.blessing import bless
 from pytest_vqamt.reporting.compare.comparison import ComparedItem, Comparison, Conclusion, compare
 from pytest_vqamt.reporting.compare.runs import open_report_run, open_run
-from pytest_vqamt.stats.model_ranking import differences
+from pytest_vqamt.stats.conclude import differences
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from tests.reporting.comparing import RULE, Made, case_id, write_run
 from tests.reporting.running import run_into

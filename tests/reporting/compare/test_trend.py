@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_vqamt.core.results import Report
-from pytest_vqamt.reporting.compare.trend import trend_lines, trend_page, trends
+from pytest_vqamt.reporting.compare.trend_table import trend_lines, trend_page, trends
 from tests.reporting.html.made import report, result
 from tests.reporting.sentences import contrasts
 

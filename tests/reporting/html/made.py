@@ -19,7 +19,7 @@ from pytest_vqamt.core.results import (
     StratumResult,
 )
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
-from pytest_vqamt.reporting.html.cards import PageCases
+from pytest_vqamt.reporting.html.case_cards import PageCases
 from pytest_vqamt.reporting.html.page import report_html
 
 TINY = ModelUse(

@@ -17,11 +17,11 @@ from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.relations.catalogue import select
-from pytest_vqamt.reporting.cases import CasePartWriter, start_parts
+from pytest_vqamt.reporting.case_writer import CasePartWriter, start_parts
 from pytest_vqamt.reporting.files import write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
-from pytest_vqamt.sampling.samplers import Sampler
-from pytest_vqamt.stats.model_ranking import differences, rankings
+from pytest_vqamt.sampling.chooser import Sampler
+from pytest_vqamt.stats.conclude import differences, rankings
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from pytest_vqamt.stats.thresholds import Threshold
 from tests.reporting.erratic import SPEC

@@ -21,12 +21,12 @@ from pytest_vqamt.core.recipes import picture_recipe
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.imaging.inpainters import telea
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.reporting.html import cards as module
-from pytest_vqamt.reporting.html.cards import (
+from pytest_vqamt.reporting.html import case_cards as module
+from pytest_vqamt.reporting.html.case_cards import (
     PageCases,
     PictureRequest,
     Thumbnail,
@@ -36,7 +36,7 @@ from pytest_vqamt.reporting.html.cards import (
     thumbnails,
 )
 from pytest_vqamt.reporting.html.case_selection import Images
-from pytest_vqamt.reporting.merge import merge_folders
+from pytest_vqamt.reporting.merging import merge_folders
 from tests.reporting.erratic import SPEC
 from tests.reporting.html.made import gate, report, result
 from tests.reporting.reported import cases_in, query_of, row_of, write_rows

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import pytest
 
 from pytest_vqamt.reporting.files import write_pages
-from pytest_vqamt.reporting.html.cards import PageCases
+from pytest_vqamt.reporting.html.case_cards import PageCases
 from pytest_vqamt.reporting.html.case_selection import Images
 from tests.reporting.html.browser import Opened, axe_violations, browser, opened
 from tests.reporting.html.made import card, page_cases, result

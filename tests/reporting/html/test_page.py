@@ -13,7 +13,7 @@ import pytest
 from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import DataUse, ModelUse
 from pytest_vqamt.core.tallies import Tally, UnreadCount
-from pytest_vqamt.reporting.html.cards import PageCases
+from pytest_vqamt.reporting.html.case_cards import PageCases
 from pytest_vqamt.reporting.html.page import report_html
 from tests.reporting.html.made import (
     BASELINE,

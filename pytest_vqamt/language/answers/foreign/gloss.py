@@ -12,11 +12,26 @@ from typing import Any
 from unicodedata import combining, normalize
 
 from pytest_vqamt.language.tables import toml_table
-from pytest_vqamt.language.translations.questions import LANGUAGES
-from pytest_vqamt.language.translations.questions import language as translated
+from pytest_vqamt.language.translations.translated import LANGUAGES
+from pytest_vqamt.language.translations.translated import language as translated
+
+_SHARED = "answers/foreign/shared.toml"
+ONE = "#1?"
+"""The mark of an indefinite article, which is the number one as well."""
+ARTICLE = "ARTICLE"
+FILLER = "FILLER"
+LOOK = "LOOK"
+"""The mark of a second look, which corrects what was said before."""
+
+_COMPARES = frozenset({"als", "plus", "moins", "aussi", "tan", "menos", "igual", "mayor", "menor", "mejor", "peor"})
+
+_PART = re.compile(r"(?:[^.,;:!?()\n\u2013\u2014\u2026\u00bf\u00a1\"-]|(?<=\S)-(?=\S)|(?<=\d)[.,](?=\d))+")
+_WORD = re.compile(r"\d+(?:[.,]\d+)?|[^\W\d_]+")
+
+_SHORTEST_STEM = 3
 
 
-class Language(StrEnum):
+class AnswerLanguage(StrEnum):
     """A language with a table of its own."""
 
     GERMAN = "german"
@@ -29,28 +44,16 @@ class Language(StrEnum):
         return toml_table(f"answers/foreign/{self}.toml")
 
 
-_SHARED = "answers/foreign/shared.toml"
-ONE = "#1?"
-"""The mark of an indefinite article, which is the number one as well."""
-ARTICLE = "ARTICLE"
-FILLER = "FILLER"
-LOOK = "LOOK"
-"""The mark of a second look, which corrects what was said before."""
-
-
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A part of a text between two marks of punctuation, or between words such as "but" and "because".
-
-    Attributes:
-        words: the words as they stand, in lower case.
-        marks: what they say, such as "NOT", "#3", "@left" (a preposition), "=red", "~sit"; or the word without accents.
-        firsts: the word at which each of the marks begins.
-    """
+    """A part of a text between two marks of punctuation, or between words such as "but" and "because"."""
 
     words: tuple[str, ...]
+    """The words as they stand, in lower case."""
     marks: tuple[str, ...]
+    """What they say, such as "NOT", "#3", "@left" (a preposition), "=red", "~sit"; or the word without accents."""
     firsts: tuple[str, ...]
+    """The word at which each of the marks begins."""
 
     @property
     def said(self) -> str:
@@ -63,20 +66,20 @@ class Clause:
 
 
 @lru_cache(maxsize=4096)
-def glossed(language: Language, text: str, question: str = "") -> tuple[Clause, ...]:
+def glossed(language: AnswerLanguage, text: str, question: str = "") -> tuple[Clause, ...]:
     """The clauses of a text; words of the question have its forms in an answer.
 
-    >>> [clause.marks for clause in glossed(Language.GERMAN, "Nein, rechts vom Sofa steht keine Lampe.")]
+    >>> [clause.marks for clause in glossed(AnswerLanguage.GERMAN, "Nein, rechts vom Sofa steht keine Lampe.")]
     [('NO',), ('@right', 'sofa', '~stand', 'NONE', 'lampe')]
-    >>> [clause.marks for clause in glossed(Language.FRENCH, "Elle porte un casque.", "Portent-ils des casques ?")]
-    [('portent', '#1?', 'casques')]
+    >>> glossed(AnswerLanguage.FRENCH, "Elle porte un casque.", "Portent-ils des casques ?")[0].marks
+    ('portent', '#1?', 'casques')
     """
     known = _vocabulary(language, question) if question else {}
     found: list[Clause] = []
     for part in _PART.findall(plain(text)):
         for clause in _clauses(language, _WORD.findall(part), known):
             clause = _with_que(clause)
-            # "I do not think, that ..."; "above the basin, there is a mirror"
+            # Commas that end no claim: "I do not think, that ..."; "above the basin, there is a mirror".
             if found and clause.words and (clause.marks[:1] == ("THAT",) or _is_place(language, found[-1])):
                 found.append(found.pop().followed_by(clause))
             elif clause.marks[:1] == ("IS",) and len(found) > 1 and _is_subject(found[-2]):
@@ -86,15 +89,15 @@ def glossed(language: Language, text: str, question: str = "") -> tuple[Clause, 
     return tuple(found)
 
 
-def _is_place(language: Language, clause: Clause) -> bool:
-    """Whether a clause is just a preposition with its noun, and no "in fact"."""
+def _is_place(language: AnswerLanguage, clause: Clause) -> bool:
+    """True if a clause is just a preposition with its noun, and no "in fact"."""
     rest = [mark for mark in clause.marks if mark[0] != "@" and mark not in (ARTICLE, ONE)]
     is_bound = clause.marks != () and clause.marks[0][0] == "@" and len(rest) == 1 and not rest[0].isupper()
     return is_bound and clause.said not in lexicon_of(language).clauses
 
 
 def _is_subject(clause: Clause) -> bool:
-    """Whether a clause is just "the shirt of the man"."""
+    """True if a clause is just "the shirt of the man"."""
     return clause.marks[:1] == (ARTICLE,) and all(
         mark == ARTICLE or mark[0] in "@=" or is_noun(mark) for mark in clause.marks
     )
@@ -106,6 +109,7 @@ def _with_que(clause: Clause) -> Clause:
         rather, end = clause.marks.index("RATHER"), (*clause.marks, "THAN").index("THAN")
         marks, firsts = (each[:rather] + each[rather + 1 : end] for each in (clause.marks, clause.firsts))
         return Clause(clause.words, marks, firsts)
+    # Spanish and French "que" is "than" in comparisons alone; elsewhere it is dropped, or "only" behind "ne".
     if "THAN" not in clause.marks or not {"MORE", "FEWER", "EQUAL"}.isdisjoint(clause.marks):
         return clause
     if not _COMPARES.isdisjoint(clause.words):
@@ -119,16 +123,14 @@ def _with_que(clause: Clause) -> Clause:
     return Clause(clause.words, tuple(mark for mark, _ in kept), tuple(first for _, first in kept))
 
 
-_COMPARES = frozenset({"als", "plus", "moins", "aussi", "tan", "menos", "igual", "mayor", "menor", "mejor", "peor"})
-
-
 @lru_cache(maxsize=4096)
-def _vocabulary(language: Language, question: str) -> dict[str, str]:
+def _vocabulary(language: AnswerLanguage, question: str) -> dict[str, str]:
     """The words of a question by what they may be without an ending."""
     lexicon = lexicon_of(language)
     found: dict[str, str] = {}
     for clause in glossed(language, question):
         for mark, word in zip(clause.marks, clause.firsts, strict=True):
+            # Words that the tables know have their mark already.
             if mark == _bare(word):
                 found |= {form: mark for form in lexicon.forms(word) if form not in found}
     return found
@@ -139,14 +141,11 @@ def plain(text: str) -> str:
     return normalize("NFC", text).casefold().replace("\u2019", "'")
 
 
-_PART = re.compile(r"(?:[^.,;:!?()\n\u2013\u2014\u2026\u00bf\u00a1\"-]|(?<=\S)-(?=\S)|(?<=\d)[.,](?=\d))+")
-_WORD = re.compile(r"\d+(?:[.,]\d+)?|[^\W\d_]+")
-
-
-def _clauses(language: Language, words: list[str], known: Mapping[str, str]) -> Iterator[Clause]:
+def _clauses(language: AnswerLanguage, words: list[str], known: Mapping[str, str]) -> Iterator[Clause]:
     """The clauses of the words between two marks of punctuation; they end before "but"."""
     lexicon = lexicon_of(language)
     begin, place = 0, 0
+    # "Das Licht ist an" says that it is on; "sieht ... an" is a verb, and "an" alone is a preposition.
     last = "" if len(words) < 2 or "sieht" in words else lexicon.last_words.get(words[-1], "")
     marks: list[str] = []
     firsts: list[str] = []
@@ -178,22 +177,25 @@ class Lexicon:
     clauses: Mapping[str, str]
     """The marks of whole clauses, such as "that is right"."""
     endings: tuple[str, ...]
+    """What a word may lose to be found, such as "en" and "s"; without accents, the longest first."""
     shades: tuple[str, ...]
     """What a compound that is a colour may begin with."""
     last_words: Mapping[str, str]
     """The marks of words at the end of a clause: German "Das Licht ist an"."""
 
     def mark_at(self, words: list[str], place: int, known: Mapping[str, str]) -> tuple[int, str]:
-        """The number of words that are one mark here, and the mark; ``known`` has those of the question."""
+        """The number of words that make one mark here, and the mark; ``known`` has the words of the question."""
         word = words[place]
         for phrase, mark in self.phrases.get(word, ()):
             if len(phrase) > 1 and tuple(words[place : place + len(phrase)]) != phrase:
                 continue
-            if mark != "NUMBERED" or (words[place + 1 : place + 2] or [""])[0].isdecimal():  # "line 38"
+            # "Line 38" counts nothing; without a number behind it "line" is a noun.
+            if mark != "NUMBERED" or (words[place + 1 : place + 2] or [""])[0].isdecimal():
                 return len(phrase), mark
         if word[0].isdecimal():
             return 1, f"#{word}"
         forms = self.forms(word)
+        # Attributes first: a colour in the question is a colour in the answer, whatever ending it has.
         for table in (self.attributes, known):
             for form in forms:
                 if form in table:
@@ -212,11 +214,8 @@ class Lexicon:
         return next((self.attributes[rest] for rest in rests if rest in self.attributes), None)
 
 
-_SHORTEST_STEM = 3
-
-
 @cache
-def lexicon_of(language: Language) -> Lexicon:
+def lexicon_of(language: AnswerLanguage) -> Lexicon:
     """Reads the table of a language once per process."""
     table = language.table
     endings = tuple(sorted(dict.fromkeys(map(_bare, table["endings"])), key=len, reverse=True))
@@ -249,11 +248,12 @@ def listed(phrases: str) -> list[str]:
     return [plain(phrase).strip() for phrase in phrases.split(",") if phrase.strip()]
 
 
-def _numbers(language: Language) -> Iterator[tuple[tuple[str, ...], int]]:
+def _numbers(language: AnswerLanguage) -> Iterator[tuple[tuple[str, ...], int]]:
     """The words for the numbers up to 99."""
     table = language.table
     below_20, tens = listed(table["numbers"]), listed(table["tens"])
     for value, word in enumerate(below_20):
+        # "Ein" and "un" are articles as well, and have a mark of their own.
         if value != 1 or word not in listed(table["ones"]):
             yield tuple(word.split()), value
     for ten, word in enumerate(tens, 2):
@@ -261,14 +261,16 @@ def _numbers(language: Language) -> Iterator[tuple[tuple[str, ...], int]]:
     for (ten, word), (one, unit) in product(enumerate(tens, 2), enumerate(below_20[1:10], 1)):
         value = ten * 10 + one
         match language:
-            case Language.GERMAN:
+            case AnswerLanguage.GERMAN:
                 yield (f"{'ein' if one == 1 else unit}und{word}",), value
-            case Language.SPANISH:
+            case AnswerLanguage.SPANISH:
                 yield tuple(f"{word} y {unit}".split()), value
-            case Language.FRENCH:
+            case AnswerLanguage.FRENCH:
+                # 71 is "soixante onze", so 70 and 90 count on from the ten before.
                 base, rest = (tens[ten - 3], below_20[10 + one]) if word.endswith(" dix") else (word, unit)
                 yield tuple(f"{base} {rest}".split()), value
                 yield tuple(f"{base} et {rest}".split()), value
+    # Spanish writes 21 to 29 in one word: "veintiuno".
     for value, word in enumerate(listed(table.get("twenties", "")), 21):
         yield (word,), value
 
@@ -280,7 +282,7 @@ def _bare(word: str) -> str:
 
 
 @cache
-def _kinds(language: Language) -> dict[str, str]:
+def _kinds(language: AnswerLanguage) -> dict[str, str]:
     """The kinds of people, animals and the like by their nouns, most of which the translations give."""
     nouns = translated(next(code for code, name in LANGUAGES.items() if name.casefold() == language)).nouns
     found: dict[str, str] = {}
@@ -292,11 +294,11 @@ def _kinds(language: Language) -> dict[str, str]:
 
 
 @lru_cache(maxsize=4096)
-def kind_of(language: Language, noun: str) -> str:
+def kind_of(language: AnswerLanguage, noun: str) -> str:
     """The mark of what a noun is a kind of, "" if none is known.
 
-    >>> kind_of(Language.SPANISH, "mujeres"), kind_of(Language.GERMAN, "kuh"), kind_of(Language.FRENCH, "banc")
-    ('somebody', 'animal', '')
+    >>> kind_of(AnswerLanguage.SPANISH, "mujeres"), kind_of(AnswerLanguage.FRENCH, "banc")
+    ('somebody', '')
     """
     kinds = _kinds(language)
     return next((kinds[form] for form in lexicon_of(language).forms(noun) if form in kinds), "") if noun else ""
@@ -311,6 +313,7 @@ def label_of(clause: Clause) -> str:
 def with_labels(clauses: Sequence[Clause]) -> list[Clause]:
     """The clauses, "Dogs: 2" as "2 dogs"; no number is of the noun before one that is counted aloud."""
     found: list[Clause] = []
+    # The last is followed by nothing.
     bare = [len(clause.marks) == 1 and clause.marks[0][0] == "#" for clause in clauses] + [False]
     for place, clause in enumerate(clauses):
         if bare[place] and not bare[place + 1] and found and (label := label_of(found[-1])):
@@ -321,7 +324,7 @@ def with_labels(clauses: Sequence[Clause]) -> list[Clause]:
 
 
 def is_noun(mark: str) -> bool:
-    """Whether a mark is a word as it is: a noun, or a verb that the tables do not have."""
+    """True of a mark that is a word as it is: a noun, or a verb that the tables do not have."""
     return mark[0] not in "=~#@" and not mark.isupper()
 
 
@@ -332,7 +335,7 @@ def _complements() -> frozenset[tuple[str, str]]:
 
 
 def is_complement(one: str, other: str) -> bool:
-    """Whether all is the one that is not the other, as open and closed."""
+    """True if all is the one that is not the other, as open and closed."""
     return (one, other) in _complements()
 
 
@@ -349,7 +352,7 @@ def _exclusions() -> frozenset[tuple[str, str]]:
 
 
 def exclude(one: str, other: str) -> bool:
-    """Whether no thing is both, or is at both places.
+    """True if no thing is both, or is at both places.
 
     >>> exclude("=red", "=green"), exclude("left", "right"), exclude("=red", "=open")
     (True, True, False)

@@ -20,7 +20,7 @@ from torch.nn import functional
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import open_input
-from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig, read_config, with_sizes
+from pytest_vqamt.models.region_models.frcnn.detector_config import DetectorConfig, read_config, with_sizes
 from pytest_vqamt.models.region_models.frcnn.loading import DetectorFiles, read_vocabulary
 from pytest_vqamt.models.region_models.frcnn.network import FasterRcnn, cell_anchors, fold_batch_norms
 from pytest_vqamt.models.region_models.frcnn.ops import select_regions
@@ -36,25 +36,31 @@ VERSION = 1
 
 _PRECISIONS = {"bfloat16": torch.bfloat16, "float16": torch.float16}
 
+_LEAST_SIDE = 3
+"""The stem cannot pool less: a picture more than 500 times as long as wide is made a little wider."""
+
+# The names of tensors in Detectron2's state_dict.
+_ANCHORS = "proposal_generator.anchor_generator.cell_anchors.0"
+
+_RUNNING_VAR = "running_var"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Detection:
-    """The regions of a picture, the surest first; n is at most 36.
-
-    Attributes:
-        boxes_px: float32 (n, 4), x1 y1 x2 y2 in pixels of the picture, within it.
-        features: float32 (n, width), zero or more; of the proposal, from which the box was corrected.
-        names, scores: of the likeliest class of each; scores float32 (n,), 0 to 1.
-        attributes, attribute_scores: of the likeliest attribute of each; scores float32 (n,), 0 to 1.
-            Names and attributes are empty where the detector has no vocabulary.
-    """
+    """The regions of a picture, the surest first; n is at most 36."""
 
     boxes_px: NDArray[np.float32]
+    """Float32 (n, 4), x1 y1 x2 y2 in pixels of the picture, within it."""
     features: NDArray[np.float32]
+    """Float32 (n, width), zero or more; of the proposal, from which the box was corrected."""
     names: tuple[str, ...]
+    """Of the likeliest class of each; empty where the detector has no vocabulary."""
     scores: NDArray[np.float32]
+    """Float32 (n,), 0 to 1: of the likeliest class."""
     attributes: tuple[str, ...]
+    """The likeliest attribute of each; empty where the detector has no vocabulary."""
     attribute_scores: NDArray[np.float32]
+    """Float32 (n,), 0 to 1: of the likeliest attribute."""
 
 
 class FrcnnDetector:
@@ -76,6 +82,7 @@ class FrcnnDetector:
             if files.vocabulary is None
             else read_vocabulary(files.vocabulary, classes=config.classes, attributes=config.attributes)
         )
+        # In float32, before the precision is reduced.
         fold_batch_norms(network)
         self._precision = _PRECISIONS.get(runtime.dtype, torch.float32)
         network.reduce(self._precision)
@@ -110,6 +117,7 @@ class FrcnnDetector:
                     found.attributes,
                 )
             )
+        # Boxes back in pixels of the picture; rounding of the resized size may put an edge a little outside.
         size = np.array(image.size * 2, np.float32)
         scale = size / np.array((pixels.shape[3], pixels.shape[2]) * 2, np.float32)
         vocabulary = self._vocabulary
@@ -133,10 +141,6 @@ def _deterministic(device: torch.device) -> Iterator[None]:
         yield
 
 
-_LEAST_SIDE = 3
-"""The stem cannot pool less: a picture more than 500 times as long as wide is made a little wider."""
-
-
 def detector_pixels(image: Image, config: DetectorConfig, device: torch.device) -> Tensor:
     """The resized RGB picture minus the mean: float32 (1, 3, height, width), about -123 to 152, in BGR.
 
@@ -154,7 +158,7 @@ def detector_pixels(image: Image, config: DetectorConfig, device: torch.device) 
 
 
 def resized_shape(width: int, height: int, config: DetectorConfig) -> tuple[int, int]:
-    """Width and height that a picture is resized to: the short side ``min_size``, the long one at most ``max_size``.
+    """Width and height of the resized picture: the short side is ``min_size``, the long one at most ``max_size``.
 
     >>> resized_shape(640, 480, DetectorConfig())
     (1067, 800)
@@ -169,9 +173,6 @@ def resized_shape(width: int, height: int, config: DetectorConfig) -> tuple[int,
     return max(_LEAST_SIDE, int(new_width + 0.5)), max(_LEAST_SIDE, int(new_height + 0.5))
 
 
-_ANCHORS = "proposal_generator.anchor_generator.cell_anchors.0"
-
-
 def load_network(path: Path, config: DetectorConfig) -> FasterRcnn:
     """The network with the weights of a .bin, a .safetensors or Detectron2's .pkl, on the CPU, in evaluation mode.
 
@@ -179,6 +180,7 @@ def load_network(path: Path, config: DetectorConfig) -> FasterRcnn:
         ModelError: the file cannot be read, or is not exactly of this network.
     """
     weights = _read(path, config)
+    # Built without memory, and then given the tensors of the file (assign=True).
     with torch.device("meta"):
         network = FasterRcnn(config)
     expected = network.state_dict()
@@ -201,6 +203,7 @@ def _read(path: Path, config: DetectorConfig) -> Mapping[str, Tensor]:
 
             read = load_file(path)
         else:
+            # Weights only: a pickle may run code.
             read = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         raise ModelError(
@@ -237,13 +240,11 @@ def _check_names(weights: Mapping[str, Tensor], expected: Mapping[str, Tensor], 
 
 def _checked_tensor(name: str, value: Tensor, expected: Tensor, path: Path) -> Tensor:
     """The tensor in the network's precision."""
+    # Checkpoints may be saved in 16 bits.
     value = value.to(expected.dtype)
     if not value.isfinite().all():
         raise ModelError(f"Expected numbers in {name} of {path}, but some are infinite or none: copy the file again")
     return value
-
-
-_RUNNING_VAR = "running_var"
 
 
 def read_pickle(path: Path) -> dict[str, Tensor]:
@@ -284,7 +285,7 @@ class _ArraysOnly(pickle.Unpickler):
 
 
 def _encoded(text: str, encoding: str) -> bytes:
-    """Bytes that Python 2 and old protocols write as text."""
+    """Replaces ``codecs.encode``, by which Python 2 and old protocols restore bytes."""
     if encoding.replace("-", "") != "latin1":
         raise pickle.UnpicklingError(f"bytes as {encoding!r}")
     return text.encode("latin1")

@@ -14,7 +14,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.inputs import PictureFeatureCache
-from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter, load
+from pytest_vqamt.models.transformers.prompted.generative import GenerativeAdapter, load
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.models.transformers.prompted.small import chat, other, prompted, qwen
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
 
-from pytest_vqamt.models.transformers.prompted.adapter import FAMILIES
+from pytest_vqamt.models.transformers.prompted.generative import FAMILIES
 from tests.models.transformers.prompted.conftest import CHECKPOINTS
 from tests.models.transformers.prompted.small.rows import ROWS
 

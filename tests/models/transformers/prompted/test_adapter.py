@@ -20,12 +20,12 @@ import pytest_vqamt as vqamt
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.meaning import Choice, Count, Exists, Group
 from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, ModelInput, Task
-from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
+from pytest_vqamt.language.answers.answer_text import Unreadable, UnreadableAnswer
 from pytest_vqamt.models import prompts
 from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, Prompts
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter, load
-from pytest_vqamt.models.transformers.prompted.text import Completions, Prompt
+from pytest_vqamt.models.transformers.prompted.generative import GenerativeAdapter, load
+from pytest_vqamt.models.transformers.prompted.prompt_text import Completions, Prompt
 from pytest_vqamt.models.transformers.runtime import Runtime
 from pytest_vqamt.models.wrapped import wrap_model
 from tests.models.transformers.prompted.conftest import BRIEF, CPU, about, tiers

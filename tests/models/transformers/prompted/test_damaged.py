@@ -12,7 +12,7 @@ import torch
 
 from pytest_vqamt.core.query import Answer, Failure, Task
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.transformers.prompted.adapter import load
+from pytest_vqamt.models.transformers.prompted.generative import load
 from tests.models.small.asking import ask_all
 from tests.models.small.inputs import query
 from tests.models.transformers.prompted.conftest import BRIEF, KINDS, about, batch, forget, tiers

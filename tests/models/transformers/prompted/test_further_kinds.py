@@ -22,8 +22,8 @@ from transformers.processing_utils import ProcessorMixin
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
-from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter, load
+from pytest_vqamt.language.answers.answer_text import Unreadable, UnreadableAnswer
+from pytest_vqamt.models.transformers.prompted.generative import GenerativeAdapter, load
 from tests.models.transformers.prompted.conftest import BRIEF, batch, tiers
 from tests.models.transformers.prompted.kinds_page import (
     EVERY,

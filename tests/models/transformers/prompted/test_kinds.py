@@ -23,7 +23,7 @@ from tests.models.transformers.prompted.conftest import (
 )
 
 if TYPE_CHECKING:
-    from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter
+    from pytest_vqamt.models.transformers.prompted.generative import GenerativeAdapter
     from tests.models.transformers.prompted.conftest import Loaded
 
 

@@ -28,7 +28,7 @@ from tests.models.transformers.prompted.conftest import KINDS, batch, tiers
 from tests.models.transformers.prompted.test_kinds import QUESTIONED
 
 if TYPE_CHECKING:
-    from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter
+    from pytest_vqamt.models.transformers.prompted.generative import GenerativeAdapter
     from tests.models.transformers.prompted.conftest import Checkpoint, Loaded
 
 

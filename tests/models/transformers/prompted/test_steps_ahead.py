@@ -16,7 +16,7 @@ from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.models.transformers import runtime
 from pytest_vqamt.models.transformers.inputs import TextTokens
 from pytest_vqamt.models.transformers.prompted import image_token_model
-from pytest_vqamt.models.transformers.prompted.text import tokenize_prompts
+from pytest_vqamt.models.transformers.prompted.prompt_text import tokenize_prompts
 from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
 from tests.models.transformers.prompted.conftest import CPU, KINDS, QUESTIONS, about, forget, shown, tiers
 from tests.models.transformers.prompted.test_kinds import speaker

@@ -13,14 +13,14 @@ from transformers import GenerationConfig
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint as Folder
-from pytest_vqamt.models.transformers.prompted.adapter import load
-from pytest_vqamt.models.transformers.prompted.text import GreedyDecoding
+from pytest_vqamt.models.transformers.prompted.generative import load
+from pytest_vqamt.models.transformers.prompted.prompt_text import GreedyDecoding
 from tests.models.transformers.prompted.conftest import BRIEF, CPU, batch, tiers
 from tests.models.transformers.prompted.small.tokenizers import byte_pairs
 from tests.rows import each_row
 
 if TYPE_CHECKING:
-    from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter
+    from pytest_vqamt.models.transformers.prompted.generative import GenerativeAdapter
     from tests.models.transformers.prompted.conftest import Checkpoint, Loaded
 
 

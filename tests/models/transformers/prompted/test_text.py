@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.transformers.prompted.adapter import load
-from pytest_vqamt.models.transformers.prompted.text import Prompt, fit_prompt, tokenize_prompts
+from pytest_vqamt.models.transformers.prompted.generative import load
+from pytest_vqamt.models.transformers.prompted.prompt_text import Prompt, fit_prompt, tokenize_prompts
 from pytest_vqamt.models.transformers.runtime import Runtime
 from tests.models.transformers.prompted.conftest import BRIEF, CPU, QUESTIONS, about, batch, tiers
 from tests.models.transformers.prompted.small import chat
@@ -25,7 +25,7 @@ from tests.models.transformers.prompted.test_reference import module_of
 from tests.rows import each_row
 
 if TYPE_CHECKING:
-    from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter
+    from pytest_vqamt.models.transformers.prompted.generative import GenerativeAdapter
     from tests.models.transformers.prompted.conftest import Checkpoint, Loaded
 
 

@@ -1,0 +1,226 @@
+"""``openai:MODEL@URL``: a model behind an OpenAI-compatible HTTP API, many requests at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from threading import BoundedSemaphore, Event
+from typing import TYPE_CHECKING, NoReturn
+from weakref import finalize
+
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
+from pytest_vqamt.core.spelling import setting
+from pytest_vqamt.models.budget import BudgetSpentError
+from pytest_vqamt.models.http.retry import QueryError, StoppedError, run_concurrently
+from pytest_vqamt.models.openai.openai_settings import ModelAddress, Prices, api_key_for, openai_settings, prices_from
+from pytest_vqamt.models.openai.requests import (
+    LARGE_BYTES,
+    ChatEndpoint,
+    EncodedPictures,
+    answer_schema,
+    data_uri,
+    picture_message,
+)
+from pytest_vqamt.models.prompts import Prompts, prompts_from
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.token_forecast import TokenForecast, TokenForecaster
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+VERSION = 1
+"""Goes up when answers change for the same model and settings."""
+
+_POLL_S = 0.2
+"""A thread that waits for a slot checks so often whether the answer is still wanted."""
+
+_BATCHES_PER_FLIGHT = 4
+"""The largest batch, in requests in flight: at the end of a batch some slots are idle."""
+
+
+class OpenAIModel:
+    """Answers questions, judges hypotheses and describes pictures, each by a prompt and a picture.
+
+    Two threads may send a batch each, so that the slowest queries of one do not leave the server idle; they share the
+    limit of requests in flight.
+    """
+
+    batches_at_once = 2
+
+    def __init__(
+        self,
+        endpoint: ChatEndpoint,
+        prompts: Prompts,
+        *,
+        fingerprint: str,
+        forecaster: TokenForecaster,
+        prices: Prices | None = None,
+    ) -> None:
+        self.fingerprint = fingerprint
+        self._forecaster = forecaster
+        self._prices = prices
+        # Two batches at once fill the slots.
+        self.batch_size = -(-endpoint.in_flight // self.batches_at_once)
+        self.largest_batch = _BATCHES_PER_FLIGHT * endpoint.in_flight
+        self._endpoint = endpoint
+        self._prompts = prompts
+        self._slots = BoundedSemaphore(endpoint.in_flight)
+        # A model has no end of its own: connections and the filter of the logs go with the object.
+        finalize(self, endpoint.close)
+
+    @property
+    def switches_reasoning(self) -> bool:
+        """True if a field of the user's switches the reasoning (``ChatSettings.reasoning``)."""
+        return bool(self._endpoint.settings.chat.reasoning(True))
+
+    @property
+    def usage(self) -> dict[str, float]:
+        """Requests, and the tokens and the cost that the server reported, since the model was made."""
+        return self._endpoint.usage.sums()
+
+    def request_note(self, image: Image) -> str:
+        """The warning about a picture whose request is larger than many servers take; "" for a smaller one."""
+        chat = self._endpoint.settings.chat
+        size_bytes = len(data_uri(chat.resized(image)))
+        if size_bytes <= LARGE_BYTES:
+            return ""
+        return (
+            f"a request with a picture of {image.width} x {image.height} px has {size_bytes / 1e6:.1f} MB, and many "
+            f"servers take 1 MB: {setting('max-pixels', '1000000')} sends smaller ones"
+        )
+
+    def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
+        return self._answers(Task.VQA, batch)
+
+    def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
+        """The model's replies to the hypotheses; the judge reads the label in them."""
+        return self._answers(Task.ENTAILMENT, batch)
+
+    def caption(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
+        return self._answers(Task.CAPTIONING, batch)
+
+    def forecast(self, queries: Sequence[Query], measured: Sequence[tuple[Query, Answer]]) -> TokenForecast:
+        """The tokens and the cost that ``queries`` will take; ``measured`` are those that have an answer."""
+        found = self._forecaster.forecast(queries, measured)
+        if self._prices is None:
+            return found
+        cost, most = (
+            self._prices.cost(found.tokens_in, tokens_out, requests=len(queries))
+            for tokens_out in (found.tokens_out, found.tokens_out_most)
+        )
+        return replace(found, cost=cost, cost_most=most)
+
+    def stream_answers(
+        self, task: Task, batch: Sequence[ModelInput]
+    ) -> Generator[tuple[int, Answer | Exception], None, None]:
+        """Yields the index and the answer of each input as it arrives, or the reason why it has none.
+
+        Raises:
+            ModelError: the server cannot be used.
+        """
+        settings = self._endpoint.settings
+        pictures = EncodedPictures(batch, settings.chat)
+
+        def ask(place: int, stop: Event) -> Answer:
+            item = batch[place]
+            # A semaphore cannot wait for an event, too.
+            while not self._slots.acquire(timeout=_POLL_S):
+                if stop.is_set():
+                    raise StoppedError
+            try:
+                # It may have been set while this thread got its slot.
+                if stop.is_set():
+                    raise StoppedError
+                # Rendered here, within a slot: the pictures of a whole batch never lie in memory at once.
+                messages = [picture_message(self._prompts.text(item), pictures.data_uri(place), settings.detail)]
+                schema = answer_schema(item) if settings.is_json else None
+                reasoning = item.query.reasoning
+                longest = self._prompts.longest(task, reasoning=reasoning)
+                return self._endpoint.complete(item.query.id, messages, longest, stop, schema, reasoning=reasoning)
+            except ModelError as error:
+                # Where the budget is spent the requests in flight are paid for, and their answers wanted.
+                if not isinstance(error, BudgetSpentError):
+                    stop.set()  # at once: the thread that takes the results may be late
+                raise
+            finally:
+                self._slots.release()
+                pictures.release(place)
+
+        spent: BudgetSpentError | None = None
+        with closing(run_concurrently(len(batch), self._endpoint.in_flight, ask)) as results:
+            for place, result in results:
+                if isinstance(result, BudgetSpentError):
+                    spent = result  # raised at the end: others of the batch may have been answered
+                    continue
+                if isinstance(result, ModelError):
+                    raise _without_context(result)
+                yield place, _without_context(result) if isinstance(result, Exception) else result
+
+        if spent is not None:
+            raise spent.with_traceback(None)
+
+    def _answers(self, task: Task, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
+        outcomes = dict(self.stream_answers(task, batch))
+        answers: list[Answer] = []
+        for place in range(len(batch)):
+            outcome = outcomes[place]
+            if isinstance(outcome, Exception):
+                raise outcome
+            answers.append(outcome)
+        return tuple(answers)
+
+
+def _without_context(error: Exception) -> Exception:
+    """The error without traceback and cause, which hold whole pictures and what the server sent."""
+    return type(error)(str(error)) if isinstance(error, ModelError | QueryError) else error.with_traceback(None)
+
+
+def check(argument: str, options: ModelOptions) -> None:
+    """Checks argument, settings, prompts and key without a request.
+
+    Raises:
+        OptionError: one of them is invalid.
+    """
+    address = ModelAddress.parse(argument)
+    settings = openai_settings(options, address)
+    prompts_from(options)
+    prices_from(options, address.model)
+    api_key_for(address, os.environ, settings.headers)
+
+
+def load(argument: str, options: ModelOptions) -> OpenAIModel:
+    """The model of ``MODEL@URL``. Nothing is sent yet.
+
+    Raises:
+        OptionError: as ``check``.
+    """
+    address = ModelAddress.parse(argument)
+    settings = openai_settings(options, address)
+    prompts = prompts_from(options)
+    fingerprint = (
+        f"openai-{VERSION} model={address.model} url={address.url} prompts={prompts.digest} settings={settings.digest}"
+    )
+    # Only where it is set: fingerprints of before have no such part.
+    if settings.revision:
+        fingerprint += f" revision={settings.revision}"
+    prices, chat = prices_from(options, address.model), settings.chat
+    return OpenAIModel(
+        ChatEndpoint(address, settings, prices, options.budget),
+        prompts,
+        fingerprint=fingerprint,
+        forecaster=TokenForecaster(
+            address.model,
+            lambda query: chat.system + prompts.text(ModelInput(query, _no_picture)),
+            lambda query: prompts.longest(query.task, reasoning=query.reasoning),
+            (chat.min_pixels, chat.max_pixels),
+        ),
+        prices=prices,
+    )
+
+
+def _no_picture(_picture: Picture) -> NoReturn:
+    raise AssertionError("A prompt needs no picture")
