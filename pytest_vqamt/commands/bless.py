@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from math import ceil, floor
 from pathlib import Path
 from shlex import quote
@@ -12,6 +11,7 @@ from statistics import median
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.commands.power import SmallestDrop, smallest_drops
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.relations.catalogue import globs_of

@@ -16,11 +16,12 @@ violated. As trials are added, a verdict becomes that of the model's most freque
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from math import exp, prod
 
 from pytest_vqamt.core.case import Case, ContrastVerdict, Grade, Outcome, Trials, Verdict
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.core.text import count_noun, shortened

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from importlib.metadata import version
@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TypeAlias
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.identity import name_of, split_name
 from pytest_vqamt.core.query import Answer, Query, Task

@@ -6,11 +6,12 @@ import gc
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
 from pytest_vqamt.core.case import RIGHT_SOURCE, Case, Outcome, Verdict, own_question
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned, Simplified, Stopped
 from pytest_vqamt.core.meaning import Annotated

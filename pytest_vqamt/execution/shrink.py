@@ -5,9 +5,9 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.results import QueryPreview, ViolationPreview
 from pytest_vqamt.core.text import shortened

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import VqamtError, from_here
 from pytest_vqamt.core.report_json import REPORT_FILE
 from pytest_vqamt.core.results import ModelUse, RelationResult, Report, ViolationPreview

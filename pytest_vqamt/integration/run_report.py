@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from pytest_vqamt.core import results
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.case_store import FILE_NAMES, SIMPLIFIED_NAME, case_rows
-from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.codec import Json, made
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.picture import Picture
@@ -128,18 +128,26 @@ class ReportComparison(Comparison):
         return "\n".join(comparison_lines(self, in_python=True))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Report(results.Report):
+class Report(results.Report, frozen=True, kw_only=True):
     """A finished run with its cases and, in a notebook, with a view of its own.
 
     ``relations`` has the result of each relation variant on each model and data source, with all figures.
     """
 
-    folder: Path = field(compare=False)
+    folder: Path
     """Holds ``report.json`` and the file of cases. Without a folder of the user's it is a temporary one, which is
-    removed with the report: ``save`` keeps it."""
-    _source_of: SourceOf = field(compare=False)
-    _temporary: TemporaryFolder | None = field(default=None, compare=False)
+    removed with the report: ``save`` keeps it.
+    """
+    _source_of: SourceOf
+    _temporary: TemporaryFolder | None = None
+
+    def __eq__(self, other: object) -> bool:
+        """Two reports are equal if their figures are, wherever they lie."""
+        if not isinstance(other, Report):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in results.Report.__struct_fields__)
+
+    __hash__ = None  # type: ignore[assignment]  # as before: it holds mappings
 
     @classmethod
     def read(cls, folder: str | Path, *, data: str | Sequence[str] = ()) -> Report:
@@ -176,8 +184,7 @@ class Report(results.Report):
         temporary: TemporaryFolder | None = None,
     ) -> Report:
         """The report with the cases in ``folder``."""
-        values = {each.name: getattr(plain, each.name) for each in fields(results.Report)}
-        return cls(**values, folder=folder, _source_of=source_of, _temporary=temporary)
+        return made(cls, plain, folder=folder, _source_of=source_of, _temporary=temporary)
 
     def __repr__(self) -> str:
         head = headline(self, result_rows(self))
@@ -307,12 +314,12 @@ class Report(results.Report):
         """
         drops = None if max_drop is None else drops_of(read_arguments({"max_drop": max_drop}).max_drop)
         theirs = other.folder if isinstance(other, Report) else Path(other)
-        made = compare(open_report_run(self.folder), open_report_run(theirs), models=models, max_drop=drops)
-        values = {each.name: getattr(made, each.name) for each in fields(made)}
+        found = compare(open_report_run(self.folder), open_report_run(theirs), models=models, max_drop=drops)
+        values = {each.name: getattr(found, each.name) for each in fields(found)}
         if self._temporary:
-            values["before"] = replace(made.before, name="this report")
+            values["before"] = replace(found.before, name="this report")
         if isinstance(other, Report) and other._temporary:
-            values["after"] = replace(made.after, name="the other report")
+            values["after"] = replace(found.after, name="the other report")
         return ReportComparison(**values)
 
 

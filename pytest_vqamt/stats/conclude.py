@@ -6,11 +6,11 @@ A session, ``vqamt.run`` and ``vqamt merge`` end here, and ``vqamt compare`` tak
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import (
     HOLDS,
     PRESUMED,

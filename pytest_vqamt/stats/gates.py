@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_vqamt.core.case import Figure
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import (
     COMPARED,
     HELD,

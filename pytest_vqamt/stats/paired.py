@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from math import isqrt, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import BaselineChange, Gate, GateState
 from pytest_vqamt.core.tallies import PairedClusters
 from pytest_vqamt.stats.intervals import (

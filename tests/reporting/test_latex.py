@@ -7,12 +7,12 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pytest_vqamt.core.case import MILLION, Figure
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import ModelDifference, ModelUse, Report

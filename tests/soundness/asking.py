@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import NoReturn
 
@@ -11,6 +11,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.pairs import PairTally
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput
