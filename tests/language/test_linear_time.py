@@ -323,6 +323,7 @@ def test_the_patterns_are_found() -> None:
     assert {name.rpartition(".")[0] for name in names()} >= SQUARE
 
 
+@pytest.mark.full
 def test_a_pattern_that_is_not_linear_is_found() -> None:
     assert worst_ratio(re.compile(r"\s*x"), is_searched=True)[0] > MOST_RATIO
     assert worst_ratio(re.compile(r"\s*x"), is_searched=False)[0] < MOST_RATIO
