@@ -63,7 +63,7 @@ class Judged:
         return "\n".join([*lines, *scenes, f"case {case.id} of {case.scene}, facts {dict(case.facts)}"])
 
 
-_QUICK = {"ranking": "bleu-1", "pool": str(Path(__file__).with_name("basic_questions.txt"))}
+_QUICK = {"ranking": "bleu-1", "pool": str(Path(__file__).parents[1] / "basic_questions.txt")}
 """Which basic questions are taken changes no answer of a model that knows what is asked; LASSO would take minutes.
 
 The pool is each sixteenth question of the package's own.
