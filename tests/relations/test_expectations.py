@@ -123,8 +123,9 @@ class TestSumOfParts:
         assert verdict.outcome is VIOLATED
         assert verdict.reason.startswith("expected a quantifier as the sum of")
 
-    def test_many_against_seven_and_eight_is_left_undecided(self) -> None:
-        verdict = self.verdict("many", "7", "8")
+    @pytest.mark.parametrize("texts", [("many", "7", "8"), ("many", "1", "1")])
+    def test_many_against_a_sum_of_two_or_more_is_left_undecided(self, texts: tuple[str, ...]) -> None:
+        verdict = self.verdict(*texts)
         assert (verdict.outcome, verdict.vacuous) == (HOLDS, True)
 
     @pytest.mark.parametrize("texts", [("many", "0", "0"), ("several", "1", "0")])
