@@ -7,12 +7,33 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_vqamt.integration.options import add_options, hint_at_misspelt, models_named
+
+class _AsCompiled(MetaPathFinder):
+    """Finds the modules of this package before pytest does, which would rewrite their assertions.
+
+    pytest rewrites every module of a plugin's distribution, past the bytecode that pip wrote: where it cannot cache
+    the result (a read-only container, ``PYTHONDONTWRITEBYTECODE``), a session would compile 160 modules anew, for
+    assertions that no test makes.
+    """
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        return PathFinder.find_spec(fullname, path, target) if fullname.startswith("pytest_vqamt.") else None
+
+
+if not any(isinstance(each, _AsCompiled) for each in sys.meta_path):
+    sys.meta_path.insert(0, _AsCompiled())
+
+from pytest_vqamt.integration.options import add_options, hint_at_misspelt, models_named  # noqa: E402
 
 if TYPE_CHECKING:
     from pytest_vqamt.data.scene_source import SceneSource

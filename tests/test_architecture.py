@@ -90,6 +90,13 @@ def test_a_session_without_a_model_loads_nothing_heavy(tmp_path: Path) -> None:
     assert loaded & HEAVY == set()
 
 
+def test_pytest_leaves_the_modules_of_this_package_as_they_are_compiled(tmp_path: Path) -> None:
+    (tmp_path / "test_of_a_user.py").write_text("def test_unrelated(): pass\n")
+    run_session = f"import pytest; assert pytest.main(['-p', 'no:cacheprovider', {str(tmp_path)!r}]) == 0"
+    report = "import sys; print('\\n' + type(sys.modules['pytest_vqamt.integration.options'].__loader__).__name__)"
+    assert last_line_of(f"{run_session}\n{report}") == "SourceFileLoader"
+
+
 def test_a_run_of_one_relation_imports_only_what_it_needs(tmp_path: Path) -> None:
     (tmp_path / "test_own.py").write_text("def test_own(vqamt_consistency): vqamt_consistency.check()\n")
     (tmp_path / "own.py").write_text("def model(image, text): return '2'\n")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pytest_vqamt.annotation.detectors import catalogue
 from pytest_vqamt.annotation.detectors.detector import DetectedObject, Grounder
 from pytest_vqamt.annotation.line_writer import (
-    Outcome,
+    AnnotationOutcome,
     annotate_each,
     append,
     model_errors,
@@ -47,7 +47,7 @@ _KINDS = {"owl": ("owlvit", "owlv2"), "grounding-dino": ("grounding-dino", "mm-g
 """The prefixes of a checkpoint, and the model types that each allows."""
 
 
-def ground_hypotheses(argument: str, options: ModelOptions) -> Outcome:
+def ground_hypotheses(argument: str, options: ModelOptions) -> AnnotationOutcome:
     """Adds a line to ``units.jsonl`` for each entailed hypothesis of ``snli-ve:ARGUMENT`` without a box.
 
     Each unit about one thing gets the surest box for the phrase "object property", or none. Existing lines are never
@@ -65,9 +65,9 @@ def ground_hypotheses(argument: str, options: ModelOptions) -> Outcome:
     settings = settings_named(options, SETTINGS)
     files, _, counts = _ungrounded(argument)
     folder = files.folder
-    complete = Outcome(summary=f"no entailed hypothesis in {short_path(folder)} lacks a line in {UNITS}")
+    complete = AnnotationOutcome(summary=f"no entailed hypothesis in {short_path(folder)} lacks a line in {UNITS}")
     if not counts:
-        return complete  # the folder need not be writable
+        return complete  # without the lock, so the folder need not be writable
     if files.photos is None:
         raise DataError(
             f"Expected photos to look for the units of hypotheses in, but {short_path(folder)} has none: "
@@ -84,9 +84,9 @@ def ground_hypotheses(argument: str, options: ModelOptions) -> Outcome:
             f"looking for units of {count_noun(number, 'hypothesis', 'hypotheses')} about "
             f"{count_noun(len(present), 'photo')} in {short_path(folder)}"
         )
-        annotator = _Annotator(index, folder, files.photos, _grounder(options), settings)
+        annotator = _HypothesisAnnotator(index, folder, files.photos, _grounder(options), settings)
         boxes, failures = annotate_each(present, annotator.look, annotator.write)
-    return Outcome(
+    return AnnotationOutcome(
         summary=f"added {count_noun(len(boxes), 'line')} to {short_path(folder / UNITS)}: "
         f"{count_noun(sum(boxes), 'box', 'boxes')}, none in "
         f"{count_noun(boxes.count(0), 'hypothesis', 'hypotheses')}. Correct them; "
@@ -111,7 +111,7 @@ def _is_present(photo: str, photos: PhotoFiles) -> bool:
 
 
 def _other_settings(files: SnliVeFiles, settings: Mapping[str, str]) -> list[Mapping[str, object]]:
-    """Other settings that wrote lines which are still there, one a hypothesis."""
+    """The settings that wrote lines still in the file and that are not ``settings``, once for each hypothesis."""
     found: dict[str, Mapping[str, object]] = {}
     for row in noted(files.folder / NOTES):
         used, hypotheses = row.get("settings"), row.get("hypotheses")
@@ -137,18 +137,21 @@ def _grounder(options: ModelOptions) -> Grounder:
 
 
 def _split_kind(given: str) -> tuple[tuple[str, ...], str]:
-    """The model types that the setting allows, none if it has no prefix; and the checkpoint."""
+    """Splits the setting into the model types that its prefix allows, empty without a prefix, and the checkpoint."""
     kind, mark, named = given.partition(":")
     return (_KINDS[kind], named) if mark and kind in _KINDS else ((), given)
 
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """A unit of a hypothesis; ``is_one`` if it is about one thing, which a box can surround."""
+    """A unit of a hypothesis: a thing with a property."""
 
     object: str
+    """The noun, such as "dog"."""
     property: str
+    """What the thing is said to be or do ("brown"); "" where it only exists."""
     is_one: bool
+    """True if it is about one thing, which a box can surround."""
 
 
 def _units(row: HypothesisRow) -> tuple[_Unit, ...]:
@@ -168,12 +171,15 @@ class _Grounded:
     """A hypothesis with its units, and the surest detection of each."""
 
     row: HypothesisRow
+    """As it is in the data."""
     units: tuple[_Unit, ...]
+    """Those of the row, or of its sentence."""
     found: tuple[DetectedObject | None, ...]
+    """The surest detection of each unit; None for none, and for units that are not about one thing."""
 
 
-class _Annotator:
-    """Writes the lines of the hypotheses about one photo after the other."""
+class _HypothesisAnnotator:
+    """Finds and writes the lines of hypotheses, photo by photo."""
 
     def __init__(
         self, index: HypothesisIndex, folder: Path, photos: PhotoFiles, grounder: Grounder, settings: Mapping[str, str]
@@ -187,6 +193,7 @@ class _Annotator:
     def look(self, photo: str) -> list[_Grounded]:
         """The hypotheses about a photo without boxes, with the detections of their units."""
         rows = [(each.row, _units(each.row)) for each in self._index.of(photo) if each.is_ungrounded]
+        # Several hypotheses about a photo share units; each is looked for once.
         wanted = tuple(dict.fromkeys(unit for _, units in rows for unit in units if unit.is_one))
         found: dict[_Unit, DetectedObject | None] = {}
         if wanted:
@@ -208,6 +215,7 @@ class _Annotator:
                 each.row.id: [round(found.score, 3) if found else None for found in each.found] for each in grounded
             },
         }
+        # The notes first: a killed process leaves notes without lines, never lines of which nobody knows the model.
         append(self._folder / NOTES, [notes])
         append(self._folder / UNITS, [_line(each) for each in grounded])
         return [sum(found is not None for found in each.found) for each in grounded]
@@ -235,10 +243,12 @@ def _ground(grounder: Grounder, image: Image, units: Sequence[_Unit]) -> tuple[t
     except ModelError:
         of_objects = grounder.ground(image, objects)  # raises if the length is not the reason
     while phrases != objects:
+        # The longest phrase that has words beside its object left: the message does not say which one is too long.
         longest = max(
             (place for place, phrase in enumerate(phrases) if phrase != objects[place]),
             key=lambda place: len(phrases[place]),
         )
+        # The last word goes: the object comes first.
         phrases[longest] = phrases[longest].rpartition(" ")[0]
         try:
             return grounder.ground(image, phrases)

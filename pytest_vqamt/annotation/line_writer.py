@@ -37,7 +37,7 @@ class DetectionError(DataError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class AnnotationOutcome:
     """The outcome of an annotation."""
 
     summary: str
@@ -66,6 +66,7 @@ def annotate_each(
             try:
                 found = look(photo)
             except DetectionError as error:
+                # Only failures of the model: photos that cannot be read say nothing about it.
                 in_a_row += 1
                 failures.append(str(error))
                 if in_a_row == _MAX_FAILURES_IN_A_ROW:
@@ -89,10 +90,12 @@ def model_errors(model: str, photo: str, advice: str) -> Iterator[None]:
     """
     try:
         yield
+    # Errors of ours already say what to do.
     except VqamtError:
         raise
     except Exception as error:
         why = f"Expected a {model} to look at {photo}, but it raised {type(error).__name__} ({error_reason(error)}): "
+        # Neither passes with the next photo, so the command stops.
         if is_out_of_memory(error):
             raise ModelError(f"{why}give --device=cpu, or make the photo smaller") from error
         if isinstance(error, ImportError):
@@ -108,6 +111,7 @@ def print_status(text: str) -> None:
 def rounded(box: Box, size: tuple[int, int]) -> Box | None:
     """The box's part in a picture of ``size``, to a tenth of a pixel; None if it is smaller than ``LEAST_SIDE_PX``."""
     width, height = size
+    # Corners are rounded, not width and height: so no box reaches beyond the picture.
     x0, y0 = round(max(0.0, box.x), 1), round(max(0.0, box.y), 1)
     x1, y1 = round(min(float(width), box.x1), 1), round(min(float(height), box.y1), 1)
     w, h = round(x1 - x0, 1), round(y1 - y0, 1)
@@ -115,12 +119,12 @@ def rounded(box: Box, size: tuple[int, int]) -> Box | None:
 
 
 def settings_named(options: ModelOptions, names: Sequence[str]) -> dict[str, str]:
-    """The settings of these names, as notes have them."""
+    """The settings with these names, as they are written into notes."""
     return {name: options.settings[name] for name in names if name in options.settings}
 
 
 def print_other_settings(others: Sequence[Mapping[str, object]], file: Path) -> None:
-    """Says that ``others`` wrote lines of ``file``, which stay as they are."""
+    """Prints that ``others`` wrote lines of ``file``, which stay as they are."""
     if others:
         by = " ".join(f"{name}={value}" for name, value in others[-1].items())
         print_status(
@@ -141,6 +145,7 @@ def append(file: Path, rows: Sequence[Mapping[str, Json]]) -> None:
     lines = text.encode(errors="backslashreplace")  # of a file's name that is no UTF-8; JSON reads it back
     try:
         with file.open("ab+", buffering=0) as opened:
+            # The file may end without a line break: people edit it.
             before = opened.seek(0, os.SEEK_END)
             if before:
                 opened.seek(before - 1)
@@ -150,6 +155,7 @@ def append(file: Path, rows: Sequence[Mapping[str, Json]]) -> None:
                 written = opened.write(lines)
             except OSError:
                 with suppress(OSError):
+                    # On a full disk a write may end in the middle of a line.
                     opened.truncate(before)
                 raise
             if written != len(lines):
@@ -161,7 +167,7 @@ def append(file: Path, rows: Sequence[Mapping[str, Json]]) -> None:
 
 @contextmanager
 def only_writer(file: Path) -> Iterator[None]:
-    """Waits until no other process is in it with the same ``file``; a file system without locks lets all in.
+    """Makes this the only process within the block for this ``file``; a file system without locks lets all in.
 
     Raises:
         DataError: the folder of the file cannot be written.
@@ -171,11 +177,12 @@ def only_writer(file: Path) -> Iterator[None]:
     lock = FileLock(file.with_name(f".{file.name}.lock"))
     try:
         try:
+            # Without waiting first, so that a user who has to wait is told why.
             lock.acquire(timeout=0)
         except Timeout:
             print_status(f"waiting for another process that adds to {short_path(file)}")
             lock.acquire()
-    except NotImplementedError:
+    except NotImplementedError:  # a platform without locks
         pass
     except OSError as error:
         if error.errno not in _WITHOUT_LOCKS:

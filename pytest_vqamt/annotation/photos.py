@@ -8,7 +8,7 @@ from dataclasses import replace
 from pytest_vqamt.annotation.detectors import catalogue
 from pytest_vqamt.annotation.detectors.detector import DetectedObject, Detector
 from pytest_vqamt.annotation.line_writer import (
-    Outcome,
+    AnnotationOutcome,
     annotate_each,
     append,
     model_errors,
@@ -29,9 +29,10 @@ from pytest_vqamt.data.records import MAX_ID_LENGTH
 from pytest_vqamt.models.protocol import ModelOptions
 
 _END_OF_A_LONG_NAME = 150
+"""Characters that are kept of a name longer than an id may be."""
 
 
-def annotate_photos(argument: str, options: ModelOptions) -> Outcome:
+def annotate_photos(argument: str, options: ModelOptions) -> AnnotationOutcome:
     """Adds a line to ``graphs.jsonl`` for each photo of ``photos:ARGUMENT`` that has none.
 
     Existing lines are never changed. No detector is loaded if each photo has its line. Photos that cannot be read, or
@@ -45,10 +46,11 @@ def annotate_photos(argument: str, options: ModelOptions) -> Outcome:
     catalogue.check(options.settings)
     folder = open_folder(argument)
     settings = settings_named(options, catalogue.SETTINGS)
-    complete = Outcome(summary=f"no photo in {short_path(folder.path)} lacks a line in {FILE}")
+    complete = AnnotationOutcome(summary=f"no photo in {short_path(folder.path)} lacks a line in {FILE}")
     if not folder.without_line():
         return complete  # the folder need not be writable, nor each line of use
     with only_writer(folder.path / NOTES):
+        # Read again, under the lock: another process may have added lines.
         bare, lines = folder.without_line(), folder.lines()
         if not bare:
             return complete
@@ -58,11 +60,11 @@ def annotate_photos(argument: str, options: ModelOptions) -> Outcome:
         print_status(
             f"looking at {count_noun(len(bare), 'photo')} in {short_path(folder.path)} without a line in {FILE}"
         )
-        annotator = _Annotator(folder, catalogue.detector_of(options), settings, taken)
+        annotator = _PhotoAnnotator(folder, catalogue.detector_of(options), settings, taken)
         counts, failures = annotate_each(bare, annotator.look, annotator.write)
     found = f"{count_noun(sum(counts), 'object')}, none in {count_noun(counts.count(0), 'photo')}"
     advice = " Lower min-score, or take other detectors." if counts and not any(counts) else ""
-    return Outcome(
+    return AnnotationOutcome(
         summary=f"added {count_noun(len(counts), 'line')} to {short_path(folder.file)}: {found}.{advice} "
         f"Correct them; the scores are in {short_path(folder.path / NOTES)}",
         failures=failures,
@@ -70,7 +72,7 @@ def annotate_photos(argument: str, options: ModelOptions) -> Outcome:
 
 
 def _settings_of_lines(folder: OwnPhotos) -> Mapping[str, Mapping[str, object]]:
-    """The settings by which detectors last wrote the line of each photo."""
+    """The settings that last wrote the line of each photo."""
     return {
         str(row.get("photo")): settings
         for row in noted(folder.path / NOTES)
@@ -78,8 +80,8 @@ def _settings_of_lines(folder: OwnPhotos) -> Mapping[str, Mapping[str, object]]:
     }
 
 
-class _Annotator:
-    """Writes the line of one photo after the other."""
+class _PhotoAnnotator:
+    """Finds and writes the lines of photos, one by one."""
 
     def __init__(self, folder: OwnPhotos, detector: Detector, settings: Mapping[str, str], taken: set[str]) -> None:
         """``taken`` are the ids of the scenes in the file."""
@@ -114,6 +116,8 @@ class _Annotator:
                 for number, each in enumerate(things, start=1)
             },
         }
+        # The notes first: a killed process leaves notes without a line, never a line of which nobody knows the
+        # detector.
         append(self._folder.path / NOTES, [notes])
         append(self._folder.file, [row])
         self._taken.add(str(row["id"]))
@@ -123,6 +127,7 @@ class _Annotator:
         """The photo's name, shortened or numbered where it is too long or taken."""
         short = name if len(name) <= MAX_ID_LENGTH else f"...{name[-_END_OF_A_LONG_NAME:]}"
         tried, number = short, 2
+        # A line of another photo may have this id: ids are what people write.
         while tried in self._taken:
             tried, number = f"{short} ({number})", number + 1
         return tried

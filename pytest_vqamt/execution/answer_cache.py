@@ -7,7 +7,7 @@ import os
 import sqlite3
 import time
 import weakref
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
@@ -34,9 +34,6 @@ _BUSY_TIMEOUT_AT_END_MS = 2000
 
 _MODEL_DIGITS = 16
 """The length of the part of a key that identifies the model."""
-
-_AHEAD = "+"
-"""Follows the run id of an answer that was requested ahead of its turn and is not needed yet."""
 
 _CHECK_ACCESS = "check its permissions"
 _ADVICE = {
@@ -70,8 +67,6 @@ class CachedAnswers(NamedTuple):
     """By query id."""
     cached: int
     """How many of them are of an earlier run and needed for the first time in this run."""
-    ahead: int
-    """How many of them this run requested ahead of their turn and needs for the first time."""
 
 
 class AnswerStore:
@@ -129,35 +124,30 @@ class AnswerStore:
         with self._reading():
             rows = self._rows(keys)
         if all(run == self.run.id for _, run in rows.values()):  # nothing to mark, so no write lock
-            return CachedAnswers({key[_MODEL_DIGITS:]: answer for key, (answer, _) in rows.items()}, 0, 0)
+            return CachedAnswers({key[_MODEL_DIGITS:]: answer for key, (answer, _) in rows.items()}, 0)
         with self._writing() as db:
             return self._used(db, rows)
 
-    def lease(
-        self, fingerprint: str, query_ids: Sequence[str], *, ahead: bool = False
-    ) -> tuple[CachedAnswers, list[str]]:
+    def lease(self, fingerprint: str, query_ids: Sequence[str]) -> tuple[CachedAnswers, list[str]]:
         """Returns the answers stored meanwhile, and the ids of the other queries that this process may send.
 
-        Other processes hold the remaining ones; a store that is not shared leases all. Queries leased ``ahead`` of
-        their turn are not needed yet.
+        Other processes hold the remaining ones; a store that is not shared leases all.
         """
-        if self._leases is None and not ahead:
-            return CachedAnswers({}, 0, 0), list(query_ids)  # the caller has looked them up
+        if self._leases is None:
+            return CachedAnswers({}, 0), list(query_ids)  # the caller has looked them up
         keys = _keys(fingerprint, query_ids)
         answers: dict[str, Answer] = {}
         leased: list[str] = []
-        cached = of_ahead = 0
+        cached = 0
         for start in range(0, len(keys), _CHUNK):
             some = keys[start : start + _CHUNK]
-            with self._reading() if self._leases is None else self._writing() as db:
+            with self._writing() as db:
                 rows = self._rows(some)
-                wanted = [key for key in some if key not in rows]
-                leased += wanted if self._leases is None else self._leases.take(db, wanted)
-                if not ahead:
-                    found = self._used(db, rows)
-                    answers |= found.answers
-                    cached, of_ahead = cached + found.cached, of_ahead + found.ahead
-        return CachedAnswers(answers, cached, of_ahead), [key[_MODEL_DIGITS:] for key in leased]
+                leased += self._leases.take(db, [key for key in some if key not in rows])
+                found = self._used(db, rows)
+                answers |= found.answers
+                cached += found.cached
+        return CachedAnswers(answers, cached), [key[_MODEL_DIGITS:] for key in leased]
 
     def released(self, fingerprint: str, query_ids: Sequence[str]) -> list[str]:
         """Those that no other live process holds: they were answered, or their leases ended."""
@@ -175,11 +165,8 @@ class AnswerStore:
             with self._writing() as db:
                 self._leases.release(db, _keys(fingerprint, query_ids))
 
-    def put(self, fingerprint: str, answers: Mapping[str, Answer], *, ahead: Collection[str] = ()) -> None:
-        """Stores answers by query id, and releases their leases; a stored answer is not replaced.
-
-        Those in ``ahead`` were requested ahead of their turn.
-        """
+    def put(self, fingerprint: str, answers: Mapping[str, Answer]) -> None:
+        """Stores answers by query id, and releases their leases; a stored answer is not replaced."""
         of_model = digest(fingerprint)
         rows = [
             (
@@ -187,7 +174,7 @@ class AnswerStore:
                 answer.text,
                 json.dumps(answer.scores) if answer.scores else None,
                 answer.truncated,
-                self.run.id + _AHEAD if query_id in ahead else self.run.id,
+                self.run.id,
                 json.dumps([answer.declined, *answer.unknown_words]) if answer.declined else "",
                 answer.tokens_in,
                 answer.tokens_out,
@@ -248,22 +235,13 @@ class AnswerStore:
 
     def _used(self, db: sqlite3.Connection, rows: Mapping[str, tuple[Answer, str]]) -> CachedAnswers:
         """Marks and counts the answers that this run uses for the first time; another process may have been quicker."""
-        ahead = self.run.id + _AHEAD
-        of_ahead = [key for key, (_, run) in rows.items() if run == ahead]
-        of_earlier = [key for key, (_, run) in rows.items() if run not in (self.run.id, ahead)]
-        return CachedAnswers(
-            answers={key[_MODEL_DIGITS:]: answer for key, (answer, _) in rows.items()},
-            cached=self._marked(db, of_earlier, "run not in (?, ?)", (self.run.id, ahead)),
-            ahead=self._marked(db, of_ahead, "run = ?", (ahead,)),
-        )
-
-    def _marked(self, db: sqlite3.Connection, keys: Sequence[str], still: str, names: tuple[str, ...]) -> int:
+        of_earlier = [key for key, (_, run) in rows.items() if run != self.run.id]
         marked = 0
-        for start in range(0, len(keys), _CHUNK):
-            some = keys[start : start + _CHUNK]
-            mark = f"update answers set run = ? where key in ({_marks(some)}) and {still}"
-            marked += db.execute(mark, (self.run.id, *some, *names)).rowcount
-        return marked
+        for start in range(0, len(of_earlier), _CHUNK):
+            some = of_earlier[start : start + _CHUNK]
+            mark = f"update answers set run = ? where key in ({_marks(some)}) and run != ?"
+            marked += db.execute(mark, (self.run.id, *some, self.run.id)).rowcount
+        return CachedAnswers({key[_MODEL_DIGITS:]: answer for key, (answer, _) in rows.items()}, marked)
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:

@@ -22,9 +22,6 @@ from pytest_vqamt.execution.prefetch import InputPipeline
 from pytest_vqamt.models.batching import free_memory, is_out_of_memory
 from pytest_vqamt.models.wrapped import LoadedModel
 
-QuerySource: TypeAlias = Callable[[Task, int], Sequence[Query]]
-"""Gives up to so many further queries of a task, which are not needed yet."""
-
 OnAnswers: TypeAlias = Callable[[Sequence[ModelInput], Sequence[Answer]], object]
 """Is called with the inputs that were answered, one part of a batch at a time."""
 
@@ -56,11 +53,6 @@ def _out_of_memory() -> str:
     )
 
 
-def no_look_ahead(_task: Task, _n: int) -> Sequence[Query]:
-    """Gives no further queries."""
-    return ()
-
-
 def unwritten_queries(model: LoadedModel, queries: Sequence[Query]) -> list[Query]:
     """The queries to which a model of written answers has no answer yet; empty for any other model."""
     return [query for query in queries if model.deferred.lacks(query)] if model.deferred else []
@@ -72,9 +64,6 @@ class QueryRunner:
     Args:
         pipeline: renders and preprocesses the inputs.
         on_answered: is called with the number of queries answered.
-        take: gives queries of later cases to fill a batch that would not be full. Their answers are stored, and count
-            as asked when they are needed.
-        peek: gives what ``take`` would give next, so that it can be preprocessed.
 
     Attributes:
         asked: distinct queries that this process sent to the model and that are needed here first.
@@ -87,8 +76,6 @@ class QueryRunner:
         store: AnswerStore,
         pipeline: InputPipeline,
         on_answered: Callable[[int], None],
-        take: QuerySource = no_look_ahead,
-        peek: QuerySource = no_look_ahead,
     ) -> None:
         self.asked = 0
         self.cached = 0
@@ -101,8 +88,6 @@ class QueryRunner:
         self._store = store
         self._pipeline = pipeline
         self._on_answered = on_answered
-        self._take = take
-        self._peek = peek
 
     @property
     def last_failure(self) -> str:
@@ -119,7 +104,6 @@ class QueryRunner:
         distinct = {query.id: query for query in queries}
         found = self._store.use(self._model.fingerprint, tuple(distinct))
         self.cached += found.cached
-        self.asked += found.ahead
         self._model.health.cached += found.cached
         return found.answers, {name: query for name, query in distinct.items() if name not in found.answers}
 
@@ -130,15 +114,9 @@ class QueryRunner:
             ModelError: the model breaks its protocol, or has failed on every query so far.
         """
         found: dict[str, Answer | Failure] = {}
-        prefetch_failures = self._model.health.prefetch_failures
-        if failed := {name: prefetch_failures.pop(name) for name in queries if name in prefetch_failures}:
-            self._record(failed, found)
-        remaining = [query for name, query in queries.items() if name not in failed]
-        if not remaining:
+        if not queries:
             return found
-        batches = LeasedBatches(
-            self._store, self._model.fingerprint, remaining, self._take, self._peek, prefetch_failures
-        )
+        batches = LeasedBatches(self._store, self._model.fingerprint, queries.values())
         self._expected.clear()
         try:
             if self._model.batches_at_once > 1:
@@ -166,12 +144,11 @@ class QueryRunner:
                     return
                 continue
             upcoming = batches.next(size) if self._model.preprocess else []
-            later = upcoming or batches.later(batch[0].task, size)
-            self._prefetch(batch, later, batches)
+            self._prefetch(batch, upcoming, batches)
             inputs = self._pipeline.inputs(batch)
             if self._model.preprocess:
-                self._pipeline.preprocess(self._model, later)
-            self._record_batch(batches, inputs, self._infer(inputs, batches), found)
+                self._pipeline.preprocess(self._model, upcoming)
+            self._record_batch(batches, inputs, self._infer(inputs), found)
 
     def _run_concurrently(self, batches: LeasedBatches, found: dict[str, Answer | Failure]) -> None:
         """Keeps several batches in flight, so that a slow query does not hold up the next batch."""
@@ -181,7 +158,7 @@ class QueryRunner:
                 while len(in_flight) < self._model.batches_at_once and (batch := batches.next(self._model.batch_size)):
                     self._prefetch(batch, (), batches)
                     inputs = self._pipeline.inputs(batch)
-                    in_flight[executor.submit(partial(self._preprocess_and_infer, inputs, batches))] = inputs
+                    in_flight[executor.submit(partial(self._preprocess_and_infer, inputs))] = inputs
                 self._record_cached(batches, found)
                 if not in_flight:
                     if not batches.wait(self._model.batch_size):
@@ -203,14 +180,14 @@ class QueryRunner:
         self._expected = {picture.digest for picture in pictures}
         self._pipeline.expect(pictures, size)
 
-    def _preprocess_and_infer(self, inputs: Sequence[ModelInput], batches: LeasedBatches) -> list[Answer | Failure]:
+    def _preprocess_and_infer(self, inputs: Sequence[ModelInput]) -> list[Answer | Failure]:
         self._model.prepare(inputs[0].query.task, inputs)
-        return self._infer(inputs, batches)
+        return self._infer(inputs)
 
-    def _infer(self, inputs: Sequence[ModelInput], batches: LeasedBatches) -> list[Answer | Failure]:
+    def _infer(self, inputs: Sequence[ModelInput]) -> list[Answer | Failure]:
         def store(answered: Sequence[ModelInput], answers: Sequence[Answer]) -> None:
             by_id = {each.query.id: answer for each, answer in zip(answered, answers, strict=True)}
-            self._store.put(self._model.fingerprint, by_id, ahead=batches.ahead)
+            self._store.put(self._model.fingerprint, by_id)
 
         return self._bisector.run(inputs[0].query.task, inputs, store)
 
@@ -223,29 +200,21 @@ class QueryRunner:
     ) -> None:
         by_id = {each.query.id: answer for each, answer in zip(inputs, answers, strict=True)}
         batches.finish(by_id)
-        self._model.health.prefetch_failures |= {
-            name: answer for name, answer in by_id.items() if name in batches.ahead and isinstance(answer, Failure)
-        }
-        self._record({name: answer for name, answer in by_id.items() if name not in batches.ahead}, found)
-
-    def _record(self, needed: Mapping[str, Answer | Failure], found: dict[str, Answer | Failure]) -> None:
-        """Counts answers that this process got and needs now, whether requested now or ahead of their turn."""
-        for answer in needed.values():
+        for answer in answers:
             if isinstance(answer, Failure):
                 self._failed += 1
                 self._reason = answer.reason
             else:
                 self._succeeded += 1
-        found.update(needed)
-        self.asked += len(needed)
-        self._on_answered(len(needed))
+        found.update(by_id)
+        self.asked += len(answers)
+        self._on_answered(len(answers))
 
     def _record_cached(self, batches: LeasedBatches, found: dict[str, Answer | Failure]) -> None:
         """Counts the answers that other processes have stored meanwhile."""
         if (others := batches.take_cached()).answers:
             found |= others.answers
             self.cached += others.cached
-            self.asked += others.ahead
             self._on_answered(len(others.answers))
 
 
@@ -264,14 +233,6 @@ class LeasedBatches:
 
     Queries leased by other processes come last: this process waits for their answers. Batches come task by task, and
     all queries about one picture in a row, so that it is rendered, and may be encoded, once.
-
-    Args:
-        take: gives the queries that a batch is filled up with.
-        peek: gives what ``take`` would give next.
-        prefetch_failures: the ids of queries that must not fill a batch again.
-
-    Attributes:
-        ahead: the ids of leased queries that only fill batches up.
     """
 
     def __init__(
@@ -279,18 +240,11 @@ class LeasedBatches:
         store: AnswerStore,
         fingerprint: str,
         queries: Iterable[Query],
-        take: QuerySource,
-        peek: QuerySource,
-        prefetch_failures: Iterable[str] = (),
     ) -> None:
-        self.ahead: set[str] = set()
-        self._cached = CachedAnswers({}, 0, 0)
+        self._cached = CachedAnswers({}, 0)
         self._store = store
         self._fingerprint = fingerprint
-        self._take = take
-        self._peek = peek
         self._unleased = _by_picture(queries)
-        self._seen = {query.id for some in self._unleased.values() for query in some} | set(prefetch_failures)
         self._leased: dict[Task, deque[Query]] = {task: deque() for task in Task}  # and in no batch yet
         self._of_others: dict[str, Query] = {}
         self._unanswered: dict[str, None] = {}
@@ -311,8 +265,6 @@ class LeasedBatches:
                 resized.append(self._leased[task].popleft())
             elif wanted := [self._unleased[task].popleft() for _ in range(min(room, len(self._unleased[task])))]:
                 resized += self._lease(wanted)
-            elif resized and (filling := self._filling(task, room)):
-                resized += self._lease_ahead(filling)
             else:
                 break
         return resized
@@ -321,14 +273,6 @@ class LeasedBatches:
         """The next ``n`` queries that are in no batch yet; None for all."""
         queries = (query for task in Task for some in (self._leased, self._unleased) for query in some[task])
         return list(islice(queries, n))
-
-    def later(self, task: Task, n: int) -> list[Query]:
-        """Up to ``n`` queries expected after these, once none is pending here; they are not leased."""
-        if self.pending(1):
-            return []
-        new = {query.id: query for query in self._peek(task, n) if query.id not in self._seen}
-        known = self._store.get(self._fingerprint, tuple(new))
-        return [query for name, query in new.items() if name not in known]
 
     def wait(self, size: int) -> bool:
         """Waits until other processes have answered or released a query; False if they hold none of these.
@@ -347,7 +291,7 @@ class LeasedBatches:
 
     def take_cached(self) -> CachedAnswers:
         """The answers of other processes that were found since the last call."""
-        cached, self._cached = self._cached, CachedAnswers({}, 0, 0)
+        cached, self._cached = self._cached, CachedAnswers({}, 0)
         return cached
 
     def finish(self, answers: Mapping[str, Answer | Failure]) -> None:
@@ -360,8 +304,7 @@ class LeasedBatches:
         """Releases all leases; returns how many needed queries were answered in batches that did not finish."""
         answered = 0
         with suppress(VqamtError):  # a worse error is being raised, and the leases end with the process
-            needed = [name for name in self._unanswered if name not in self.ahead]
-            answered = len(self._store.get(self._fingerprint, needed))
+            answered = len(self._store.get(self._fingerprint, tuple(self._unanswered)))
             self._store.release(self._fingerprint, tuple(self._unanswered))
         self._unanswered.clear()
         return answered
@@ -371,25 +314,10 @@ class LeasedBatches:
         found, leased = self._store.lease(self._fingerprint, tuple(by_id))
         if found.answers:
             so_far = self._cached
-            answers = so_far.answers | found.answers
-            self._cached = CachedAnswers(answers, so_far.cached + found.cached, so_far.ahead + found.ahead)
+            self._cached = CachedAnswers(so_far.answers | found.answers, so_far.cached + found.cached)
         self._unanswered |= dict.fromkeys(leased)
         settled = {*found.answers, *leased}
         self._of_others |= {name: query for name, query in by_id.items() if name not in settled}
-        return [by_id[name] for name in leased]
-
-    def _filling(self, task: Task, room: int) -> list[Query]:
-        while taken := self._take(task, room):
-            if new := [query for query in taken if query.id not in self._seen]:
-                return new
-        return []
-
-    def _lease_ahead(self, wanted: Sequence[Query]) -> list[Query]:
-        by_id = {query.id: query for query in wanted}
-        self._seen |= by_id.keys()
-        _, leased = self._store.lease(self._fingerprint, tuple(by_id), ahead=True)
-        self._unanswered |= dict.fromkeys(leased)
-        self.ahead |= set(leased)
         return [by_id[name] for name in leased]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -36,11 +36,6 @@ CONTRAST_SHARE = 0.5
 _DRAWS_PER_CASE = 20
 _MAX_FRUITLESS_DRAWS = 1_000
 """Draws in a row without a new case, after which the source counts as exhausted."""
-_MAX_FRUITLESS_PARTS = 10
-"""Parts of a Hypothesis run in a row without a new case, with the same meaning.
-
-Where there is little to draw, a part has few draws: it ends when Hypothesis has seen all of them.
-"""
 
 
 def default_contrast(preset: str | None) -> float:
@@ -171,7 +166,7 @@ class Plan:
         reasons: dict[int, str] = {}
         fruitful: set[int] = set()
         known: set[str] = set()
-        made = fruitless = fruitful_part = 0
+        made = fruitless = 0
         max_attempts = limit * _DRAWS_PER_CASE + _MAX_FRUITLESS_DRAWS
         for attempts, drawn in enumerate(draws(self.sampling.sampler, self.draw, self._next_part), start=1):
             fruitless += 1
@@ -186,11 +181,9 @@ class Plan:
                     self.position = made
                     made += 1
                     fruitless = 0
-                    fruitful_part = self.part
                     if whole or self.sampling.owns(case_id):
                         yield self._with_contrast(outcome)
-            is_exhausted = fruitless == _MAX_FRUITLESS_DRAWS or self.part - fruitful_part > _MAX_FRUITLESS_PARTS
-            if made == limit or is_exhausted or attempts == max_attempts:
+            if made == limit or fruitless == _MAX_FRUITLESS_DRAWS or attempts == max_attempts:
                 break
         self.not_applicable = Counter(
             reason
@@ -259,86 +252,14 @@ class PlannedCase(NamedTuple):
     baseline: BaselineCase | None
 
 
-class CaseStream:
-    """The cases of a plan in their order, each sampled once, with a look-ahead at those whose turn has not come.
+def planned_cases(plan: Plan) -> Iterator[PlannedCase]:
+    """The cases of ``plan`` in their order.
 
-    An error that ends the plan is raised after the cases before it, in the item of this plan.
-
-    Attributes:
-        plan: the plan that is sampled.
-        is_broken: whether sampling was interrupted, as by a time limit, so that the next case is unknown.
+    Raises:
+        VqamtError: the relation raised an error, or a scene cannot be read; after the cases before it.
     """
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self.is_broken = False
-        self._cases = iter(plan)
-        self._has_ended = False
-        self._error: VqamtError | None = None
-        self._waiting: deque[PlannedCase] = deque()
-        self._looked_at = 0
-        self._unread: deque[Query] = deque()
-
-    def __iter__(self) -> Iterator[PlannedCase]:
-        return self
-
-    def __next__(self) -> PlannedCase:
-        """The next case, whose turn has come.
-
-        Raises:
-            VqamtError: the relation raised an error, or a scene cannot be read.
-        """
-        if not self._waiting and not self._sample():
-            if self._error is not None:
-                raise self._error
-            raise StopIteration
-        self._looked_at = max(0, self._looked_at - 1)
-        if not self._looked_at:
-            self._unread.clear()
-        return self._waiting.popleft()
-
-    @property
-    def waiting(self) -> int:
-        """How many cases were sampled before their turn."""
-        return len(self._waiting)
-
-    def look_ahead(self, task: Task, room: int) -> Query | None:
-        """The next query of ``task`` from a case whose turn has not come; each is returned once.
-
-        None if there is none, or if more than ``room`` cases would have to wait for it.
-        """
-        while True:
-            while self._unread:
-                query = self._unread.popleft()
-                if query.task is task:
-                    return query
-            if self._looked_at == len(self._waiting) and (self._looked_at >= room or not self._sample()):
-                return None
-            for trials in self._waiting[self._looked_at].case.trials(self.plan.sampling.repeats):
-                self._unread.extend(trials)
-            self._looked_at += 1
-
-    def put_back(self, queries: Sequence[Query]) -> None:
-        """Lets ``look_ahead`` return its latest ``queries`` again."""
-        self._unread.extendleft(reversed(queries))
-
-    def _sample(self) -> bool:
-        """Samples one more case; False if there is none."""
-        if self._has_ended:
-            return False
-        try:
-            case = next(self._cases)
-        except StopIteration:
-            self._has_ended = True
-            return False
-        except VqamtError as error:
-            self._has_ended, self._error = True, error
-            return False
-        except BaseException:
-            self._has_ended = self.is_broken = True  # a generator that raised is exhausted
-            raise
-        self._waiting.append(PlannedCase(case, self.plan.part, self.plan.position, self.plan.latest))
-        return True
+    for case in plan:
+        yield PlannedCase(case, plan.part, plan.position, plan.latest)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+import os
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
@@ -81,6 +83,30 @@ class InputPipeline:
         while self._preprocessing is not None:
             if wait((self._preprocessing,), timeout=WAIT_SLICE_S).done:
                 self._preprocessing = None
+
+
+class SharedPipeline:
+    """The input pipeline of a run: items in a row on one model and one data source share it."""
+
+    def __init__(self) -> None:
+        self._pipeline: InputPipeline | None = None
+        self._of: tuple[object, ...] = ()
+        self._process = os.getpid()
+
+    def of(self, model: LoadedModel, photos: PhotoStore) -> InputPipeline:
+        """The pipeline of an item."""
+        if self._process != os.getpid():
+            self._pipeline, self._process = None, os.getpid()  # a fork has none of its threads
+        if self._pipeline is None or not all(map(operator.is_, self._of, (model, photos))):
+            self.close()
+            self._pipeline, self._of = InputPipeline(photos, model.batch_size), (model, photos)
+        return self._pipeline
+
+    def close(self) -> None:
+        """Stops prefetching."""
+        if self._pipeline is not None:
+            self._pipeline.close()
+        self._pipeline = None
 
 
 class RenderPrefetcher:

@@ -35,7 +35,6 @@ from pytest_vqamt.data.scene_source import PresetSource, PublishedPairs, SceneSo
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import Baseline, BaselineItem, baseline_use
 from pytest_vqamt.execution.leases import RunProcess
-from pytest_vqamt.execution.lookahead import UpcomingItem
 from pytest_vqamt.execution.plan import Job, RunOptions, is_left_out
 from pytest_vqamt.language.answers.final import parse_tags, strip_traces
 from pytest_vqamt.models.catalogue import QUICK, ModelCatalogue, ModelKind
@@ -496,17 +495,6 @@ class Resources:
             short_name=self._short_name(spec.data_spec),
             given=split_name(spec.data_spec)[1],
         )
-
-    def upcoming(self, spec: ItemSpec) -> UpcomingItem:
-        """An item for the look-ahead."""
-
-        def job() -> Job | None:
-            try:
-                return self.job(spec)
-            except VqamtError:
-                return None  # the item itself will report it
-
-        return UpcomingItem(position=spec.position, job=job)
 
     def _tasks(self, spec: str) -> tuple[Task, ...]:
         """The tasks of a model. In a worker, a model that cannot be loaded has all tasks, and each item reports why."""

@@ -15,7 +15,7 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned, Simplified, Stopped
 from pytest_vqamt.core.meaning import Annotated
 from pytest_vqamt.core.pairs import PairCounter
-from pytest_vqamt.core.query import Answer, Failure, Query, Task
+from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.report_json import case_line, case_row
 from pytest_vqamt.core.results import (
     EXAMPLES,
@@ -35,8 +35,8 @@ from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import BaselineItem
 from pytest_vqamt.execution.inference import QueryRunner, unwritten_queries
 from pytest_vqamt.execution.judging import JudgedCase, baseline_verdict, judge_trials
-from pytest_vqamt.execution.lookahead import LookAhead
-from pytest_vqamt.execution.plan import Job, PlannedCase, RunOptions, windows
+from pytest_vqamt.execution.plan import Job, PlannedCase, RunOptions, planned_cases, windows
+from pytest_vqamt.execution.prefetch import SharedPipeline
 from pytest_vqamt.execution.shrink import (
     QueryIdSet,
     SimplestViolation,
@@ -61,18 +61,16 @@ such as its tensors, waits for it."""
 
 
 def run_item(
-    job: Job, options: RunOptions, stores: AnswerStores, listen: Listener, ahead: LookAhead | None = None
+    job: Job, options: RunOptions, stores: AnswerStores, listen: Listener, pipeline: SharedPipeline | None = None
 ) -> RelationResult:
-    """Runs all cases of ``job`` and sends events to ``listen``.
-
-    Batches that would not be full are filled from ``ahead``, which knows the upcoming items.
+    """Runs all cases of ``job`` and sends events to ``listen``; ``pipeline`` is shared with the items around it.
 
     Raises:
         ModelError: the model cannot be used, or lacks written answers.
         DataError: a scene cannot be read.
     """
-    with infrequent_gc(), nullcontext(ahead) if ahead else closing(LookAhead(options.sampling)) as look_ahead:
-        run = _Run(job, options, stores, listen, look_ahead)
+    with infrequent_gc(), nullcontext(pipeline) if pipeline else closing(SharedPipeline()) as shared:
+        run = _Run(job, options, stores, listen, shared)
         try:
             return run.result()
         except BaseException:  # a time limit, too: the queries sent are paid for
@@ -81,7 +79,9 @@ def run_item(
 
 
 class _Run:
-    def __init__(self, job: Job, options: RunOptions, stores: AnswerStores, listen: Listener, ahead: LookAhead) -> None:
+    def __init__(
+        self, job: Job, options: RunOptions, stores: AnswerStores, listen: Listener, pipeline: SharedPipeline
+    ) -> None:
         self._job = job
         self._options = options
         self._stores = stores
@@ -91,15 +91,12 @@ class _Run:
         self._grounded = GroundedCounter()
         self._presumed_grounded = GroundedCounter()
         self._chance = ChanceOfCases(job.relation)
-        self._ahead = ahead
-        self._cases = ahead.start(job)
-        self._plan = self._cases.plan
+        self._plan = job.plan(options.sampling)
         self._runner = QueryRunner(
-            job.model, stores.of(job.model), ahead.pipeline(job), self._on_answered, self._take, self._peek
+            job.model, stores.of(job.model), pipeline.of(job.model, job.source), self._on_answered
         )
         self.usage = UsageMeter(job.model, self._runner)
         self._needed = QueryIdSet()
-        self._is_shrinking = False
         self._has_answers = False
         self._violation = SimplestViolation()
         self._ungrounded = SimplestViolation(of_contrast=True)
@@ -110,7 +107,7 @@ class _Run:
         self._first_unwritten: list[Query] = []
 
     def result(self) -> RelationResult:
-        for window in windows(self._cases, WINDOW):
+        for window in windows(planned_cases(self._plan), WINDOW):
             self._run_window(window)
         if self._unwritten and (deferred := self._job.model.deferred):
             raise ModelError(
@@ -367,23 +364,7 @@ class _Run:
             found = [tuple(tried[query.id] for query in trials) for trials in asked]
             return judge_trials(self._job.relation, case, found, self._options.reader)
 
-        self._is_shrinking = True
         self._violation.shrink(self._plan, self._options.waived, attempt)
-
-    def _take(self, task: Task, n: int) -> Sequence[Query]:
-        return self._ahead.take(task, n) if self._looks_ahead else ()
-
-    def _peek(self, task: Task, n: int) -> Sequence[Query]:
-        return self._ahead.peek(task, n) if self._looks_ahead else ()
-
-    @property
-    def _looks_ahead(self) -> bool:
-        """Whether later cases may be sampled: not while a violation is shrunk.
-
-        Hypothesis samples on this thread then, and must not sample other cases in between. It also stops after five
-        minutes, in which queries of other items must not take part.
-        """
-        return not (self._is_shrinking or self._job.model.deferred)
 
     def _on_answered(self, queries: int) -> None:
         self._listen(Answered(item=self._job.item, queries=queries, cost=self._job.model.used().get("cost")))

@@ -35,7 +35,7 @@ def shrink_violation(plan: Plan, part: int, attempt: Attempt, found: JudgedCase)
             best = min(best, judged, key=lambda each: each.complexity)
             raise Interesting
 
-    explore(plan.draw, check, plan.seed(part), shrink=True)
+    explore(plan.draw, check, plan.seed(part))
     return best
 
 

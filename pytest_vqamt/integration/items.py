@@ -15,7 +15,6 @@ from _pytest.junitxml import xml_key
 from pytest_vqamt.core.errors import OptionError, VqamtError, cut_to_user_code, did_you_mean, raised_at
 from pytest_vqamt.core.results import BaselineUse, RelationResult
 from pytest_vqamt.core.text import clear_message, error_text, visible
-from pytest_vqamt.execution.lookahead import UpcomingItem
 from pytest_vqamt.execution.resources import ItemSpec
 from pytest_vqamt.models.guarded import is_of_the_session
 from pytest_vqamt.reporting.item_messages import (
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr, TracebackStyle
     from _pytest.outcomes import Failed
 
-    from pytest_vqamt.execution.resources import Resources
     from pytest_vqamt.integration.session import VqamtSession
 else:
     Failed = pytest.fail.Exception  # mypy does not know it by this name
@@ -507,45 +505,6 @@ def run_gates(
     for gate in gates:
         session.testscollected += in_lines
         gate.ihook.pytest_runtest_protocol(item=gate, nextitem=None)
-
-
-class UpcomingItems:
-    """The items after the current one on the same model and data, for the look-ahead.
-
-    A worker of xdist knows only the next item; any other process knows all that it has collected.
-    """
-
-    def __init__(self, resources: Resources, *, is_worker: bool) -> None:
-        self._resources = resources
-        self._is_worker = is_worker
-        self._item: pytest.Item | None = None
-        self._next_item: pytest.Item | None = None
-        self._upcoming: tuple[UpcomingItem, ...] | None = None
-
-    def start(self, item: pytest.Item, next_item: pytest.Item | None) -> None:
-        """Makes ``item`` the current one."""
-        self._item, self._next_item, self._upcoming = item, next_item, None
-
-    def upcoming(self) -> tuple[UpcomingItem, ...]:
-        """The items after the current one, in order."""
-        if self._upcoming is None:
-            self._upcoming = tuple(self._found())
-        return self._upcoming
-
-    def _found(self) -> Iterator[UpcomingItem]:
-        current = item_spec_of(self._item) if self._item else None
-        if current is None:
-            return
-        for spec in filter(None, map(item_spec_of, self._later())):
-            if (spec.model, spec.data) == (current.model, current.data):
-                yield self._resources.upcoming(spec)
-
-    def _later(self) -> Sequence[pytest.Item]:
-        assert self._item is not None
-        if self._is_worker:
-            return (self._next_item,) if self._next_item else ()
-        items = self._item.session.items
-        return items[items.index(self._item) + 1 :] if self._item in items else ()
 
 
 def item_spec_of(item: pytest.Item) -> ItemSpec | None:

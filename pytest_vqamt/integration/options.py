@@ -555,7 +555,6 @@ class Options:
         Choice(("hypothesis", "random")),
         "what draws the cases",
         default="hypothesis",
-        shown_default="hypothesis; random is faster",
         is_repeated=True,
     )
     shrink: int = _option(

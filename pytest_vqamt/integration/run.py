@@ -14,7 +14,7 @@ from pytest_vqamt.core.results import MAX_UNREAD, Undecided
 from pytest_vqamt.core.spelling import option, spelt
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data.scene_source import SceneSource
-from pytest_vqamt.execution.lookahead import LookAhead
+from pytest_vqamt.execution.prefetch import SharedPipeline
 from pytest_vqamt.execution.resources import ItemSpec, Resources, RunSettings
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.integration.options import Options, read_arguments
@@ -155,15 +155,14 @@ def _run(model: object, data: str | SceneSource, given: Options, *, progress: bo
     with closing(Resources(run_settings, models=objects, data=sources)) as resources:
         specs, terms = resources.item_specs, resources.run_options
         remove_report(folder)
-        upcoming = tuple(map(resources.upcoming, specs))
         try:
-            with closing(LookAhead(terms.sampling, lambda: upcoming)) as ahead:
+            with closing(SharedPipeline()) as pipeline:
                 jobs = [resources.job(spec) for spec in specs]
                 with _listeners(specs, listen, progress=progress) as listeners:
                     results = []
                     for job in jobs:
                         with CasePartWriter(folder, job.position) as part:
-                            results.append(run_item(job, terms, resources.stores, _calling(part, *listeners), ahead))
+                            results.append(run_item(job, terms, resources.stores, _calling(part, *listeners), pipeline))
             made = resources.report(results, {job.baseline.item.id for job in jobs if job.baseline})
             write_data(made, folder)
         except BaseException:

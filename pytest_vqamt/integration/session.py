@@ -20,8 +20,8 @@ from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.execution.leases import SessionNote, lost_sessions
-from pytest_vqamt.execution.lookahead import LookAhead
 from pytest_vqamt.execution.plan import RunOptions
+from pytest_vqamt.execution.prefetch import SharedPipeline
 from pytest_vqamt.execution.resources import ItemSpec, Resources
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.integration.aggregate import REPORT_ATTRIBUTE, ItemOutcome, ResultCollector, SessionReport
@@ -30,7 +30,6 @@ from pytest_vqamt.integration.items import (
     GateItem,
     ShownErrors,
     TotalGateItem,
-    UpcomingItems,
     VqamtFailure,
     add_user_errors,
     error_item,
@@ -135,8 +134,7 @@ class VqamtSession:
         self._collected = ResultCollector()
         self._was_stopped: bool | None = None
         self._report = SessionReport(settings, self.resources)
-        self._upcoming = UpcomingItems(self.resources, is_worker=self._is_worker)
-        self._ahead = LookAhead(settings.terms.sampling, self._upcoming.upcoming)
+        self._pipeline = SharedPipeline()
         self._planned: tuple[str, ...] = ()
         self._terminal: TextIO | None = None
         self._shown_errors = ShownErrors()
@@ -176,7 +174,7 @@ class VqamtSession:
                 for listener in listeners:
                     listener(event)
 
-            result = run_item(job, terms, self.resources.stores, listen, self._ahead)
+            result = run_item(job, terms, self.resources.stores, listen, self._pipeline)
         return result  # noqa: RET504 - an ExitStack may swallow errors, as far as mypy knows
 
     def run_and_attach(self, spec: ItemSpec, node: pytest.Item) -> RelationResult:
@@ -286,13 +284,6 @@ class VqamtSession:
             items[:] = [error_item(session, error)]
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(
-        self, item: pytest.Item, nextitem: pytest.Item | None
-    ) -> Generator[None, object, object]:
-        self._upcoming.start(item, nextitem)
-        return (yield)
-
-    @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
@@ -365,7 +356,7 @@ class VqamtSession:
         if self._note:
             self._note.remove()
         self.resources.close()  # first: other processes wait for the leases of this one
-        self._ahead.close()
+        self._pipeline.close()
         if self._terminal:
             self._terminal.close()
         if self.settings.plan_only and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:

@@ -33,11 +33,13 @@ _ContentKey: TypeAlias = tuple[str | None, str | None, Task | None]
 """A photo's id, a text, and the task where the row names one."""
 
 _SUFFIX = ".jpg"
+"""Of a photo's id; rows may have it or not."""
 
 MAX_NAMED = 3
 """The number of unanswered queries that the message at the end of a run names."""
 
 _MOST_OF_A_TEXT = 150
+"""Characters of a query's text in messages."""
 
 
 def load(argument: str, _options: ModelOptions) -> AnswersFile:
@@ -57,6 +59,7 @@ class AnswersFile:
     """Answers queries from a file, and lists missing ones. Its fingerprint is the digest of the file."""
 
     batch_size = 256
+    # A row of its own has the answer with reasoning: the todo list asks for it.
     switches_reasoning = True
 
     def __init__(self, path: Path) -> None:
@@ -73,7 +76,7 @@ class AnswersFile:
         return self._path.with_name(f"{self._path.name}.todo.jsonl")
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        return tuple(Answer(self._answer_to(key.query)) for key in batch)
+        return tuple(Answer(self._answer_to(item.query)) for item in batch)
 
     entail = caption = answer
 
@@ -81,6 +84,7 @@ class AnswersFile:
         return self._rows.find(query) is None
 
     def todo(self, queries: Iterable[Query]) -> None:
+        # Read once: other processes only add rows, and a row twice does no harm.
         if self._todo_ids is None:
             rows = (_parse_or_none(line) for _, line in numbered_lines(_read(self.todo_file)))
             self._todo_ids = {row.id for row in rows if row and row.id}
@@ -94,7 +98,7 @@ class AnswersFile:
         before = _read(self.todo_file)
         lines = (line for _, line in numbered_lines(before))
         # The last line may have been cut off; ended, it cannot spoil the one that is added next.
-        after = b"".join(line + b"\n" for line in lines if not self._rows.answer(_parse_or_none(line)))
+        after = b"".join(line + b"\n" for line in lines if not self._rows.is_answered(_parse_or_none(line)))
         if after != before:
             _replace(self.todo_file, after)
 
@@ -113,25 +117,32 @@ class _AnswerIndex:
     """The answered rows, by everything that can match them."""
 
     by_id: dict[str, AnswerRow] = field(default_factory=dict)
+    """By the id of the query."""
     by_published: dict[str, AnswerRow] = field(default_factory=dict)
+    """Rows of pictures without edits, by the id of the published question."""
     by_content: dict[_ContentKey, AnswerRow] = field(default_factory=dict)
+    """Rows of pictures without edits; the first of each key."""
     conflicts: dict[_ContentKey, AnswerRow] = field(default_factory=dict)
+    """The first row that contradicts the one in ``by_content``."""
 
     def add(self, row: AnswerRow) -> None:
+        # A row of the todo list that was copied into the file as it is.
         if row.answer is None:
             return
         for name, known in ((row.id, self.by_id), (row.published if row.plain else None, self.by_published)):
             if name is not None and (first := known.setdefault(name, row)).answer != row.answer:
+                # An id names one query, so two answers cannot both be right.
                 raise _contradiction(first, row)
         if row.plain and row.photo is not None and row.text is not None:
             key: _ContentKey = (row.photo, row.text, row.task)
             if self.by_content.setdefault(key, row).answer != row.answer:
                 self.conflicts.setdefault(key, row)
 
-    def answer(self, row: AnswerRow | None) -> bool:
+    def is_answered(self, row: AnswerRow | None) -> bool:
         """True if a row of the todo list has been answered."""
         if row is None:
             return False
+        # An edited picture has no other key than the id.
         if row.id in self.by_id or not row.plain:
             return row.id in self.by_id
         keys = _content_keys(row.photo, row.text, row.task)
@@ -139,6 +150,7 @@ class _AnswerIndex:
 
     def find(self, query: Query) -> AnswerRow | None:
         row = self.by_id.get(query.id)
+        # Photo and text name the unedited picture, asked for the first time, without reasoning.
         if row is not None or query.picture.edits or query.manner:
             return row
         return self._by_published_id(query) or self._by_content(query)
@@ -161,7 +173,7 @@ class _AnswerIndex:
 
 
 def _content_keys(photo: str | None, text: str | None, task: Task | None) -> Iterator[_ContentKey]:
-    """Yields the keys of rows that answer a text: by the photo's id first, then by it with or without ".jpg"."""
+    """Yields the keys of rows that may answer a text: by the photo's id, then by that id with or without ".jpg"."""
     names = [photo]
     if photo is not None:
         names.append(photo.removesuffix(_SUFFIX) if photo.endswith(_SUFFIX) else f"{photo}{_SUFFIX}")
@@ -181,7 +193,7 @@ def _contradiction(first: AnswerRow, second: AnswerRow) -> DataError:
 
 
 def _parse_or_none(line: bytes) -> AnswerRow | None:
-    """The row of a line of the todo list; None for one that was cut off, or broken while it was being filled in."""
+    """Parses a line of the todo list; None for a line that was cut off, or broken while a person filled it in."""
     try:
         return parse_row(line, "")
     except DataError:
@@ -211,7 +223,7 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 def _append(path: Path, lines: bytes) -> None:
-    """Adds whole lines in one write, so that those of several processes do not mix."""
+    """Adds whole lines in one write, so that lines of several processes do not mix."""
     try:
         with path.open("ab", buffering=0) as file:
             written = file.write(lines)
@@ -228,10 +240,13 @@ class AnswerRow:
     where: str
     """File and line, for messages."""
     id: str | None
+    """Of the query; None where missing."""
     photo: str | None
+    """The photo's id; None where missing."""
     text: str | None
+    """The question or the hypothesis; None where missing."""
     task: Task | None
-    """``id``, ``photo``, ``text`` and ``task``: None where missing."""
+    """None where missing: the row answers the text in any task."""
     published: str | None
     """The id of the published question, prefixed with its file's name."""
     plain: bool
@@ -265,7 +280,7 @@ def published_ids(query: Query) -> tuple[str, ...]:
 
 
 def todo_line(query: Query) -> str:
-    """The row, as one line, that asks for the answer to a query."""
+    """The line of the todo list for a query."""
     row: dict[str, Json] = {
         "id": query.id,
         "photo": query.picture.photo.id,
@@ -285,13 +300,14 @@ def todo_line(query: Query) -> str:
 
 def numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
     """The lines that are not blank, with their numbers from 1."""
+    # Editors on Windows begin a file with the mark of UTF-8.
     for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         if line.strip():
             yield number, line
 
 
 def parse_row(line: bytes, where: str) -> AnswerRow:
-    """The row in a line.
+    """Parses a row.
 
     Raises:
         DataError: the line is invalid; the message begins with ``where``.

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytest_vqamt.core.errors import note, raised_at
-from pytest_vqamt.core.query import Answer, Failure, ModelInput
+from pytest_vqamt.core.query import Answer, ModelInput
 from pytest_vqamt.core.results import COUNTED
 from pytest_vqamt.core.text import MAX_READ, error_text, readable, shortest, shown
 from pytest_vqamt.language.answers.answer_text import prepare
@@ -19,7 +19,9 @@ _OUT_OF_MEMORY = re.compile(r"\b(CUDA|HIP|MPS|XPU)\b.*out of memory|DefaultCPUAl
 _ERRORS_KEPT = 10
 """Exceptions of a user's model that are kept, with the inputs in their frames, to show their tracebacks."""
 _LONGEST_EXAMPLE = 200
+"""Characters of an answer or an exception that a report shows as an example."""
 _REASONS_KEPT = 10_000
+"""Reasons of failures whose exceptions are known: a model that raises another text each time would fill the memory."""
 _SHORT = 12
 """The characters of an answer that is too short to run on."""
 
@@ -47,11 +49,12 @@ class BatchSize:
 
     def grow_after(self, size: int) -> None:
         """Records that a batch of ``size`` was answered."""
+        # A smaller batch, the last of a run or a part of a split one, says nothing of a larger one.
         if size >= self.current:
             self.current = min(2 * self.current, max(self._most, self.current))
 
     def shrink_after(self, size: int) -> None:
-        """Records that memory ran out on a batch of ``size``, and not on a single input."""
+        """Records that memory ran out on a batch of ``size`` inputs, more than one."""
         self.current = self._most = max(1, min(self.current, size // 2))
 
     def __repr__(self) -> str:
@@ -59,9 +62,10 @@ class BatchSize:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether memory ran out: torch's error, those of other libraries of that name, and Python's."""
+    """True for torch's error, those of other libraries of that name, and Python's MemoryError."""
     return (
         isinstance(error, MemoryError)
+        # By name: torch is not imported for it. Older torch raises a RuntimeError with one of the texts above.
         or any(kind.__name__ == "OutOfMemoryError" for kind in type(error).__mro__)
         or (isinstance(error, RuntimeError) and bool(_OUT_OF_MEMORY.search(readable(str(error)))))
     )
@@ -69,8 +73,10 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 def free_memory() -> None:
     """Empties torch's cache of device memory, if torch is loaded."""
+    # Tensors in reference cycles (exceptions hold frames) are only freed by the collector.
     gc.collect()
     torch = sys.modules.get("torch")
+    # Emptying it would initialise CUDA in a process that has no use for it.
     if torch is not None and torch.cuda.is_initialized():
         torch.cuda.empty_cache()
 
@@ -93,17 +99,17 @@ class ModelHealth:
     """The record of a model between items."""
 
     answered: int = 0
+    """Queries that it answered in this run."""
     failed: int = 0
+    """Queries that it has no answer to."""
     cached: int = 0
-    """``answered``, ``failed`` and ``cached``: numbers of queries; ``cached`` were answered in an earlier run."""
+    """Queries that were answered in an earlier run."""
     disabled_reason: str = ""
     """Why it is disabled; "" while it is not."""
     user_errors: dict[str, Exception] = field(default_factory=dict)
     """The first exception of each kind that the user's own model raised, by type and place; a few."""
     error_kinds: dict[str, str] = field(default_factory=dict)
     """The kind of exception, by the reason of a failure."""
-    prefetch_failures: dict[str, Failure] = field(default_factory=dict)
-    """Failures of look-ahead queries that no item has needed yet, by query id."""
     used: Mapping[str, float] | None = None
     """Its usage when last recorded; None before."""
     calls: int = 0
@@ -115,8 +121,9 @@ class ModelHealth:
     ran_on: int = 0
     """Answers behind which the model went on with turns that it invented."""
     ran_on_example: str = ""
+    """The shortest of those answers."""
     raised_example: str = ""
-    """The shortest of them."""
+    """The shortest text of an exception that a call raised."""
     counted: Mapping[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTED, 0))
     """``counts`` when last recorded."""
 
@@ -125,7 +132,7 @@ class ModelHealth:
         return {name: getattr(self, name) for name in COUNTED}
 
     def count_answers(self, answers: Sequence[Answer]) -> None:
-        """Adds answers."""
+        """Counts answers, and among them cut ones and ones that run on."""
         self.answered += len(answers)
         for each in answers:
             self.answers_cut += len(each.text) > MAX_READ
@@ -134,7 +141,7 @@ class ModelHealth:
                 self.ran_on_example = shortest(self.ran_on_example, shown(each.text, _LONGEST_EXAMPLE))
 
     def count_raised(self, error: Exception) -> None:
-        """Adds a call that raised."""
+        """Counts a call that raised."""
         self.calls_raised += 1
         self.raised_example = shortest(
             self.raised_example, shown(" ".join(error_text(error).split()), _LONGEST_EXAMPLE)
@@ -143,6 +150,7 @@ class ModelHealth:
     def keep_user_error(self, error: Exception, reason: str, where: str) -> None:
         """Keeps an exception of the user's own model if it is the first of its kind; ``where`` becomes its note."""
         kind = raised_at(error)
+        # One of each kind: pytest shows each traceback once.
         if kind not in self.user_errors and len(self.user_errors) < _ERRORS_KEPT:
             note(error, where)
             self.user_errors[kind] = error

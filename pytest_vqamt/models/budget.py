@@ -12,7 +12,7 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.spelling import option
 
 _POLL_S = 0.1
-"""Other processes spend, too, and an answer may no longer be wanted."""
+"""How often a thread that waits looks at the costs of other processes, and for a stop."""
 
 CUT_OFF = "answers cut off"
 """The name in usage of answers that ended at their longest length."""
@@ -52,18 +52,19 @@ class Budget:
     def start(self, is_wanted: Callable[[], bool]) -> bool:
         """Waits until a request may start; False if it is no longer wanted.
 
-        It is raised while no request of this process is in flight: what is paid for is answered.
-
         Raises:
-            BudgetSpentError: the budget does not allow for another request.
+            BudgetSpentError: the budget does not allow for another request, and none of this process is in flight.
         """
         with self._changed:
             while is_wanted():
+                # Each in flight may cost as much as the dearest so far.
                 each = self._dearest or 0.0
                 left = self.most - self._total()
+                # Only when idle: requests in flight may turn out cheaper, and leave room for one more.
                 if not self._in_flight and (left <= 0 or each > left):
                     raise self._spent_error()
                 is_known = self._dearest is not None
+                # Other processes look at the same file at the same moment, and are taken to have as much in flight.
                 fits = (self._in_flight + 1) * each * self._processes <= left
                 if not self._in_flight or (is_known and fits and left > 0):
                     self._in_flight += 1
@@ -72,9 +73,10 @@ class Budget:
         return False
 
     def finish(self, cost: float | None) -> None:
-        """Adds the cost of a request that was started; None where it had none."""
+        """Records the end of a started request and its cost; None where no cost is known."""
         with self._changed:
             self._in_flight -= 1
+            # A request that failed may cost nothing, or a cost that nobody named.
             if cost is not None:
                 self._dearest = max(self._dearest or 0.0, cost)
                 self._add(cost)
@@ -91,26 +93,28 @@ class Budget:
         if self._file is None:
             self._spent += cost
             return
-        descriptor = os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT)  # one write, which nothing divides
+        # One write in append mode: lines of several processes do not mix.
+        descriptor = os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         try:
             os.write(descriptor, f"{cost!r}\n".encode())
         finally:
             os.close(descriptor)
 
     def _total(self) -> float:
-        """The costs so far; those of other processes are read from where the last reading ended."""
+        """The costs of all processes so far; only lines that were added since the last call are read."""
         if self._file is not None and self._file.exists():
             with self._file.open("rb") as costs:
                 costs.seek(self._read)
                 new = costs.read()
+            # A line that another process is writing is read the next time.
             whole = new[: new.rfind(b"\n") + 1]
             self._read += len(whole)
             self._spent += sum(map(float, whole.split()))
         return self._spent
 
 
-class _Spent(Protocol):
-    """What a reply took; None where it is not known."""
+class _Priced(Protocol):
+    """The tokens and the cost of a reply; None for what is not known."""
 
     @property
     def tokens_in(self) -> float | None: ...
@@ -134,8 +138,8 @@ class UsageCounter:
         with self._lock:
             self._sums[name] = self._sums.get(name, 0) + amount
 
-    def add_spent(self, spent: _Spent) -> None:
-        """Adds what a reply or an answer took, as far as it is known."""
+    def add_spent(self, spent: _Priced) -> None:
+        """Adds the tokens and the cost of a reply, as far as they are known."""
         named = {"tokens in": spent.tokens_in, "tokens out": spent.tokens_out, "cost": spent.cost}
         for name, amount in named.items():
             if amount is not None:

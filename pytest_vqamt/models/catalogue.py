@@ -41,7 +41,7 @@ QUICK = "quick"
 
 
 class ModelCatalogue:
-    """The kinds of models of a session: built-in ones, those of installed packages, and those that hooks register."""
+    """The kinds of models of a session: built in, from installed packages, and registered by hooks."""
 
     def __init__(self) -> None:
         self._registered: list[ModelKind] = []
@@ -52,6 +52,7 @@ class ModelCatalogue:
         Raises:
             OptionError: the name is taken or invalid.
         """
+        # A spec is split at its first ':', and a short name at '='.
         if not name or name != name.strip() or set(":=").intersection(name):
             raise OptionError(f"Expected a name without ':' and '=' to register a kind of model, but got name={name!r}")
         for kind in self.kinds:
@@ -80,17 +81,19 @@ class ModelCatalogue:
             ModelError: what it names does not exist.
         """
         kind, argument = self._parsed(spec)
+        # By name, so that listing the kinds imports none of them.
         if kind.check:
             check = _import_object(kind.check) if isinstance(kind.check, str) else kind.check
             check(argument, options)
 
     def settings_of(self, specs: Iterable[str]) -> tuple[str, ...] | None:
-        """The names of the settings that models of these specs take; None where one takes any.
+        """The names of the settings that models of these specs take; None if one of them takes any setting.
 
         Raises:
             OptionError: there is no such kind.
         """
         taken = [self.kind(spec).settings for spec in specs]
+        # One model of a kind from elsewhere may take any setting, so none can be called unknown.
         return None if None in taken else tuple(dict.fromkeys(name for names in taken for name in names or ()))
 
     def load(self, spec: str, options: ModelOptions) -> LoadedModel:
@@ -103,6 +106,7 @@ class ModelCatalogue:
         kind, argument = self._parsed(spec)
         short_name, spec = split_name(spec)
         model = _load_kind(kind, argument, spec, options)
+        # Of a served model items and reports show the name that it has on the server.
         name: object = getattr(model, "name", None) if kind.is_remote else None
         loaded = wrap_model(name if isinstance(name, str) else spec, model, options)
         loaded = replace(loaded, kind=self._served_kind(name, kind) if isinstance(name, str) else kind.name)
@@ -112,7 +116,7 @@ class ModelCatalogue:
     def _served_kind(self, name: str, kind: ModelKind) -> str:
         try:
             return self.kind(name).name
-        except OptionError:  # of a package that is not installed here
+        except OptionError:  # a kind of a package that is installed on the server alone
             return kind.name
 
     def kind(self, spec: str) -> ModelKind:
@@ -129,12 +133,14 @@ class ModelCatalogue:
         kind = self._kind_named(name, spec)
         if kind.argument and not argument and not kind.is_optional:
             raise OptionError(f"Expected {option('model')}={kind.form}, but got {spec!r}")
+        # "oracle:" is refused, too: spec and name differ by the colon.
         if kind.argument == "" and spec != name:
             raise OptionError(f"Expected {option('model')}={kind.form} with nothing after it, but got {spec!r}")
         return kind, argument
 
     @cached_property
     def _installed(self) -> tuple[ModelKind, ...]:
+        # Sorted: the order of installed packages differs between machines.
         found = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: (point.name, point.value))
         return tuple(
             ModelKind(
@@ -154,6 +160,7 @@ class ModelCatalogue:
             hint = did_you_mean(name, (kind.name for kind in self.kinds))
             if not spec:
                 hint = "name one, such as tiny or python:MODULE:NAME (vqamt list)"
+            # Users type what they type elsewhere: the folder or the name of a checkpoint, or MODULE:NAME.
             elif checkpoint := _own_checkpoint(spec):
                 hint = f"did you mean {checkpoint!r}? (vqamt list has the other kinds)"
             elif "did you mean" not in hint and (own := _own_code(spec)):
@@ -166,7 +173,7 @@ class ModelCatalogue:
 
 
 def _own_code(spec: str) -> str:
-    """The spec of the user's code that a module or the path of its file stands for: "./m.py:load" is python:m:load.
+    """Guesses the spec of the user's code from a module or the path of its file; "" for anything else.
 
     >>> _own_code("./models/m.py:Model"), _own_code("m:Model"), _own_code("m.py")
     ('python:models.m:Model', 'python:m:Model', 'python:m:NAME')
@@ -179,9 +186,9 @@ def _own_code(spec: str) -> str:
 
 
 def _own_checkpoint(spec: str) -> str:
-    """The spec of a checkpoint of which the folder, or the name on the hub, is given alone.
+    """Guesses the spec of a checkpoint from its folder or its name on the hub; "" for anything else.
 
-    A folder of a kind that has an adapter of its own is of that kind.
+    A folder with a model type that has an adapter of its own gets the kind of that adapter.
 
     >>> _own_checkpoint("./checkpoint"), _own_checkpoint("org/name"), _own_checkpoint("oracel")
     ('hf:./checkpoint', 'hf:org/name', '')
@@ -193,6 +200,7 @@ def _own_checkpoint(spec: str) -> str:
         if (folder / "config.json").is_file():
             config = read_checkpoint_config(Checkpoint(folder=folder, name=spec))
             return f"{ADAPTERS.get(str(config.get('model_type')), 'hf')}:{spec}"
+    # A path of code or of answers is no checkpoint: "./m.py:load", "./answers.jsonl".
     is_path = spec.startswith((".", "/", "~")) and not re.search(r"\.(py|jsonl)\b", spec)
     return f"hf:{spec}" if is_path or re.fullmatch(r"[\w.-]+/[\w.-]+", spec) else ""
 
@@ -204,6 +212,7 @@ def _load_kind(kind: ModelKind, argument: str, spec: str, options: ModelOptions)
     except VqamtError:
         raise
     except Exception as error:
+        # Only for the packages of an extra: a module of ours that is missing is a bug.
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if kind.extra and missing and missing.partition(".")[0] != "pytest_vqamt":
             raise OptionError(
@@ -230,8 +239,7 @@ class ModelKind:
     description: str
     """One line."""
     argument: str | None = None
-    """What follows the colon ("FILE"), in brackets where optional; "" for nothing; None where only the factory knows.
-    """
+    """The form of what follows the colon ("FILE"), in brackets where optional; "" for nothing; None if unknown here."""
     extra: str = ""
     """The extra of this package that installs its dependencies."""
     on_device: bool = False
@@ -289,9 +297,9 @@ def _check_checkpoint(kind: str, argument: str, options: ModelOptions) -> None:
 
 
 def _check_region_model(kind: str, argument: str, options: ModelOptions) -> None:
-    """Checks the checkpoint, and that its answers and a detector are here or to be fetched."""
+    """Checks the checkpoint, and that its list of answers and a detector are here or can be fetched."""
     _check_checkpoint(kind, argument, options)
-    if find_spec("transformers") is None:  # which loading says
+    if find_spec("transformers") is None:  # loading says what to install
         return
     _import_object(f"pytest_vqamt.models.region_models.{kind}:check")(argument, options)
 

@@ -1,4 +1,4 @@
-"""The settings of a chat beside its prompts: system message, further fields, log-probabilities, size of pictures.
+"""The settings of a chat other than its prompts: system message, further fields, log-probabilities, picture sizes.
 
 ``openai:`` and ``hf:`` share them.
 """
@@ -50,6 +50,7 @@ _SETTING_FOR = {
 }
 """The settings of their own that fields of a request have."""
 
+# Fields that change the form of the reply.
 _FIXED = {"stream": "answers are read whole", "n": "one answer to a query is read (see the option repeats)"}
 
 ANSWER_FIELD = "answer"
@@ -57,6 +58,7 @@ ANSWER_FIELD = "answer"
 
 
 def _instead_of(field: str) -> str:
+    # These two have no option of the same kind, so each has an advice of its own.
     if field == "model":
         return f"the model's name in {option('model')}"
     if field == "extra_body":
@@ -66,7 +68,7 @@ def _instead_of(field: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatSettings:
-    r"""The settings of a chat beside its prompts."""
+    """The settings of a chat other than its prompts."""
 
     system: str = ""
     """The system message; empty for none."""
@@ -75,9 +77,9 @@ class ChatSettings:
     logprobs: int = 0
     """The number of candidates for the first token of an answer that are scored; 0 for none."""
     min_pixels: int | None = None
+    """The least width times height that a picture is enlarged to; None for no bound."""
     max_pixels: int | None = None
-    """``min_pixels`` and ``max_pixels``: the bounds of width times height that a picture is resized to; None for no
-    bound."""
+    """The most width times height that a picture is reduced to; None for no bound."""
 
     @property
     def fields(self) -> dict[str, Json]:
@@ -96,24 +98,27 @@ class ChatSettings:
         fields = self.fields
         found: dict[str, Json] = {}
         arguments = fields.get(TEMPLATE_ARGUMENTS)
+        # Only arguments that the user gave are switched: which one a template takes is not known here.
         if isinstance(arguments, dict) and (names := [name for name in REASONING_ARGUMENTS if name in arguments]):
             found[TEMPLATE_ARGUMENTS] = {**arguments, **dict.fromkeys(names, wanted)}
         effort = fields.get(_EFFORT)
         if isinstance(effort, str):
+            # A user's "low" stays "low" where reasoning is wanted, and becomes "none" where it is not.
             fits = (effort not in _NO_EFFORTS) == wanted
             found[_EFFORT] = effort if fits else _USUAL_EFFORT if wanted else _NO_EFFORTS[0]
         return found
 
     @property
     def fingerprint(self) -> str:
-        """Names what can change an answer; empty where nothing was set."""
+        """A digest of all settings, which may change answers; "" where none was set."""
+        # Fingerprints of models from before these settings have no such part.
         if self == ChatSettings():
             return ""
         pixels = (str(self.min_pixels), str(self.max_pixels))
         return digest(self.system, json.dumps(self.body), str(self.logprobs), *pixels)
 
     def resized(self, image: Image) -> Image:
-        """The image, RGB uint8, within the bounds, in the same proportions; the image itself where it is.
+        """The image, RGB uint8, resized to the bounds of pixels; the same object if it is within them.
 
         >>> from PIL import Image
         >>> ChatSettings(max_pixels=30_000).resized(Image.new("RGB", (640, 480))).size
@@ -128,10 +133,11 @@ class ChatSettings:
 
 
 def resized_size(size: tuple[int, int], least: int | None, most: int | None) -> tuple[int, int]:
-    """Width and height within bounds of their product, in the same proportions as near as whole pixels allow."""
+    """Width and height scaled so that their product is within the bounds; proportions stay, up to whole pixels."""
     width, height = size
     if most is not None and width * height > most:
         scale = sqrt(most / (width * height))
+        # Rounded down, or the picture would exceed the bound; 1e-9, since 200.0 may come out as 199.99999999.
         return max(1, floor(width * scale + 1e-9)), max(1, floor(height * scale + 1e-9))
     if least is not None and width * height < least:
         scale = sqrt(least / (width * height))
@@ -171,7 +177,7 @@ def _pixels(given: Mapping[str, str], name: str) -> int | None:
 
 
 def _field(name: str, value: str, known: Sequence[str] | None) -> str:
-    """The JSON of a field, in one spelling."""
+    """Checks a further field of the request, and returns its value as canonical JSON."""
     field = name.partition(".")[2]
     shown = f"but got '{name}={value}'"
     if not re.fullmatch(r"[A-Za-z_][\w-]*", field):
@@ -183,12 +189,14 @@ def _field(name: str, value: str, known: Sequence[str] | None) -> str:
     if known is not None and field not in known:
         raise OptionError(f"Expected body.{' or body.'.join(known)}, which is all that applies here, {shown}")
     try:
+        # Python's parser takes NaN and Infinity, which are no JSON and which servers refuse.
         found: Json = json.loads(value, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         quoted = json.dumps(value, ensure_ascii=False)
         raise OptionError(
             f"Expected JSON as the value of a field, {shown}: a text stands in quotation marks ('{name}={quoted}')"
         ) from None
+    # Sorted, so that the same value has one fingerprint however the user wrote it.
     return json.dumps(found, sort_keys=True)
 
 
@@ -219,20 +227,24 @@ def token_scores(
     from pytest_vqamt.language.answers.final import read_json, strip_traces
 
     answer = read_json(text := strip_traces(completion).text) or text
+    # The last place: reasoning before it may quote the answer.
     start = completion.rfind(answer) if answer else -1
     if start < 0 or prefix_length(tokens) <= start:
         return None
     first, last = 0, tokens - 1
+    # By halves: each look decodes the tokens so far, which takes long for thoughts of thousands of tokens.
     while first < last:  # the first token whose text ends after the start of the answer
         middle = (first + last) // 2
         first, last = (first, middle) if prefix_length(middle + 1) > start else (middle + 1, last)
+    # "Yes", " yes" and "\"yes" are one candidate to whoever reads the scores.
     sums: dict[str, tuple[str, float]] = {}
     for text, score in sorted(candidates(first), key=lambda each: -each[1]):
         label = text.strip().strip('"').strip()
         if label:
-            # Parts of characters all look alike.
+            # Tokens that are parts of characters (byte-level BPE) all look alike, and are different candidates.
             key = f"{label}{len(sums)}" if "\ufffd" in label else label.casefold()
             spelling, before = sums.get(key, (label, 0.0))
             sums[key] = (spelling, before + exp(score))
     found = sorted(sums.values(), key=lambda each: -each[1])
+    # A share may be 0 by underflow: exp(-800).
     return tuple((label, log(share)) for label, share in found if share > 0) or None

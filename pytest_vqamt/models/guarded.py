@@ -17,11 +17,11 @@ T = TypeVar("T")
 
 
 class RaisedError(Exception):
-    """What a user's object raised that is no Exception, such as GeneratorExit, or that has no text."""
+    """A user's object raised something that is no Exception, such as GeneratorExit, or an exception without a text."""
 
 
 def is_of_the_session(error: BaseException) -> bool:
-    """True for Ctrl-C, ``pytest.exit``, and what handlers of signals raise, such as that of a plugin's time limit.
+    """True for Ctrl-C, ``pytest.exit`` and exceptions of signal handlers, such as a plugin's time limit.
 
     A model or a relation that skips or fails a test by pytest's own means is broken as one that raises anything: were
     the test skipped, every gate would pass.
@@ -35,7 +35,8 @@ def is_of_the_session(error: BaseException) -> bool:
 
 
 def _is_of_a_signal(error: BaseException) -> bool:
-    """True where a handler raised it, as that of a time limit by SIGALRM: it met the model's code by chance."""
+    """True if a signal handler raised it, as a time limit by SIGALRM does: it interrupts the model's code by chance."""
+    # By the code object, as the frame of a handler has no other mark.
     handlers = {getattr(signal.getsignal(number), "__code__", None) for number in signal.valid_signals()} - {None}
     trace = error.__traceback__
     while trace is not None:
@@ -47,7 +48,7 @@ def _is_of_a_signal(error: BaseException) -> bool:
 
 @contextmanager
 def calling() -> Iterator[None]:
-    """Turns what is no Exception, or cannot be shown, into a RaisedError."""
+    """Turns a BaseException that is no Exception, or an exception without a text, into a RaisedError."""
     try:
         yield
     except VqamtError:
@@ -58,6 +59,7 @@ def calling() -> Iterator[None]:
             raise
         if isinstance(error, Exception) and _has_text(error):
             raise
+        # GeneratorExit, a BaseException of a library, or an exception whose __str__ raises.
         raise RaisedError(error_text(error)).with_traceback(error.__traceback__) from None
 
 
@@ -71,7 +73,7 @@ def _has_text(error: BaseException) -> bool:
 
 @contextmanager
 def reading(what: str) -> Iterator[None]:
-    """Turns all that a touch of the object raises into a ModelError; ``what`` is touched, for its message.
+    """Turns any exception from reading the object into a ModelError; ``what`` names the part that is read.
 
     Raises:
         ModelError: the object raised.
@@ -90,12 +92,13 @@ def reading(what: str) -> Iterator[None]:
 
 
 def guarded(function: Callable[P, T]) -> Callable[P, T]:
-    """The function, with all that it returns made and all that it raises turned inside this border."""
+    """Wraps a function: its iterators are exhausted within the call, and all exceptions leave it as an Exception."""
 
     @wraps(function)
     def call(*arguments: P.args, **named: P.kwargs) -> T:
         with calling():
             returned = function(*arguments, **named)
+            # Texts and mappings stay as they are: the caller refuses them with their type.
             if isinstance(returned, Iterable) and not isinstance(returned, str | bytes | Mapping | set | frozenset):
                 return list(returned)  # type: ignore[return-value]  # where it is a generator, its code runs here
             return returned
@@ -104,7 +107,7 @@ def guarded(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def guarded_stream(function: Callable[P, Iterable[T]]) -> Callable[P, Iterable[T]]:
-    """The function, whose iterator runs inside this border."""
+    """Wraps a function that returns an iterator: exceptions from the iterator, too, leave it as an Exception."""
 
     def pairs(made: Iterable[T]) -> Iterator[T]:
         with calling():

@@ -1,4 +1,4 @@
-"""Prompts: how each task is put to a model that reads one text."""
+"""The prompts of each task, for models that read one text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.models.protocol import ModelOptions
 
 PLACEHOLDER = "{text}"
-"""Stands for the question or the hypothesis in a prompt."""
+"""The part of a template that the question or the hypothesis replaces."""
 
 
 LONGEST_REASONING = 2048
@@ -24,6 +24,7 @@ _FIELD_OF = {
     "prompt-entailment": "entailment",
     "prompt-caption": "caption",
 }
+# Empty, these leave their questions to `prompt-question`.
 _MAY_BE_EMPTY = frozenset({"yes_no", "count", "choice"})
 _LENGTH_OF = {"longest-answer": "longest_answer", "longest-caption": "longest_caption"}
 
@@ -42,7 +43,7 @@ CHAT_SETTINGS = ("system", "body.NAME", "logprobs", "min-pixels", "max-pixels")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompts:
-    """The prompt templates of a model; ``{text}`` stands for the question or the hypothesis.
+    """The prompt templates of a model; ``{text}`` is replaced by the question or the hypothesis.
 
     The form of a question depends on its text alone: queries of one id have one prompt.
     """
@@ -50,15 +51,19 @@ class Prompts:
     question: str
     """For questions of unknown form."""
     yes_no: str = ""
+    """For questions that yes or no answers; "" where ``question`` serves."""
     count: str = ""
+    """For questions that a number answers; "" where ``question`` serves."""
     choice: str = ""
-    """``yes_no``, ``count`` and ``choice``: for questions of that form; empty where ``question`` serves."""
+    """For questions that name their options; "" where ``question`` serves."""
     entailment: str
+    """For hypotheses; "" for a model that is not tested on them."""
     caption: str
-    """``entailment`` and ``caption``: for hypotheses and descriptions."""
+    """For descriptions, without ``{text}``."""
     longest_answer: int = 16
+    """The most tokens to generate for a question or a hypothesis."""
     longest_caption: int = 80
-    """``longest_answer`` and ``longest_caption``: the most tokens to generate."""
+    """The most tokens to generate for a description."""
 
     def text(self, item: ModelInput) -> str:
         """The prompt for this input."""
@@ -69,7 +74,7 @@ class Prompts:
         return prompt.replace(PLACEHOLDER, query.text)
 
     def longest(self, task: Task, *, reasoning: bool | None = None) -> int:
-        """The most tokens to generate; ``reasoning`` is that of the query."""
+        """The most tokens to generate; ``reasoning`` is the query's."""
         answer = self.longest_caption if task is Task.CAPTIONING else self.longest_answer
         return answer + LONGEST_REASONING if reasoning else answer
 
@@ -78,6 +83,7 @@ class Prompts:
         """A digest of the templates and of the rules that choose among them, for fingerprints."""
         from pytest_vqamt.language.questions.free import VERSION
 
+        # With one prompt for all questions the rules choose nothing, and their version must not move the fingerprint.
         rules = (f"forms {VERSION}",) if self.yes_no or self.count or self.choice else ()
         return digest(*map(str, astuple(self)), *rules)
 
@@ -119,7 +125,7 @@ INSTRUCTION_PROMPTS = Prompts(
 
 
 def prompts_from(options: ModelOptions, base: Prompts = INSTRUCTION_PROMPTS) -> Prompts:
-    r"""``base`` with the user's settings; ``\n`` in a prompt is a new line.
+    r"""The prompts of ``base``, replaced by the user's settings; ``\n`` in a prompt is a new line.
 
     Raises:
         OptionError: a prompt lacks ``{text}``; a caption prompt has it, or is empty where it is needed; or a
@@ -129,6 +135,7 @@ def prompts_from(options: ModelOptions, base: Prompts = INSTRUCTION_PROMPTS) -> 
     lengths: dict[str, int] = {}
     for name, field in _FIELD_OF.items():
         if name in options.settings:
+            # A shell, an ini file and a CI variable hold no line breaks easily.
             value = options.settings[name].replace("\\n", "\n")
             given = f"but got {name}={value!r}"
             if field == "caption":
@@ -136,9 +143,8 @@ def prompts_from(options: ModelOptions, base: Prompts = INSTRUCTION_PROMPTS) -> 
                     raise OptionError(
                         f"Expected a prompt without {PLACEHOLDER}, for nothing is asked beside it, {given}"
                     )
-                if (
-                    not value.strip() and base.caption == INSTRUCTION_PROMPTS.caption
-                ):  # what continues a text may begin it, too
+                # An empty prompt asks a model that follows instructions for nothing; BLIP continues it all the same.
+                if not value.strip() and base.caption == INSTRUCTION_PROMPTS.caption:
                     raise OptionError(f"Expected a prompt that asks for a description, {given}")
             elif not value.strip() and field in _MAY_BE_EMPTY:
                 value = ""

@@ -36,12 +36,12 @@ text with the form of answer that it wants. A fingerprint also covers whether ``
     The tokens and the cost that queries will take (``models/token_forecast.py``), for ``--vqamt-plan``.
 
 ``understands(query)``
-    Whether the model can take the query, by its text or its meaning: True, False, or a ``Declined`` with the reason
-    and the unknown words. What it cannot take is not put to it: such cases are ``declined``.
+    True if the model can take the query, by its text or its meaning; False, or a ``Declined`` with the reason and the
+    unknown words, if not. Such queries are not sent to it, and their cases are ``declined``.
 
 ``switches_reasoning`` (bool)
-    Whether it answers with or without reasoning as the ``reasoning`` of a query says, where that is not None. Such
-    queries are declined for a model that does not say so.
+    True if it answers with or without reasoning as the ``reasoning`` of a query says. Queries where that is not None
+    are declined for other models.
 
 ``batches_at_once`` (int)
     How many threads may call it at once, a batch each. Default: one.
@@ -140,8 +140,9 @@ class ModelOptions:
     budget: Budget | None = field(default=None, compare=False, repr=False)
     """The money that the run may spend; None for any amount."""
     worker: int = 0
+    """The number of this process among the workers of xdist, from 0."""
     workers: int = 1
-    """``worker`` and ``workers``: the number of this process, from 0, and of all processes of this run."""
+    """How many processes this run has."""
 
     def __post_init__(self) -> None:
         if self.batch_size is not None and self.batch_size < 1:
@@ -168,6 +169,7 @@ def declared_size(name: str, model: object, attribute: str, default: int) -> int
     size: object = getattr(model, attribute, None)
     if size is None:
         return default
+    # True is an int.
     if not isinstance(size, int) or isinstance(size, bool) or size < 1:
         raise ModelError(
             f"Expected the {attribute} of model {name!r} to be 1 or more, but got {attribute}={described(size)}"
@@ -183,6 +185,7 @@ def declared_usage(name: str, model: object) -> Mapping[str, float]:
     """
     with reading(f"the usage of model {name!r}"):
         usage: object = getattr(model, "usage", None)
+        # Copied within the border: a mapping of the user's may raise when it is read.
         usage = dict(usage) if isinstance(usage, Mapping) else usage
     if usage is None:
         return {}
@@ -192,6 +195,7 @@ def declared_usage(name: str, model: object) -> Mapping[str, float]:
         raise ModelError(
             f"Expected the usage of model {name!r} to map names to numbers, but got usage={described(usage)}"
         )
+    # Reports are UTF-8, and a name of half surrogates could not be written.
     return {encodable(key): value for key, value in usage.items()}
 
 
@@ -207,8 +211,10 @@ def validated_answers(returned: object, batch: Sequence[ModelInput], who: str) -
         ModelError: the model returned something else.
     """
     refuse_awaitable(returned, who)
+    # One text for a whole batch would pass as a sequence of characters, and a set has no order.
     if isinstance(returned, str | bytes | Mapping | set | frozenset) or not isinstance(returned, Iterable):
         raise ModelError(f"Expected {who} to return a sequence of answers, but got {described(returned)}")
+    # A generator runs here, where its errors are those of the model.
     given = tuple(returned)
     if len(given) != len(batch):
         raise ModelError(
@@ -218,7 +224,7 @@ def validated_answers(returned: object, batch: Sequence[ModelInput], who: str) -
 
 
 def refuse_awaitable(returned: object, who: str) -> object:
-    """What a method returned; raises ModelError for a coroutine, and closes it, so that Python warns of none."""
+    """Returns what a method returned; a coroutine is closed, so that Python does not warn, and raises ModelError."""
     if not inspect.iscoroutine(returned):
         return returned
     returned.close()
@@ -233,11 +239,13 @@ def validated_answer(value: object, item: ModelInput, who: str) -> Answer:
     """
     if isinstance(value, str):
         return Answer(encodable(value))
+    # Its answer has no text, and the reason as ``declined``.
     if isinstance(value, Declined):
         check_declined(value.reason, value.words, who)
         value = value.answer
     if isinstance(value, Answer) and _is_valid(value.text, value.scores):
         scores = value.scores and tuple((encodable(label), score) for label, score in value.scores)
+        # An answer that declines nothing has no reason to check.
         check_declined(value.declined or "-", value.unknown_words, who)
         return replace(
             value,

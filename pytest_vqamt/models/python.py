@@ -59,6 +59,7 @@ def _is_name(name: str) -> bool:
 
 
 def _import_module(name: str, given: str) -> ModuleType:
+    # pytest itself need not have it in sys.path: only `python -m pytest` adds it.
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
@@ -71,6 +72,7 @@ def _import_module(name: str, given: str) -> ModuleType:
         if is_of_the_session(error):
             raise
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        # The module itself or a package of its name is missing, not something that it imports.
         if missing and f"{name}.".startswith(f"{missing}."):
             hint = f": leave '.py' off, as in {name.removesuffix('.py')!r}" if name.endswith(".py") else ""
             raise OptionError(
@@ -84,6 +86,7 @@ def _import_module(name: str, given: str) -> ModuleType:
 def _call_factory(found: object, spec: str) -> object:
     with reading(f"model={spec!r}"):
         is_model = any(hasattr(found, method) for method in METHODS.values())
+    # A class is always called, though it has the methods of a model.
     if not isinstance(found, type) and (is_model or not callable(found) or not accepts(found)):
         return found
     try:

@@ -23,11 +23,13 @@ from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import count_noun, quoted
 
 MESSAGE_FD: int | None = None
-"""Where the message goes; None for standard error, which pytest may have captured."""
+"""The file descriptor for the message; None for standard error, which pytest may have captured."""
 
 _GRACE_S = 6.0
 """A thread that may run says so at least once a second; on a busy machine later."""
 
+# The process that ends this one, where a call holds the interpreter lock for ever and no thread of ours can run. It is
+# a program of its own, in -I and -S, so that it starts in milliseconds and imports nothing of the user's.
 _PROGRAM = f"""
 import json, os, select, signal, sys, time
 parent, due, message, warned, held = int(sys.argv[1]), None, "", False, b""
@@ -63,6 +65,7 @@ LOADING_FACTOR = 10
 """A factory may take so many times the limit of a batch: it loads weights."""
 
 _MOST_OF_A_TEXT = 150
+"""Characters of a query's text in messages."""
 
 Value = TypeVar("Value")
 Pairs: TypeAlias = Iterable[tuple[int, object]]
@@ -79,23 +82,25 @@ class Watchdog:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Watches what is inside; several threads may be."""
+        """Watches the calls within the block; several threads may use it at once."""
         with self._lock:
             self._open += 1
         try:
             yield
         finally:
             with self._lock:
+                # While another thread's call is open, its limit holds.
                 self._open -= 1
                 if not self._open:
                     self._send([None, ""])
 
     def beat(self, limit_s: float, message: str) -> None:
-        """Says that this process runs; ``message`` is printed where no more follows."""
+        """Tells the watchdog that this process runs; ``message`` is printed if no other beat follows in time."""
         with self._lock:
             self._send([limit_s, message])
 
     def _send(self, row: list[float | str | None]) -> None:
+        # Without SIGKILL and select() on pipes; there the limit inside this process is all.
         if os.name != "posix":
             return
         with suppress(OSError):  # without the process, the limit inside this one is left
@@ -116,7 +121,7 @@ class Watchdog:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends it, by the end of its input."""
+    """Ends the process by closing its input."""
     assert process.stdin is not None
     with suppress(OSError, subprocess.TimeoutExpired):
         process.stdin.close()
@@ -124,7 +129,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 WATCHDOG = Watchdog()
-"""That of this process."""
+"""The one watchdog of this process."""
 
 
 class TimeLimitError(ModelError):
@@ -204,10 +209,11 @@ class TimeLimit:
 
 
 class _Allowance:
-    """The end of the time for one batch, which the drawing of its pictures puts off."""
+    """The deadline of one batch; the time in which its pictures are drawn does not count."""
 
     def __init__(self, limit_s: float, batch: Sequence[ModelInput]) -> None:
         self._batch = batch
+        # Pictures of an input may have been drawn for an earlier try; only what is drawn from now on puts the end off.
         self._ends = time.monotonic() + limit_s - self._drawn_s()
 
     def ends(self) -> float:
@@ -238,16 +244,16 @@ def result_by(future: Future[Value], deadline: Callable[[], float]) -> Value:
 def _watched(
     executor: DaemonExecutor, call: Callable[[], Value], deadline: Callable[[], float], limit_s: float, message: str
 ) -> Value:
-    """As ``result_by``, but ends this process where the call lets no other thread run, with ``message``."""
+    """Like ``result_by``, but where the call lets no other thread run, the process is ended with ``message``."""
     ended = f"\nvqamt: {message}. It let no other thread run, so the process was ended: what was answered is kept\n"
 
-    def heard() -> float:
+    def beat() -> float:
         WATCHDOG.beat(limit_s, ended)
         return deadline()
 
     with WATCHDOG.watching():
-        heard()  # before the call begins: it may let this thread run no more
-        return result_by(executor.submit(call), heard)
+        beat()  # before the call begins: it may let this thread run no more
+        return result_by(executor.submit(call), beat)
 
 
 def loaded_within(limit_s: float | None, call: Callable[[], Value], spec: str) -> Value:

@@ -1,4 +1,4 @@
-"""How many tokens queries will take: by the documented formula of a family of models, or as measured."""
+"""Forecasts of tokens, by the documented formula of a family of models, or by measured answers."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ def openai_tiles(base: float, tile: float) -> Callable[[int, int], float]:
     """
 
     def tokens(width: int, height: int) -> float:
+        # In two steps, as the page has it: first into the square, then by the shorter side.
         scale = min(1.0, 2048 / max(width, height))
         scale = min(scale, 768 / min(width, height))
         return base + tile * ceil(width * scale / 512 - 1e-9) * ceil(height * scale / 512 - 1e-9)
@@ -44,6 +45,7 @@ def openai_patches(factor: float) -> Callable[[int, int], float]:
             shrink = sqrt(32**2 * 1536 / (width * height))
             across, down = width * shrink / 32, height * shrink / 32
             shrink *= min(int(across) / across, int(down) / down)
+            # The shrunken sides are made whole numbers of patches, so rounding may give one patch too many.
             patches = min(1536, ceil(width * shrink / 32) * ceil(height * shrink / 32))
         return factor * patches
 
@@ -57,6 +59,7 @@ def qwen_patches(side: int, least: int, most: int) -> Callable[[int, int], float
     """
 
     def tokens(width: int, height: int) -> float:
+        # As the image processor rounds: to the nearest multiple, and down or up where a bound is exceeded.
         across, down = (max(side, round(length / side) * side) for length in (width, height))
         if across * down > most:
             shrink = sqrt(width * height / most)
@@ -79,7 +82,7 @@ def claude_area(width: int, height: int) -> float:
 
 
 def gemini_tiles(width: int, height: int) -> float:
-    """258 tokens, or so many for each tile of a picture of which a side is above 384 pixels.
+    """258 tokens; for a picture with a side above 384 pixels, 258 for each tile.
 
     https://ai.google.dev/gemini-api/docs/tokens
     """
@@ -140,6 +143,7 @@ FAMILIES: tuple[Family, ...] = (
 )
 """The first that fits a name counts. The last digits of a formula are the server's: a few per cent off is usual."""
 
+# Claude's formula, for want of a better one; the forecast calls it a guess.
 _UNKNOWN = Family(name="", parts=(), picture=claude_area)
 
 
@@ -148,16 +152,17 @@ class TokenForecast:
     """The tokens that queries will take."""
 
     tokens_in: float
+    """Tokens of all requests."""
     tokens_out: float
-    """``tokens_in`` and ``tokens_out``: of requests and of answers."""
+    """Tokens of all answers."""
     tokens_out_most: float
-    """The same where every answer is as long as it may be."""
+    """Tokens of all answers where each is as long as it may be."""
     basis: str
     """What the forecast rests on."""
     cost: float | None = None
+    """In the currency of the prices; None without prices."""
     cost_most: float | None = None
-    """``cost`` and ``cost_most``: the cost, and the most that it can be if the tokens of requests are right; None
-    without prices."""
+    """The cost at ``tokens_out_most``, if ``tokens_in`` is right; None without prices."""
 
 
 class TokenForecaster:
@@ -177,6 +182,7 @@ class TokenForecaster:
         longest: Callable[[Query], int],
         bounds: tuple[int | None, int | None] = (None, None),
     ) -> None:
+        # "gpt-4o-mini" also holds "gpt-4o", so FAMILIES has the longer names first.
         name = model.lower()
         fitting = (family for family in FAMILIES if any(part in name for part in family.parts))
         self._family = next(fitting, _UNKNOWN)
@@ -185,9 +191,9 @@ class TokenForecaster:
         self._bounds = bounds
 
     def forecast(self, queries: Sequence[Query], measured: Iterable[tuple[Query, Answer]]) -> TokenForecast:
-        """The tokens of ``queries``, of which each is sent once; ``measured`` are answers with their queries."""
+        """Forecasts the tokens of ``queries``, each sent once; ``measured`` are queries with their answers."""
         known = [(query, answer) for query, answer in measured if answer.tokens_in is not None]
-        # What formula and measurement differ by, for each size of picture, as text differs little.
+        # The difference of measurement and formula for each size of picture: the error of text differs little.
         off: dict[tuple[int, int], list[float]] = defaultdict(list)
         out: dict[Task, list[float]] = defaultdict(list)
         for query, answer in known:
@@ -195,6 +201,7 @@ class TokenForecaster:
             out[query.task].append(answer.tokens_out or 0)
         is_measured = len(known) >= _MEASURED_FROM
         by_size = {size: fmean(each) for size, each in off.items()} if is_measured else {}
+        # Sizes without a measurement are corrected by the mean error of all that were measured.
         ratio = 1.0
         if is_measured:
             ratio = sum(answer.tokens_in or 0 for _, answer in known) / sum(self._formula(query) for query, _ in known)
@@ -204,6 +211,7 @@ class TokenForecaster:
             tokens_in += formula * ratio if difference is None else formula + difference
             answers = out.get(query.task) if is_measured else None
             longest = self._longest(query)
+            # The usual length may exceed the longest answer that the user allows.
             tokens_out += fmean(answers) if answers else min(_TOKENS_OUT[query.task], longest)
             most += longest
         return TokenForecast(

@@ -1,4 +1,4 @@
-"""The wrapper that makes any object or function a model that a run can ask (``models/protocol.py``)."""
+"""The wrapper that gives any object or function the interface of a run's model (``models/protocol.py``)."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ class LoadedModel:
     fingerprint: str
     """Part of the key of its cached answers."""
     persistent: bool
-    """Whether answers may be cached for later runs: whether it declares a fingerprint."""
+    """True if it declares a fingerprint, so that its answers may be cached for later runs."""
     batch: BatchSize = field(compare=False)
     """The batch size, which changes during the run."""
     health: ModelHealth = field(compare=False, default_factory=ModelHealth)
     """Its record so far."""
     deferred: Deferred | None = None
-    """The model itself, where its answers are recorded elsewhere."""
+    """The model itself, where its answers are recorded elsewhere, as in answers:FILE; None for any other."""
     methods: Mapping[Task, Method] = field(repr=False, compare=False)
     """The callable for each task."""
     preprocess: Preprocess | None = field(repr=False, compare=False, default=None)
@@ -103,6 +103,7 @@ class LoadedModel:
             return
         self._give_prompts(batch)
         try:
+            # An error here is met again by `ask`; a timeout is not, as the thread still runs the model's code.
             self.preprocess(task, batch)
         except TimeLimitError as error:
             self.health.disabled_reason = str(error)
@@ -123,6 +124,7 @@ class LoadedModel:
         self._give_prompts(batch)
         try:
             returned = method(batch)
+        # The protocol: a ModelError concerns the model, any other exception this batch alone.
         except ModelError as error:
             self.health.disabled_reason = str(error)
             raise
@@ -152,6 +154,8 @@ class LoadedModel:
                     f"Expected {who} to yield pairs of an index and an outcome, but got {described(pairs)}"
                 )
             for pair in pairs:
+                # Checked one by one: each outcome is stored as it comes, so a wrong index would be a wrong answer in
+                # the cache.
                 if not (isinstance(pair, tuple) and len(pair) == 2 and pair[0] in missing):
                     raise ModelError(
                         f"Expected {who} to give pairs of the index of an input, each once, and its outcome, "
@@ -196,6 +200,7 @@ def wrap_model(name: str, model: object, options: ModelOptions) -> LoadedModel:
         ModelError: it is neither, or one of its attributes raises or is of the wrong type.
         OptionError: a prompt of ``options`` cannot be used.
     """
+    # A property may raise anything, also GeneratorExit.
     with reading(f"the attributes of model {name!r}"):
         return _wrapped(name, model, options)
 
@@ -219,20 +224,25 @@ def _wrapped(name: str, model: object, options: ModelOptions) -> LoadedModel:
         )
     prepare, stream = _optional_method(model, "prepare"), _optional_method(model, "stream_answers")
     batches_at_once = declared_size(name, model, "batches_at_once", 1)
-    check = _Understanding(model, name)
-    methods = {task: check.method(guarded(method)) for task, method in methods.items()}
-    prepare = prepare and check.prepare(guarded(prepare))
-    stream = stream and check.stream(guarded_stream(stream))
+    queries = _QueryFilter(model, name)
+    # The order matters: `guarded` is nearest to the user's code, then what it declines, then the time limit around
+    # both.
+    methods = {task: queries.method(guarded(method)) for task, method in methods.items()}
+    prepare = prepare and queries.prepare(guarded(prepare))
+    stream = stream and queries.stream(guarded_stream(stream))
     if options.timeout_s is not None:
         limit = TimeLimit(options.timeout_s, name, batches_at_once)
         methods = {task: limit.method(method) for task, method in methods.items()}
         prepare, stream = prepare and limit.prepare(prepare), stream and limit.stream(stream)
+    # A plain function has the type builtins.function, so it is the user's.
     is_users = not type(model).__module__.startswith("pytest_vqamt.")
     prompts = prompts_from(options) if is_users else INSTRUCTION_PROMPTS
+    # A user's model may read `each.prompt`: other prompts may be other answers.
     changed = () if prompts == INSTRUCTION_PROMPTS else (f"prompts {prompts.digest}",)
     return LoadedModel(
         name=name,
         tasks=tuple(methods),
+        # Half surrogates cannot be written into the cache.
         fingerprint=" ".join((encodable(declared or f"undeclared:{name}"), *changed)),
         persistent=bool(declared),
         batch=_batch(name, model, options),
@@ -244,15 +254,15 @@ def _wrapped(name: str, model: object, options: ModelOptions) -> LoadedModel:
         meet=_meet(name, model),
         used=lambda: declared_usage(name, model),
         forecast=_forecast(model),
-        switches_reasoning=check.switches,
+        switches_reasoning=queries.switches,
         request_note=None if is_users else _request_note(model),
         prompts=prompts.text if is_users else None,
         is_users=is_users,
     )
 
 
-class _Understanding:
-    """Puts to a model only the queries that its method ``understands`` accepts, and whose reasoning it can switch."""
+class _QueryFilter:
+    """Declines queries that the model's ``understands`` does not accept, or whose reasoning it cannot switch."""
 
     def __init__(self, model: object, name: str) -> None:
         found: object = getattr(model, "understands", None)
@@ -277,6 +287,7 @@ class _Understanding:
             given = iter(returned)
             return [declined[place] if place in declined else next(given) for place in range(len(batch))]
 
+        # Messages name the user's own method, not this wrapper.
         answer.__qualname__ = getattr(method, "__qualname__", "answer")
         answer.__wrapped__ = method  # type: ignore[attr-defined]  # for the place of the method in messages
         return answer
@@ -308,6 +319,7 @@ class _Understanding:
     def _declined(self, batch: Sequence[ModelInput]) -> dict[int, Declined]:
         found: dict[int, bool | Declined] = {}
         for place, item in enumerate(batch):
+            # First: `understands` of a model without the switch knows nothing of reasoning.
             if item.query.reasoning is not None and not self.switches:
                 found[place] = CANNOT_SWITCH
             elif self._understands is not None:
@@ -337,6 +349,7 @@ class _Understanding:
 
 
 def _methods(model: object) -> dict[Task, Method]:
+    # A class has the methods too, and would be called without self; `described` says that it is a class.
     if isinstance(model, type):
         return {}
     methods: dict[Task, Method] = {}
@@ -344,6 +357,7 @@ def _methods(model: object) -> dict[Task, Method]:
         found: object = getattr(model, name, None)
         if callable(found):
             methods[task] = found
+    # An object with methods may be callable as well, as every torch module is.
     if not methods and callable(model) and accepts(model, "image", "text"):
         return {Task.VQA: _per_input(model)}
     return methods
@@ -356,9 +370,11 @@ def _check_method(name: str, method: Method, called: str) -> None:
     """
     place = f" ({location(method)})" if location(method) else ""
     who = f"{getattr(method, '__qualname__', type(method).__qualname__)}() of model {name!r}{place}"
+    # A decorator such as functools.wraps hides that what it wraps is async.
     function = inspect.unwrap(method)
     if any(map(inspect.iscoroutinefunction, (function, type(function).__call__))):
         raise ModelError(f"Expected {who} to return its answers, but it is async: {CALL_ASYNC}")
+    # A function f(image, text) was checked by its arguments already.
     if not called or accepts(method, "batch"):
         return
     try:
@@ -373,7 +389,7 @@ def _check_method(name: str, method: Method, called: str) -> None:
 
 
 def _optional_method(model: object, name: str) -> Callable[[Task, Sequence[ModelInput]], Any] | None:
-    """Its method of this name, unless that has another signature and so another purpose."""
+    """The model's method of this name, or None; one with another signature serves another purpose."""
     found: object = getattr(model, name, None)
     return found if callable(found) and accepts(found, "task", "batch") else None
 
@@ -381,7 +397,7 @@ def _optional_method(model: object, name: str) -> Callable[[Task, Sequence[Model
 def _meet(name: str, model: object) -> Callable[[Sequence[SceneSource]], object]:
     found: object = getattr(model, "meet", None)
     if not callable(found) or not accepts(found, "sources"):
-        return len  # which does nothing
+        return len  # takes a sequence, and does nothing
 
     def meet(sources: Sequence[SceneSource]) -> object:
         with reading(f"meet(sources) of model {name!r}"):
@@ -415,6 +431,7 @@ def _per_input(function: Callable[..., object]) -> Method:
 
 def _batch(name: str, model: object, options: ModelOptions) -> BatchSize:
     if options.batch_size is not None:
+        # The user's size does not grow.
         return BatchSize(options.batch_size)
     first = declared_size(name, model, "batch_size", DEFAULT_BATCH_SIZE)
     return BatchSize(first, largest=max(first, declared_size(name, model, "largest_batch", first)))

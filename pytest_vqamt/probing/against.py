@@ -1,4 +1,4 @@
-"""``vqamt probe A --against B``: whether two deployments of one model answer alike, and at which stage they part."""
+"""``vqamt probe A --against B``: compares two deployments of one model, and finds the stage where they differ."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from enum import StrEnum
 from random import Random
 
 from pytest_vqamt.models.wrapped import LoadedModel
-from pytest_vqamt.probing.asking import Asked, Asker, Request, RequestsSpentError
-from pytest_vqamt.probing.cards import COLOURS, Card
+from pytest_vqamt.probing.asking import Request, RequestSender, RequestsSpentError, SentRequest
+from pytest_vqamt.probing.cards import COLOURS, Card, faint_card
 from pytest_vqamt.probing.checks import COLOUR, NUMBER, clear_numbers
 from pytest_vqamt.probing.findings import FLIPS, is_finding
 from pytest_vqamt.stats.binomial import upper_tail
@@ -33,9 +33,10 @@ class StageResult:
     """
 
     stage: Stage
+    """The group of requests."""
     compared: int
     """Requests that both answered."""
-    differing: tuple[tuple[Asked, Asked], ...]
+    differing: tuple[tuple[SentRequest, SentRequest], ...]
     """Pairs of requests, of the first and the second model, that differed twice in a row."""
     right: tuple[int, int]
     """How many answers of each model name what the card shows."""
@@ -44,6 +45,7 @@ class StageResult:
 
     @property
     def p_value(self) -> float:
+        # A pair differs where either answer is flipped, and it must differ in both sendings.
         return upper_tail(len(self.differing), self.compared, (2 * FLIPS) ** 2) if self.differing else 1.0
 
     @property
@@ -56,23 +58,30 @@ class AgainstResult:
     """The comparison of two deployments."""
 
     models: tuple[str, str]
+    """Their specs, A and B."""
     stages: list[StageResult] = field(default_factory=list)
+    """In the order in which they were compared."""
     tokens: str = ""
-    logs: tuple[list[Asked], list[Asked]] = field(default_factory=lambda: ([], []))
+    """How the counts of prompt tokens differ; "" where they do not, or where a server counts none."""
+    logs: tuple[list[SentRequest], list[SentRequest]] = field(default_factory=lambda: ([], []))
+    """All requests to A, and all to B."""
     complete: bool = True
+    """False if the requests were spent before the last stage."""
 
     @property
     def parted(self) -> str:
-        """Where they part: the likely stage in words; "" where they do not."""
+        """The likely stage where they differ, in words; "" if they do not differ."""
         found = {each.stage for each in self.stages if each.is_finding}
         if not found:
             once = sum(len(each.differing) + each.wavering for each in self.stages)
             compared = sum(each.compared for each in self.stages)
+            # Differences that do not repeat: more of them than two sane servers have.
             if is_finding(once, compared, 2 * FLIPS):
                 return (
                     f"text: sampling, or a server that is not deterministic ({once} of {compared} pairs differed once)"
                 )
             return ""
+        # From the earliest stage on: a language model that differs also answers pictures otherwise.
         if Stage.TEXT in found:
             return "text: the language model, its chat template or its sampling, as answers that need no picture differ"
         if self.tokens.startswith("pictures"):
@@ -90,30 +99,34 @@ def compare(first: LoadedModel, second: LoadedModel, *, limit: int, seed: int = 
     Raises:
         ModelError: a model cannot be used.
     """
-    askers = Asker(first, limit), Asker(second, limit)
-    result = AgainstResult(models=(first.name, second.name), logs=(askers[0].log, askers[1].log))
+    senders = RequestSender(first, limit), RequestSender(second, limit)
+    result = AgainstResult(models=(first.name, second.name), logs=(senders[0].log, senders[1].log))
     try:
         for stage, requests in _schedule(seed):
-            result.stages.append(_compared(stage, list(requests), askers))
+            result.stages.append(_compared(stage, list(requests), senders))
     except RequestsSpentError:
         result.complete = False
     result.tokens = _tokens(*result.logs)
     return result
 
 
-def _compared(stage: Stage, requests: list[tuple[Request, str]], askers: tuple[Asker, Asker]) -> StageResult:
-    differing: list[tuple[Asked, Asked]] = []
+def _compared(
+    stage: Stage, requests: list[tuple[Request, str]], senders: tuple[RequestSender, RequestSender]
+) -> StageResult:
+    differing: list[tuple[SentRequest, SentRequest]] = []
     right = [0, 0]
     compared = wavering = 0
     for request, truth in requests:
-        pair = askers[0].alone(request), askers[1].alone(request)
+        pair = senders[0].send_alone(request), senders[1].send_alone(request)
+        # Both refuse it, which is no difference.
         if pair[0].failure and pair[1].failure:
             continue
         compared += 1
         for side in (0, 1):
+            # "7" is in "17", but cards have three digits, and a wrong sum is rare: this is a hint and decides nothing.
             right[side] += truth in pair[side].reading
         if pair[0].reading != pair[1].reading:
-            again = askers[0].alone(request), askers[1].alone(request)
+            again = senders[0].send_alone(request), senders[1].send_alone(request)
             if again[0].reading != again[1].reading:
                 differing.append(again)
             else:
@@ -132,6 +145,7 @@ def _schedule(seed: int) -> Iterator[tuple[Stage, Iterable[tuple[Request, str]]]
     ]
     blank = Card(number=None, ground=COLOURS["white"])
     sums = ((3, 4), (5, 2), (6, 3), (2, 2), (8, 1), (4, 4))
+    # A query always has a picture, and a blank one says nothing about a sum.
     yield Stage.TEXT, [(Request(card=blank, text=f"What is {a} plus {b}?"), str(a + b)) for a, b in sums]
     yield (
         Stage.CLEAR,
@@ -141,6 +155,7 @@ def _schedule(seed: int) -> Iterator[tuple[Stage, Iterable[tuple[Request, str]]]
             for text in (NUMBER, COLOUR)
         ],
     )
+    # Squares below and above what encoders resize to, then oblong pictures.
     sizes = ((96, 96), (448, 448), (1024, 1024), (1536, 1536), (672, 224), (224, 672), (896, 224), (160, 640))
     yield (
         Stage.SIZES,
@@ -152,24 +167,21 @@ def _schedule(seed: int) -> Iterator[tuple[Stage, Iterable[tuple[Request, str]]]
     yield (
         Stage.FAINT,
         [
-            (Request(card=_faint(number, 40 + 45 * place, step), text=NUMBER), str(number))
+            (Request(card=faint_card(number, 40 + 45 * place, step), text=NUMBER), str(number))
             for step in (14, 24, 40)
             for place, number in enumerate(clear_numbers(random, 4))
         ],
     )
 
 
-def _faint(number: int, level: int, step: int) -> Card:
-    return Card(number=number, ground=(level,) * 3, ink=(level + step,) * 3)
-
-
-def _tokens(first: Iterable[Asked], second: Iterable[Asked]) -> str:
+def _tokens(first: Iterable[SentRequest], second: Iterable[SentRequest]) -> str:
     """How the counts of tokens differ; "" where they do not, or where a server counts none."""
     counted = {(each.card.digest, each.text): each for each in first if each.tokens_in is not None}
     differences: dict[tuple[int, int], int] = {}
     for each in second:
         other = counted.get((each.card.digest, each.text))
         if other is not None and other.tokens_in is not None and each.tokens_in is not None:
+            # One request of each size: the text adds the same number to all.
             differences.setdefault(each.card.size, each.tokens_in - other.tokens_in)
     if not any(differences.values()):
         return ""

@@ -1,4 +1,4 @@
-"""Sends the cards of a probe to a model, alone or together, and keeps each request with its answer."""
+"""Sends the cards of a probe to a model, alone or together, and logs each request with its answer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_FAILURES = 20
 
 
 class RequestsSpentError(Exception):
-    """The next requests would be more than the probe may send."""
+    """The probe may not send as many requests as it needs next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +36,8 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A request that was sent."""
+class SentRequest:
+    """A request that was sent, with its answer or failure."""
 
     number: int
     """Counts requests from 1."""
@@ -66,13 +66,13 @@ class Asked:
         return self.reasoned or strip_traces(self.answer).text != self.answer.strip()
 
 
-class Asker:
-    """Asks one model at most ``limit`` requests; ``log`` has them all."""
+class RequestSender:
+    """Sends one model at most ``limit`` requests; ``log`` has them all."""
 
     def __init__(self, model: LoadedModel, limit: int) -> None:
         self.model = model
         self.limit = limit
-        self.log: list[Asked] = []
+        self.log: list[SentRequest] = []
         self._batches = 0
         self._failures = 0
 
@@ -80,34 +80,36 @@ class Asker:
     def left(self) -> int:
         return self.limit - len(self.log)
 
-    def alone(self, request: Request) -> Asked:
+    def send_alone(self, request: Request) -> SentRequest:
         """Sends one request and waits for its answer.
 
         Raises:
             RequestsSpentError: no request is left.
             ModelError: the model cannot be used.
         """
+        # The usage of a model is a sum, so one request's share is a difference: known only where it is sent alone.
         before = self.model.used()
-        (asked,) = self._send([request], batch=0)
+        (sent,) = self._send([request], batch=0)
         tokens, reasoned = (
             self.model.used().get(name, 0) - before.get(name, 0)
             for name in ("tokens in", "answers with reasoning in the text")
         )
-        asked = replace(asked, tokens_in=round(tokens) or None, reasoned=reasoned > 0)
-        self.log[-1] = asked
-        return asked
+        sent = replace(sent, tokens_in=round(tokens) or None, reasoned=reasoned > 0)
+        self.log[-1] = sent
+        return sent
 
-    def together(self, requests: Sequence[Request]) -> list[Asked]:
+    def send_together(self, requests: Sequence[Request]) -> list[SentRequest]:
         """Sends all requests at once: as a batch, or in as many connections."""
         self._batches += 1
         return self._send(requests, batch=self._batches)
 
-    def _send(self, requests: Sequence[Request], batch: int) -> list[Asked]:
+    def _send(self, requests: Sequence[Request], batch: int) -> list[SentRequest]:
+        # Before any is sent: half of a batch would be another batch.
         if len(requests) > self.left:
             raise RequestsSpentError
         first = len(self.log) + 1
-        asked = [
-            Asked(
+        sent = [
+            SentRequest(
                 number=first + place,
                 card=request.card,
                 text=request.text,
@@ -118,18 +120,20 @@ class Asker:
             )
             for place, (request, outcome) in enumerate(zip(requests, self._outcomes(requests), strict=True))
         ]
-        self.log += asked
-        self._failures += sum(bool(each.failure) for each in asked)
+        self.log += sent
+        self._failures += sum(bool(each.failure) for each in sent)
+        # Half of all: a server may refuse the large pictures and long texts of a few checks, which is a finding.
         if self._failures >= _MOST_FAILURES and self._failures * 2 > len(self.log):
             last = next(each.failure for each in reversed(self.log) if each.failure)
             raise ModelError(
                 f"Expected {self.model.name!r} to answer, but {self._failures} of "
                 f"{count_noun(len(self.log), 'request')} failed; the last: {last}"
             )
-        return asked
+        return sent
 
     def _outcomes(self, requests: Sequence[Request]) -> list[Answer | Exception]:
         inputs = [_input(request) for request in requests]
+        # Each request of a stream has an outcome of its own; elsewhere one failure is that of the whole batch.
         if self.model.streamed is not None:
             found = dict(self.model.stream(Task.VQA, inputs))
             return [found[place] for place in range(len(inputs))]
@@ -143,6 +147,7 @@ class Asker:
 
 def _input(request: Request) -> ModelInput:
     card = request.card
+    # Cards of one look and another nonce are other pictures to all caches here.
     photo = Photo(id=card.look, digest=card.digest)
     scene = Scene(id=photo.id, photo=photo, width=card.size[0], height=card.size[1])
     query = Query(picture=Picture(photo=photo, scene=scene), text=request.text, meaning=_NO_MEANING)

@@ -38,6 +38,7 @@ COLOURS: Mapping[str, Colour] = MappingProxyType(
 _NONCE_PX = 4
 """The side of the block in the bottom right corner that makes two cards of one look differ in their bytes."""
 
+# The sum of three channels from which on digits are black.
 _BRIGHT = 3 * 128
 _WHITE, _BLACK = (255, 255, 255), (0, 0, 0)
 
@@ -73,23 +74,28 @@ class CardForm(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """A number on a ground; ``nonce`` changes four pixels by four in a corner, and nothing that anybody would see."""
+    """A number on a ground of one colour."""
 
     number: int | None
-    """Of three digits; None for none."""
+    """Of three digits; None for a card without a number."""
     ground: Colour
+    """The colour of the background."""
     ink: Colour | None = None
     """The colour of the digits; by default black or white."""
     size: tuple[int, int] = (SIDE_PX, SIDE_PX)
     """Width and height in pixels."""
     form: CardForm = CardForm.RGB
+    """How the file stores the pixels."""
     nonce: int = 0
+    """Changes a block of 4 x 4 pixels in the corner by at most 15 of 255 a channel; 0 for no block."""
     is_noise: bool = False
     """Random pixels in place of the ground."""
     digest: str = field(init=False, compare=False)
+    """Of all other fields."""
 
     def __post_init__(self) -> None:
         named = (self.number, self.ground, self.ink, self.size, self.form.value, self.nonce, self.is_noise)
+        # Computed once: every request compares digests, and the class is frozen.
         object.__setattr__(self, "digest", digest("probe card", repr(named)))
 
     @property
@@ -108,8 +114,13 @@ class Card:
         return f"{shown}, {self.size[0]} x {self.size[1]} px{ink}{form}"
 
 
+def faint_card(number: int, level: int, step: int) -> Card:
+    """A gray card with digits that are ``step`` of 255 brighter than its ground at ``level``."""
+    return Card(number=number, ground=(level,) * 3, ink=(level + step,) * 3)
+
+
 def render_card(card: Card) -> Image:
-    """Draws the card, in the mode of its form (RGB, RGBA, P or L); no pixel is smoothed, so all forms hold the same."""
+    """Draws the card in the mode of its form (RGB, RGBA, P or L), without smoothing: all forms have equal pixels."""
     from PIL import Image as Pillow
     from PIL.ImageDraw import Draw
 
@@ -121,6 +132,7 @@ def render_card(card: Card) -> Image:
         _write(draw, card)
     side, (width, height) = _NONCE_PX, card.size
     if card.nonce:
+        # Four bits of the nonce for each channel: 4,096 cards of one look.
         parts = tuple(_near(value, card.nonce >> 4 * place & 15) for place, value in enumerate(card.ground))
         draw.rectangle((width - side, height - side, width, height), fill=parts)
     return _in_form(image, card)
@@ -130,9 +142,11 @@ def _write(draw: ImageDraw, card: Card) -> None:
     from pytest_vqamt.imaging.lettering import font
 
     width, height = card.size
+    # Three digits fit into 80 % of the width, whatever the aspect ratio.
     cell = min(width * 0.8 / 3, height * 0.5)
     letters = font(max(8, round(cell * 1.4)))
     ink = card.ink or (_BLACK if sum(card.ground) > _BRIGHT else _WHITE)
+    # Without antialiasing: a palette holds the few colours exactly.
     draw.fontmode = "1"
     for place, digit in enumerate(str(card.number)):
         x = width / 2 + (place - 1) * cell
@@ -141,6 +155,7 @@ def _write(draw: ImageDraw, card: Card) -> None:
 
 def _near(value: int, step: int) -> int:
     """``value`` and at most 15 more, or less where it is bright."""
+    # No channel may leave 0 to 255.
     return value - step if value > 200 else value + step
 
 
@@ -150,6 +165,7 @@ def _noise(card: Card) -> Image:
     from PIL import Image as Pillow
 
     width, height = card.size
+    # Seeded by the nonce, so that the picture is the same in every run.
     return Pillow.frombytes("RGB", card.size, Random(card.nonce).randbytes(3 * width * height))
 
 
@@ -165,6 +181,7 @@ def _in_form(image: Image, card: Card) -> Image:
         case CardForm.TRANSPARENT:
             plain = Pillow.new("RGB", image.size, card.ground)
             clear = image.convert("RGBA")
+            # Opaque where a pixel differs from the ground: the digits alone.
             clear.putalpha(ImageChops.difference(image, plain).convert("L").point(lambda value: 255 if value else 0))
             return clear
         case CardForm.PALETTE:
@@ -199,6 +216,7 @@ def _pairs(
 ) -> tuple[tuple[Card, Card], ...]:
     hashed: Callable[..., hashlib._Hash] = getattr(hashlib, name)
     keys = [[hashed(each[of]).hexdigest()[part] for each in side] for side in stored]
+    # A birthday search: 700 x 700 pairs and 65,536 values.
     first = dict(zip(keys[0], sides[0], strict=True))
     found = [(first[key], card) for key, card in zip(keys[1], sides[1], strict=True) if key in first]
     return tuple(found[:_COLLIDING_PAIRS])

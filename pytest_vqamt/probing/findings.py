@@ -10,10 +10,10 @@ from types import MappingProxyType
 from pytest_vqamt.stats.binomial import upper_tail
 
 FLIPS = 0.02
-"""The share of random answers that is no finding."""
+"""The share of random answers that is taken for sane, such as those of ties in 16 bits."""
 
 MOST_CHANCE = 5e-5
-"""The most probable chance that is a finding.
+"""The p-value up to which differences are a finding.
 
 A deployment that gives another answer at random in 2 % of requests is taken for sane. Each finding may rest on that
 noise with a probability of at most 5e-5. A probe makes at most 15 comparisons that may end in a finding, so that it has
@@ -48,7 +48,7 @@ class FindingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
-    """What a kind of finding means."""
+    """The meaning of a kind of finding."""
 
     title: str
     """What was observed."""
@@ -162,15 +162,16 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """Differences that are no chance."""
+class ProbeFinding:
+    """A fault of a deployment: more differences than chance explains."""
 
     kind: FindingKind
     differing: int
+    """Comparisons that show it twice in a row."""
     compared: int
-    """``differing`` and ``compared``: how many comparisons show it twice in a row, of how many."""
+    """All comparisons of its check."""
     p_value: float
-    """The probability of as many on a sane deployment."""
+    """The probability of at least as many differences on a sane deployment."""
     detail: str
     """At which sizes, lengths or forms."""
     requests: tuple[int, ...]
@@ -186,13 +187,15 @@ def repeated_difference(flips: float) -> float:
 
     Both answers are flipped, or two of the three of the reference are.
     """
+    # Three pairs of the three answers of a reference may be wrong alike; higher powers are left out.
     return flips**2 + 3 * flips**2
 
 
 def is_finding(found: int, tries: int, rate: float, forms: int = 1) -> bool:
-    """True if so many differences are no chance, where the comparison is made in so many forms.
+    """True if so many differences are unlikely by chance; ``forms`` is how many comparisons share the limit.
 
     >>> is_finding(2, 3, 0.0016, forms=3), is_finding(2, 3, 0.0016, forms=7)
     (True, False)
     """
+    # Bonferroni's correction: the limit is shared by the forms of a comparison.
     return found > 0 and forms * upper_tail(found, tries, rate) <= MOST_CHANCE

@@ -10,10 +10,10 @@ from typing import TypeAlias
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.text import count_noun, shortened, visible
 from pytest_vqamt.probing.against import AgainstResult
-from pytest_vqamt.probing.asking import Asked
+from pytest_vqamt.probing.asking import SentRequest
 from pytest_vqamt.probing.cards import Card, CardForm, render_card
 from pytest_vqamt.probing.checks import ProbeResult
-from pytest_vqamt.probing.findings import Finding
+from pytest_vqamt.probing.findings import ProbeFinding
 
 Result: TypeAlias = ProbeResult | AgainstResult
 
@@ -21,11 +21,14 @@ _SHOWN = 6
 """Requests that the terminal and the cards of the page show for a finding."""
 
 _THUMBNAIL_BYTES = 6_000
+"""The most bytes of the picture of a card on the page, which holds dozens of them."""
+
 _LONG, _END = 160, 48
+"""A text of more characters is shown by its end, of so many: filler comes first and the question last."""
 
 
 def probe_lines(result: ProbeResult, allowed: Sequence[str] = ()) -> Iterator[str]:
-    """The result for a terminal."""
+    """The result as lines for a terminal."""
     yield f"probed {result.model} with {count_noun(len(result.log), 'request')}: {_count(result, allowed)}"
     for finding in result.findings:
         cause = finding.cause
@@ -35,8 +38,9 @@ def probe_lines(result: ProbeResult, allowed: Sequence[str] = ()) -> Iterator[st
         yield f"  {summary(finding)}"
         yield f"  likely cause: {cause.cause}"
         yield f"  do first: {cause.advice}"
-        for asked in evidence(result.log, finding.requests)[:3]:
-            yield f"  request {asked.number}: {asked.card.look}; {brief(asked.text)!r} -> {_quoted(asked.answer)}"
+        # Three are enough to see what is wrong; the page has more.
+        for sent in evidence(result.log, finding.requests)[:3]:
+            yield f"  request {sent.number}: {sent.card.look}; {brief(sent.text)!r} -> {_quoted(sent.answer)}"
     yield ""
     yield f"checked: {', '.join(result.checked) or 'nothing'}"
     for fact in result.facts:
@@ -45,8 +49,8 @@ def probe_lines(result: ProbeResult, allowed: Sequence[str] = ()) -> Iterator[st
         yield f"not checked: {name}: {reason}"
 
 
-def summary(finding: Finding) -> str:
-    """How often it was seen, how probable that is by chance, and where."""
+def summary(finding: ProbeFinding) -> str:
+    """A finding in one line: its comparisons, p-value and detail."""
     detail = f"; {finding.detail}" if finding.detail else ""
     return (
         f"seen in {finding.differing} of {finding.compared} comparisons (by chance: p = {finding.p_value:.1e}){detail}"
@@ -61,7 +65,7 @@ def _count(result: ProbeResult, allowed: Sequence[str]) -> str:
 
 
 def against_lines(result: AgainstResult) -> Iterator[str]:
-    """The comparison for a terminal."""
+    """The comparison as lines for a terminal."""
     first, second = result.models
     yield f"A = {first}"
     yield f"B = {second}"
@@ -82,7 +86,7 @@ def against_lines(result: AgainstResult) -> Iterator[str]:
 
 
 def brief(text: str) -> str:
-    """The text, or the end of a long one, where its question stands, and its length.
+    """The text; of a long one its length and its end, where the question is.
 
     >>> brief("filler " * 100 + "Which number?")
     '(713 characters) ... filler filler filler filler filler Which number?'
@@ -94,7 +98,7 @@ def _quoted(text: str) -> str:
     return repr(visible(shortened(text)))
 
 
-def evidence(log: Sequence[Asked], numbers: Sequence[int]) -> list[Asked]:
+def evidence(log: Sequence[SentRequest], numbers: Sequence[int]) -> list[SentRequest]:
     """The requests of these numbers."""
     return [log[number - 1] for number in numbers]
 
@@ -127,7 +131,7 @@ def _probe_row(result: ProbeResult) -> dict[str, Json]:
         "facts": {each.name: each.value for each in result.facts},
         "checked": list(result.checked),
         "skipped": dict(result.skipped),
-        "log": [_asked_row(each) for each in result.log],
+        "log": [_request_row(each) for each in result.log],
     }
 
 
@@ -149,24 +153,24 @@ def _against_row(result: AgainstResult) -> dict[str, Json]:
         "tokens": result.tokens,
         "parted": result.parted,
         "complete": result.complete,
-        "logs": [[_asked_row(each) for each in log] for log in result.logs],
+        "logs": [[_request_row(each) for each in log] for log in result.logs],
     }
 
 
-def _asked_row(asked: Asked) -> dict[str, Json]:
+def _request_row(sent: SentRequest) -> dict[str, Json]:
     return {
-        "number": asked.number,
-        "card": asked.card.look,
-        "text": asked.text,
-        "answer": asked.answer,
-        "failure": asked.failure,
-        "tokens_in": asked.tokens_in,
-        "batch": asked.batch,
+        "number": sent.number,
+        "card": sent.card.look,
+        "text": sent.text,
+        "answer": sent.answer,
+        "failure": sent.failure,
+        "tokens_in": sent.tokens_in,
+        "batch": sent.batch,
     }
 
 
 def result_html(result: Result, allowed: Sequence[str] = ()) -> str:
-    """The page; its content policy loads nothing and runs nothing."""
+    """The HTML page, which loads nothing and runs no script."""
     from markupsafe import Markup
 
     from pytest_vqamt.reporting.html.page import inline_source, page_template
@@ -179,6 +183,7 @@ def result_html(result: Result, allowed: Sequence[str] = ()) -> str:
         against=isinstance(result, AgainstResult),
         count=_count(result, allowed) if isinstance(result, ProbeResult) else "",
         allowed=allowed,
+        # A page of answers of a stranger's model, which may hold markup.
         policy=(
             f"default-src 'none'; img-src data:; style-src {inline_source(style)}; base-uri 'none'; form-action 'none'"
         ),
@@ -198,5 +203,6 @@ def _thumbnail(card: Card) -> str:
     from pytest_vqamt.reporting.html.case_cards import thumbnail
 
     image = render_card(card)
+    # Browsers would turn it; a thumbnail is saved without its EXIF.
     upright = ImageOps.exif_transpose(image) if card.form is CardForm.TURNED else image
     return thumbnail(upright.convert("RGB"), _THUMBNAIL_BYTES).uri

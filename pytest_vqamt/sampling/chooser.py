@@ -6,14 +6,17 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import StrEnum
-from itertools import accumulate
+from itertools import accumulate, count
 from random import Random
 from typing import Protocol, TypeVar
 
 T = TypeVar("T")
 
 _PART = 100
-"""The number of draws in a Hypothesis run; each part has its own seed, so that long runs are not kept in memory."""
+"""The number of draws in a part of a run; each part has its own seed, so that a violation is shrunk from its part."""
+
+_STEPS = 1 << 20
+"""Chances and weights in whole numbers: shares of this."""
 
 
 class Chooser(Protocol):
@@ -71,6 +74,35 @@ class RandomChooser:
         return lo + int(self._random() * (hi - lo + 1))
 
 
+class OrderedChooser:
+    """A Chooser over whole numbers, of which smaller ones are simpler; ``between`` draws one from its ends included.
+
+    >>> OrderedChooser(lambda lo, hi: lo).several("abc", 2)
+    ('a', 'b')
+    """
+
+    def __init__(self, between: Callable[[int, int], int]) -> None:
+        self._between = between
+
+    def one(self, options: Sequence[T]) -> T:
+        return options[self.between(0, len(options) - 1)]
+
+    def several(self, options: Sequence[T], k: int) -> tuple[T, ...]:
+        left = list(options)
+        return tuple(left.pop(self.between(0, len(left) - 1)) for _ in range(k))
+
+    def weighted(self, options: Sequence[T], weights: Sequence[float]) -> T:
+        sums = list(accumulate(weights))
+        at = self.between(0, _STEPS - 1) / _STEPS * sums[-1]
+        return options[min(bisect_right(sums, at), len(options) - 1)]
+
+    def chance(self, p: float) -> bool:
+        return self.between(0, _STEPS - 1) >= (1 - p) * _STEPS
+
+    def between(self, lo: int, hi: int) -> int:
+        return self._between(lo, hi) if hi > lo else lo
+
+
 class Sampler(StrEnum):
     """The source of the choices."""
 
@@ -87,17 +119,19 @@ def draws(sampler: Sampler, make: Callable[[Chooser], T], seed: Callable[[int], 
         chooser = RandomChooser(Random(seed(0)))
         while True:
             yield make(chooser)
-    part = 0
-    while True:
-        yield from hypothesis_part(make, seed(part))
-        part += 1
+    for part in count():
+        # What ``explore`` draws, in its order: the simplest choices first, then those of the seeded backend. As long as
+        # there is nothing to shrink, the engine of Hypothesis would make the same draws at ten times the price.
+        random = Random(seed(part))
+        yield make(OrderedChooser(_nearest_to_0))
+        chooser_of_part = OrderedChooser(random.randint)
+        for _ in range(_PART - 1):
+            yield make(chooser_of_part)
 
 
-def hypothesis_part(make: Callable[[Chooser], T], seed: int) -> list[T]:
-    """One part of a Hypothesis run: generate phase only, nothing shrunk."""
-    made: list[T] = []
-    explore(make, made.append, seed, shrink=False)
-    return made
+def _nearest_to_0(lo: int, hi: int) -> int:
+    """The whole number that Hypothesis takes to be the simplest of a range."""
+    return min(max(lo, 0), hi)
 
 
 class _CarriedOut(BaseException):
@@ -108,8 +142,10 @@ class Interesting(Exception):  # noqa: N818 - it marks a find, not an error
     """Raised by ``look`` to have the value shrunk."""
 
 
-def explore(make: Callable[[Chooser], T], look: Callable[[T], None], seed: int, *, shrink: bool) -> None:
+def explore(make: Callable[[Chooser], T], look: Callable[[T], None], seed: int) -> None:
     """Runs one part with Hypothesis and calls ``look`` with each value; shrinks values for which it raises Interesting.
+
+    The values of a part are those of ``draws`` (with small choices of few outcomes, Hypothesis may end it early).
 
     Hypothesis's database and the user's profile are not used: the same seed draws the same values, and shrinks them in
     the same order.
@@ -147,7 +183,7 @@ def explore(make: Callable[[Chooser], T], look: Callable[[T], None], seed: int, 
     @settings(
         backend=BACKEND,
         max_examples=_PART,
-        phases=(Phase.generate, Phase.shrink) if shrink else (Phase.generate,),
+        phases=(Phase.generate, Phase.shrink),
         database=None,
         deadline=None,
         derandomize=False,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
-from itertools import accumulate
 from random import Random
 from typing import NoReturn, Protocol, TypeVar
 
@@ -15,9 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, PrimitiveProvider
 from hypothesis.strategies import SearchStrategy
 
-T = TypeVar("T")
+from pytest_vqamt.sampling.chooser import OrderedChooser
 
-_STEPS = 1 << 20
+T = TypeVar("T")
 
 BACKEND = "pytest-vqamt"
 
@@ -28,29 +26,11 @@ class Draw(Protocol):
     def __call__(self, strategy: SearchStrategy[T], /) -> T: ...
 
 
-class HypothesisChooser:
-    """A Chooser over Hypothesis's ``draw``; every choice is one whole number, and smaller numbers are simpler."""
+class HypothesisChooser(OrderedChooser):
+    """A Chooser over Hypothesis's ``draw``."""
 
     def __init__(self, draw: Draw) -> None:
-        self._draw = draw
-
-    def one(self, options: Sequence[T]) -> T:
-        return options[self.between(0, len(options) - 1)]
-
-    def several(self, options: Sequence[T], k: int) -> tuple[T, ...]:
-        left = list(options)
-        return tuple(left.pop(self.between(0, len(left) - 1)) for _ in range(k))
-
-    def weighted(self, options: Sequence[T], weights: Sequence[float]) -> T:
-        sums = list(accumulate(weights))
-        at = self.between(0, _STEPS - 1) / _STEPS * sums[-1]
-        return options[min(bisect_right(sums, at), len(options) - 1)]
-
-    def chance(self, p: float) -> bool:
-        return self.between(0, _STEPS - 1) >= (1 - p) * _STEPS
-
-    def between(self, lo: int, hi: int) -> int:
-        return self._draw(_integers(lo, hi)) if hi > lo else lo
+        super().__init__(lambda lo, hi: draw(_integers(lo, hi)))
 
 
 @lru_cache(maxsize=1024)

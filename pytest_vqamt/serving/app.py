@@ -52,6 +52,7 @@ from pytest_vqamt.serving.replica import Chunk, ChunkResult
 RunChunk: TypeAlias = Callable[[Chunk], Awaitable[ChunkResult]]
 
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]")
+"""The names in a request's Host by which this machine reaches itself."""
 
 _REQUEST_TIMEOUT = 408
 
@@ -65,7 +66,9 @@ _MAX_QUERIES = 100_000
 """Distinct queries that wait for the model at once; further requests get 503."""
 
 _RETRY_AFTER_S = 2
+"""What a client is told to wait with a 503."""
 _BODY_TIMEOUT_S = 120
+"""The time for the body of a request, after which its client is taken for gone."""
 
 _MAX_ANSWERS = 2_000_000
 """Answers that are cached, 100 to 300 bytes each on disk."""
@@ -110,12 +113,13 @@ def inference_app(
         ],
         exception_handlers={HTTPException: _error_response, ClientDisconnect: _no_response},
     )
+    # Clients follow no redirect, and a 404 says more.
     app.router.redirect_slashes = False
     return app
 
 
 class _TokenBackend(AuthenticationBackend):
-    """Compares the token before anything else is read, in a time that does not depend on it."""
+    """Compares the token before the body is read, in the same time wherever it differs."""
 
     def __init__(self, token: str) -> None:
         self._expected = f"Bearer {token}".encode()
@@ -172,6 +176,7 @@ class _Endpoints:
         return _json(write_status(status))
 
     async def answers(self, request: Request) -> Response:
+        # A page of another site can send a body without asking the server first, but not as JSON.
         if not request.headers.get("content-type", "").lower().startswith("application/json"):
             raise HTTPException(BAD_REQUEST, "Expected Content-Type: application/json, but got another, or none")
         asked, size = await self._read(request)
@@ -201,7 +206,9 @@ class _Endpoints:
         max_bytes = self._card.max_bytes
         if self._reading_bytes >= _MAX_BODIES * max_bytes:
             raise _busy("Expected room for one more request, but there is none")
+        # Counted before it is read, or many slow clients would fill the memory together.
         length = request.headers.get("content-length", "")
+        # int() refuses thousands of digits, and twenty are more than enough.
         reserved = min(max_bytes, int(length[:20])) if length.isdecimal() else max_bytes
         self._reading_bytes += reserved
         try:
@@ -222,7 +229,7 @@ class _Endpoints:
 
 
 async def read_body(request: Request, max_bytes: int) -> bytes:
-    """Reads a body, and holds at most ``max_bytes`` of it whatever the headers say.
+    """Reads a body, and stores at most ``max_bytes`` of it whatever the headers say.
 
     Raises:
         RequestTooLargeError: the body, or its Content-Length, is larger.
@@ -277,7 +284,7 @@ class SingleFlight:
     async def answers(self, request: AnswersRequest) -> list[QueryResult]:
         """Returns an answer to each query of the request, in order.
 
-        Inference goes on if the client disconnects: it will retry, and find the answers.
+        Inference goes on if the client disconnects: it retries, and finds the answers in the cache.
 
         Raises:
             ModelDisabledError: the model is disabled.
@@ -298,8 +305,10 @@ class SingleFlight:
             pending[key] = self._in_flight[key]
         for some, chunk in _chunks(request, new, self.batch_size):
             running = loop.create_task(self._run(request.model, some, chunk))
+            # asyncio keeps no reference to its tasks, and one without any may be collected.
             self._chunks.add(running)
             running.add_done_callback(self._chunks.discard)
+        # asyncio.wait refuses an empty set.
         if pending:
             await asyncio.wait(pending.values())
         return [known[key] if key in known else pending[key].result() for key in keys]
@@ -310,10 +319,13 @@ class SingleFlight:
             result = await self._run_chunk(chunk)
             self.asked += len(keys)
             self.busy_s += result.busy_s
+            # The model may have grown its batches, or run out of memory.
             self.batch_size = max(1, result.batch_size)
             if result.disabled:
                 raise ModelDisabledError(result.disabled)
+            # Failures are not stored: another try may succeed.
             answers = {key: each for key, each in zip(keys, result.answers, strict=True) if isinstance(each, Answer)}
+            # A full cache is no error: further answers are computed anew.
             if self.cached + len(answers) <= _MAX_ANSWERS:
                 try:
                     await asyncio.to_thread(self._store.put, model, answers)
@@ -335,6 +347,7 @@ def _chunks(request: AnswersRequest, new: dict[str, int], size: int) -> Iterator
     """Splits the new queries of a request into chunks of one task, sorted by picture, with their keys."""
     for task in Task:
         wanted = [(key, request.queries[place]) for key, place in new.items() if request.queries[place].task is task]
+        # Queries about one picture in one chunk: it is drawn and encoded once.
         wanted.sort(key=lambda each: each[1].picture)
         for start in range(0, len(wanted), size):
             some = wanted[start : start + size]
@@ -342,6 +355,7 @@ def _chunks(request: AnswersRequest, new: dict[str, int], size: int) -> Iterator
 
 
 def _chunk(request: AnswersRequest, task: Task, rows: list[QueryRow]) -> Chunk:
+    # Pictures of the chunk alone, numbered anew.
     places = {picture: place for place, picture in enumerate(dict.fromkeys(row.picture for row in rows))}
     return Chunk(
         task=task,
@@ -351,7 +365,7 @@ def _chunk(request: AnswersRequest, task: Task, rows: list[QueryRow]) -> Chunk:
 
 
 class TimedH11Protocol(H11Protocol):
-    """uvicorn's HTTP/1.1, which alone would wait for the headers of a request without end."""
+    """uvicorn's HTTP/1.1 with a time limit for the headers of a request, which uvicorn itself lacks."""
 
     _timer: asyncio.TimerHandle | None = None
     _silent: ClassVar[dict[TimedH11Protocol, None]] = {}

@@ -12,30 +12,35 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.models.protocol import ModelOptions
 
 _CONNECT_S = 10
+"""Seconds for a connection to the head of a cluster."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeConfig:
-    """The configuration of one server, which all its processes share.
-
-    Attributes:
-        model, settings, batch_size, device, dtype, cache: the spec of the model, and its ``ModelOptions``.
-    """
+    """The configuration of one server, which all its processes share."""
 
     model: str
+    """The spec of the model."""
     data: tuple[str, ...]
     """The specs of the scene sources whose photos recipes may name."""
     settings: dict[str, str] = field(default_factory=dict)
+    """From ``--option NAME=VALUE``, as in ``ModelOptions``."""
     inpaint: str = ""
     """The user's inpainter ("lama:PATH"), beside those that need no file; "" for none."""
     batch_size: int | None = None
+    """None leaves it to the model."""
     device: str = "auto"
+    """"auto", "cpu", "cuda" or "cuda:N"."""
     dtype: str | None = None
+    """The precision of the weights; None leaves it to the model."""
     cache: str | None = None
+    """A folder for what the model computes, such as features; a text, since the configuration travels as JSON."""
     on_device: bool = False
+    """True if the kind of the model uses a CUDA device, where there is one."""
     reads_meaning: bool = True
+    """True if the kind of the model may read the meaning of a query."""
     needs_scenes: bool = False
-    """``on_device``, ``reads_meaning`` and ``needs_scenes``: as the kind of the model has them."""
+    """True if the kind of the model reads scenes, so that pixels are not enough."""
     replicas: int | None = None
     """The number of replicas; None for one per device."""
     wait_ms: float = 10
@@ -43,7 +48,9 @@ class ServeConfig:
     max_bytes: int = 32 * 2**20
     """The largest body of a request."""
     host: str = "127.0.0.1"
+    """The name or address to listen at."""
     port: int = 8000
+    """0 for a free port, which the command replaces by its number before it starts the server process."""
     session: str = ""
     """Identifies this server; part of the identity of a model without a fingerprint."""
     folder: str = ""
@@ -56,6 +63,7 @@ class ServeConfig:
         """The options that the model is loaded with: a replica sees only its own device."""
         return ModelOptions(
             batch_size=self.batch_size,
+            # "cuda:1" is "cuda" to a replica: Ray shows it one device, as number 0.
             device=self.device.partition(":")[0],
             dtype=self.dtype,
             settings=self.settings,
@@ -78,6 +86,7 @@ class ServeConfig:
     @classmethod
     def from_line(cls, line: str) -> ServeConfig:
         row = json.loads(line)
+        # JSON has lists alone.
         return cls(**{**row, "data": tuple(row["data"])})
 
 
@@ -88,6 +97,7 @@ def is_loopback(host: str) -> bool:
     (True, True, False)
     """
     try:
+        # All addresses of a name: one that others reach is enough for them.
         return all(ip_address(address).is_loopback for address in _addresses(host))
     except OptionError:
         return False
@@ -104,6 +114,7 @@ def bind_socket(host: str, port: int) -> socket.socket:
     address = _addresses(host)[0]
     made = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
     try:
+        # To bind a port whose connections of a former server are in TIME_WAIT.
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((address, port))
         # Linux lets several processes bind a port until one of them listens, if all of them have set SO_REUSEADDR.
@@ -129,6 +140,7 @@ def reachable_cluster(address: str) -> str:
     Raises:
         OptionError: the address has another form, or cannot be reached. Ray itself would try for two minutes.
     """
+    # "local" is Ray's word for one of its own.
     if address in ("", "local"):
         return ""
     host, colon, port = address.rpartition(":")
@@ -155,5 +167,7 @@ def _addresses(host: str) -> list[str]:
             f"Expected the name or the address of this machine, but got host={host!r} ({error}): give "
             "--host=127.0.0.1, or 0.0.0.0 for all its addresses"
         ) from error
+    # Without the zone of a link-local address: "fe80::1%eth0".
     addresses = [str(each[4][0]).partition("%")[0] for each in found]
+    # IPv4 first: "localhost" is both, and clients try 127.0.0.1.
     return sorted(set(addresses), key=lambda each: (":" in each, each))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 _DEPLOYMENT = "model"
+"""The name of the deployment in the application."""
 
 _OBJECT_STORE_BYTES = 100 * 2**20
 """Ray demands 75 MiB; queries and answers need far less."""
@@ -35,6 +36,7 @@ _CHUNKS_AT_EACH_REPLICA = 4
 """Fewer, since Ray Serve may send them all to one replica while another is idle. Others wait in the application."""
 
 _PAUSE_S = 0.5
+"""Before a chunk goes to another replica: Ray needs a moment to notice the death."""
 
 _MAX_DEATHS = 3
 """After so many replicas have died while they ran it, the last one on it alone, a query fails."""
@@ -60,10 +62,12 @@ class RayBackend:
             _join(config.cluster)
         else:
             ray.init(
+                # A Ray of the user on this machine is left alone, unless RAY_ADDRESS names it.
                 address="local",
                 num_cpus=1,
                 include_dashboard=False,
                 object_store_memory=_OBJECT_STORE_BYTES,
+                # Nothing of Ray's and of the models' output belongs on the user's terminal.
                 log_to_driver=False,
                 configure_logging=False,
                 logging_level=logging.ERROR,
@@ -78,6 +82,7 @@ class RayBackend:
             raise OptionError(
                 f"Expected a CUDA device for --vqamt-device={config.device}, but Ray sees none: give --vqamt-device=cpu"
             )
+        # One per device, for models that use one.
         self.replicas = config.replicas or (max(1, devices) if config.on_device else 1)
         shares = devices and (config.on_device or config.replicas)
         self._share_of_device = share_of_device(self.replicas, devices) if shares else 0.0
@@ -95,9 +100,11 @@ class RayBackend:
 
         config = self._config
         try:
+            # A Serve that was there before belongs to others, and is not shut down with this server.
             ray.get_actor("SERVE_CONTROLLER_ACTOR", namespace="serve")
         except ValueError:
             self._owns_serve = bool(config.cluster)
+        # The application of our own is the only way in: it checks the token.
         serve.start(proxy_location="Disabled")
         needed = {"num_cpus": 1 if config.cluster else 0, "num_gpus": self._share_of_device}
         # A server that is restarted finds the replicas of the one before, which have the room.
@@ -107,6 +114,7 @@ class RayBackend:
             name=_DEPLOYMENT,
             num_replicas=self.replicas,
             max_ongoing_requests=_CHUNKS_AT_ONLY_REPLICA if self.replicas == 1 else _CHUNKS_AT_EACH_REPLICA,
+            # Ray's default of 10 s is how long requests would wait for a replica that has lost its model.
             health_check_period_s=2,
             graceful_shutdown_timeout_s=2,
             graceful_shutdown_wait_loop_s=0.1,
@@ -121,6 +129,7 @@ class RayBackend:
             ) from error
         self.handle = handle
         info: ReplicaInfo = handle.info.remote().result(timeout_s=60)
+        # As a value: Ray retries a constructor that raises, and reports it over pages.
         if info.error:
             raise ModelError(info.error)
         return info
@@ -133,6 +142,7 @@ class RayBackend:
         with suppress(Exception):  # Ray may raise anything
             reason = serve.status().applications[self._config.application].deployments[_DEPLOYMENT].message
         line = _last_line(reason)
+        # ActorDiedError says that the process is gone, and not why.
         if not line.startswith("ActorDiedError"):
             return line
         return "its process ended by itself or was killed, as for lack of memory: make sure that there is enough"
@@ -141,13 +151,14 @@ class RayBackend:
         """How many replicas are running, according to Ray Serve."""
         from ray import serve
 
+        # There is no such application while it is being started again.
         with suppress(KeyError):
             found = serve.status().applications[self._config.application].deployments[_DEPLOYMENT]
             return sum(count for state, count in found.replica_states.items() if state == "RUNNING")
         return 0
 
     def take_down(self) -> None:
-        """Deletes the application from a cluster, and ends Serve if it was started for it and has no other."""
+        """Deletes the application, and shuts Serve down if this server started it and no other application uses it."""
         import ray
         from ray import serve
 
@@ -192,7 +203,7 @@ def _last_line(text: str) -> str:
 
 
 def share_of_device(replicas: int, devices: int) -> float:
-    """The share that each replica takes: no device is split between more than it has to be, and no replica over two.
+    """The share of a device for each replica: as few replicas as possible on one device, and none on two.
 
     >>> share_of_device(2, 2), share_of_device(3, 2), share_of_device(6, 1)
     (1.0, 0.5, 0.1666)
@@ -230,7 +241,7 @@ def check_room(replicas: int, needed: Mapping[str, float]) -> None:
 
 
 class Failover:
-    """Runs chunks on the replicas, which Ray Serve waits for if none is alive, and retries those whose replica died."""
+    """Runs chunks on the replicas, and retries a chunk whose replica died."""
 
     def __init__(self, handle: DeploymentHandle[Any]) -> None:
         self._handle = handle
@@ -245,6 +256,7 @@ class Failover:
 
         try:
             result: ChunkResult = await self._handle.run.remote(chunk)
+        # The replica died, or was killed by Ray; the handle finds another one.
         except RayActorError:
             await asyncio.sleep(_PAUSE_S)
         else:
@@ -253,8 +265,10 @@ class Failover:
         if len(chunk.queries) == 1 and deaths >= _MAX_DEATHS:
             reason = f"Expected an answer, but the replica ended {deaths} times on this query"
             return ChunkResult(answers=(Failure(reason=reason),))
+        # The first death may be chance (memory, a node that left), so the chunk goes on whole.
         if len(chunk.queries) == 1 or deaths < _MAX_DEATHS - 1:
             return await self.run(chunk, deaths)
+        # One death less for the halves: each may die once more before it is halved again.
         middle = len(chunk.queries) // 2
         first = await self.run(replace(chunk, queries=chunk.queries[:middle]), deaths - 1)
         second = await self.run(replace(chunk, queries=chunk.queries[middle:]), deaths - 1)
@@ -269,9 +283,11 @@ class Failover:
 def process_environment(given: Mapping[str, str], config: ServeConfig) -> dict[str, str]:
     """The environment of a server's processes, from the ``given`` one."""
     made = {name: value for name, value in given.items() if name != TOKEN_VARIABLE}  # code of models runs there
+    # Ray reports its use to its makers by default.
     made["RAY_USAGE_STATS_ENABLED"] = "0"
     if config.cluster:
         return made
+    # Of a cluster that this Ray does not belong to.
     for name in ("RAY_ADDRESS", "RAY_NAMESPACE", "RAY_JOB_ID", "RAY_REDIS_ADDRESS", "RAY_AUTH_TOKEN_PATH"):
         made.pop(name, None)
     made["TMPDIR"] = config.folder
@@ -289,6 +305,7 @@ def process_environment(given: Mapping[str, str], config: ServeConfig) -> dict[s
     made.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     _, colon, number = config.device.partition(":")
     if colon:  # Ray counts the devices that it sees
+        # The N-th of the devices that the user sees, by whatever name: "cuda:1" of "4,7" is 7.
         visible = given.get("CUDA_VISIBLE_DEVICES", "").split(",")
         made["CUDA_VISIBLE_DEVICES"] = visible[int(number)] if int(number) < len(visible) and visible[0] else number
     return made

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 
 Renderer: TypeAlias = "Callable[[Picture], Image]"
+"""Draws a picture, RGB uint8."""
 ResolvedPicture: TypeAlias = "tuple[Picture, Renderer]"
+"""A picture with what draws it."""
 
 ResolvedQuery: TypeAlias = "tuple[QueryRow, ResolvedPicture | QueryResult]"
 """A query with its picture, or with the reason why it has none."""
@@ -55,6 +57,8 @@ def check_edit(row: Json) -> Edit:
     edit = edit_from_row(row)
     if isinstance(edit, Erase) and edit.fill is Fill.INPAINT:
         kind, _, rest = edit.method.partition(":")
+        # A recipe names a checkpoint by its digest, and only the one that the server was started with is loaded: no
+        # path of a client's is opened.
         if kind == LAMA:
             checkpoint_of(rest)
         elif edit.method not in KINDS:
@@ -106,9 +110,11 @@ class PictureResolver:
         edits = [check_edit(each) for each in cast("list[Json]", row["edits"])]
         for source, prefetcher in self._sources:
             scene = _scene(source, photo)
+            # Another source may have it.
             if scene is None:
                 continue
             picture = _edited(scene, edits, source)
+            # Drawing blocks the thread that preprocesses for everyone.
             if picture.digest == digest and self._draws and picture.work > MAX_WORK:
                 return PixelsNeeded(
                     reason="Expected a picture that is drawn within seconds, but "
@@ -134,6 +140,7 @@ def _edited(scene: Scene, edits: Sequence[Edit], source: SceneSource) -> Picture
     """Edits the photo of the scene, and checks each step before the next."""
     picture = scene.picture
     for edit in edits:
+        # These two bring in a second photo, which must be of the served data as well.
         if isinstance(edit, Insert):
             _check_cutout(source, edit.cutout)
         if isinstance(edit, Beside):
@@ -171,6 +178,7 @@ class PngPicture:
     def __init__(self, row: PngRow) -> None:
         """Reads the header alone, and raises DataError if it is no PNG file, or too large."""
         self._row = row
+        # The header alone says the size: a small file may unpack to gigabytes.
         with _opened(row) as image:
             width, height = image.size
         if width * height > MAX_PIXELS:
@@ -184,6 +192,7 @@ class PngPicture:
         if self._image is None:
             with _opened(self._row) as image:
                 self._image = image.convert("RGB")
+        # A model may write into the image that it is given.
         return self._image.copy()
 
 
@@ -205,7 +214,9 @@ class Chunk:
 
     task: Task
     pictures: tuple[PictureRow, ...]
+    """Those of the queries alone, each once."""
     queries: tuple[QueryRow, ...]
+    """Sorted by picture; ``QueryRow.picture`` is an index into ``pictures``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,19 +235,26 @@ class ChunkResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplicaInfo:
-    """A replica's model; ``error`` is why it has none, in one line."""
+    """The description of a replica's model and data."""
 
     error: str = ""
+    """Why there is no model, in one line; "" if there is one."""
     tasks: tuple[Task, ...] = ()
+    """What the model is tested on; empty without a model."""
     fingerprint: str = ""
+    """Part of the key of cached answers."""
     persistent: bool = False
+    """True if the model declares its fingerprint."""
     switches_reasoning: bool = False
+    """True if its reasoning can be switched on and off."""
     batch_size: int = 1
+    """The model's batch size at the start."""
     data: tuple[ServedData, ...] = ()
+    """The scene sources that recipes may name."""
 
 
 class _Batched(Protocol):
-    """A method decorated by ``serve.batch``: it takes one chunk, and the method itself a list of chunks."""
+    """A method decorated by ``serve.batch``: callers pass one chunk, and the method gets a list of chunks."""
 
     async def __call__(self, chunk: Chunk) -> ChunkResult: ...
 
@@ -315,11 +333,13 @@ class Replica:
         loop = asyncio.get_running_loop()
         answers: list[list[QueryResult]] = [[] for _ in chunks]
         disabled, busy_s = "", 0.0
+        # Chunks of several tasks come together, and a model answers one task at a time.
         for task in dict.fromkeys(chunk.task for chunk in chunks):
             places = [place for place, chunk in enumerate(chunks) if chunk.task is task]
             queries = await loop.run_in_executor(self._preprocessing, self._resolve, [chunks[i] for i in places])
             of_places = iter([place for place in places for _ in chunks[place].queries])
             while queries:
+                # Large pictures go in parts of the batch.
                 some = queries[: fitting_count(queries)]
                 del queries[: len(some)]  # and with them their decoded pictures
                 inputs = await loop.run_in_executor(self._preprocessing, self._preprocess, task, some)
@@ -331,6 +351,7 @@ class Replica:
                 for answer in outcome:
                     answers[next(of_places)].append(answer)
         size = self._model.batch_size
+        # The model may have grown its batches, or run out of memory.
         self._batched.set_max_batch_size(size)
         return [
             ChunkResult(answers=tuple(each), disabled=disabled, busy_s=0.0 if place else busy_s, batch_size=size)
@@ -345,7 +366,7 @@ class Replica:
         return found
 
     def _preprocess(self, task: Task, queries: Sequence[ResolvedQuery]) -> list[ModelInput | QueryResult]:
-        """The inputs in order; the reason instead of an input that cannot be made."""
+        """Makes and preprocesses the inputs, in order; where one cannot be made, the reason is in its place."""
         pictures = [picture for _, picture in queries if isinstance(picture, tuple)]
         self._resolver.expect(pictures, self._model.batch_size)
         made = [_input(row, picture) for row, picture in queries]
@@ -360,7 +381,7 @@ class Replica:
         return self._infer(task, made), time.monotonic() - began
 
     def _infer(self, task: Task, made: Sequence[ModelInput | QueryResult]) -> list[QueryResult] | str:
-        """The answers in order, or the reason why the model is disabled."""
+        """Runs the model: the answers in order, or the reason why the model is disabled."""
         inputs = [each for each in made if isinstance(each, ModelInput)]
         answers: Iterator[QueryResult]
         try:
@@ -385,7 +406,7 @@ class Replica:
 
 
 def fitting_count(queries: Sequence[ResolvedQuery], max_pixels: int = _MAX_PIXELS_AT_ONCE) -> int:
-    """How many of the first queries have room for their pictures in memory at once; at least one.
+    """How many of the first queries fit into memory with their pictures at once; at least one.
 
     Each query has its own copy of its picture.
     """

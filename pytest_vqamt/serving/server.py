@@ -29,7 +29,9 @@ from pytest_vqamt.serving.replica import ReplicaInfo
 from pytest_vqamt.serving.supervisor import LOG_FILE, SHUTDOWN_COMMAND, Progress, Ready, StartupFailed, StatusMessage
 
 _PROGRESS_EVERY_S = 10
+"""How often the counts of queries are printed, if they have changed."""
 _BACKLOG = 256
+"""Connections that wait to be accepted."""
 _MAX_CONNECTIONS = 512
 """Further connections get 503."""
 
@@ -43,7 +45,7 @@ class Shutdown:
     Attributes:
         take_down: removes the application from a cluster.
         report: sends the last progress.
-        has_begun: whether this process is about to end.
+        has_begun: True once this process is about to end.
     """
 
     def __init__(self, config: ServeConfig, commands: TextIO) -> None:
@@ -55,6 +57,7 @@ class Shutdown:
         Thread(target=self._wait, name="vqamt-shutdown", daemon=True).start()
 
     def _wait(self) -> None:
+        # Blocks until there is a line, or the end of the input: the parent has died.
         self.exit(0, parent_died=self._commands.readline().strip() != SHUTDOWN_COMMAND)
 
     def exit(self, status: int, *, parent_died: bool = False) -> None:
@@ -71,14 +74,17 @@ class Shutdown:
             clean_up = (sys.executable, "-m", "pytest_vqamt.serving.supervisor")
             command = [*clean_up, str(os.getpid()), self._config.folder]
             subprocess.Popen(command, start_new_session=True, stdin=subprocess.DEVNULL)
+        # Not sys.exit(): this is a thread, and Ray's handlers at exit wait for processes that the supervisor kills.
         os._exit(status)
 
 
 def main() -> None:
     """Serves until the shutdown; reads the configuration and the token from stdin, a line each."""
+    # The pipe to the supervisor is kept aside, since standard output becomes the log.
     pipe = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
     config, token = ServeConfig.from_line(sys.stdin.readline()), sys.stdin.readline().strip()
     listener = socket.socket(fileno=int(sys.argv[1]))
+    # Ray's processes must not hold the port.
     listener.set_inheritable(False)
     log = os.open(Path(config.folder) / LOG_FILE, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(log, 1)  # Ray and models may print
@@ -140,6 +146,7 @@ async def _run_uvicorn(
             timeout_keep_alive=75,
         )
     )
+    # Last: until it listens no other process may bind the port.
     allow_port_reuse(listener)
     watching = asyncio.create_task(_watch(server, progress, on_started))
     await server.serve([listener])
@@ -148,6 +155,7 @@ async def _run_uvicorn(
 
 async def _watch(server: uvicorn.Server, progress: ProgressReporter, on_started: Callable[[], None]) -> None:
     """Reports the start and the progress."""
+    # uvicorn has no callback for it.
     while not server.started:
         await asyncio.sleep(0.02)
     on_started()

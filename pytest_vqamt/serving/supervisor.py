@@ -1,4 +1,4 @@
-"""The process of ``vqamt serve`` that the user starts: it starts the server process, and ends all others."""
+"""The process of ``vqamt serve`` that the user starts: it runs the server process, and ends it with all others."""
 
 from __future__ import annotations
 
@@ -29,16 +29,21 @@ from pytest_vqamt.serving.config import ServeConfig
 from pytest_vqamt.serving.ray_backend import process_environment
 
 _GRACE_S = 3.0
+"""Seconds that the server process has to end by itself before it is killed."""
 _GRACE_AT_CLUSTER_S = 60.0
 """Ray Serve takes its time to end replicas at a cluster; a second signal ends the wait."""
 
 _KILL_TIMEOUT_S = 20
+"""After so many seconds processes that do not die are named and left."""
 _MAX_RESTARTS = 5
+"""A server that ends so often has a lasting fault."""
 _WATCH_EVERY_S = 1.0
+"""How often Ray's processes are looked at."""
 _RAY_PROCESSES = ("raylet", "gcs_server")
 """Ray's own processes, without which no replica is reached."""
 
 LOG_FILE = "server.log"
+"""What Ray, models and the server process print, in the folder of the server."""
 
 SHUTDOWN_COMMAND = "shutdown"
 """Shutdown command on stdin. EOF without it means that the parent process died."""
@@ -54,23 +59,30 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """The server accepts requests."""
 
     url: str
+    """As ``served:`` takes it."""
     replicas: int
     data: tuple[str, ...]
+    """The specs of the served scene sources."""
 
 
 class StartupFailed(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """The server cannot start, for a reason that the user can fix."""
 
     reason: str
+    """One line, with what to do."""
 
 
 class Progress(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """The queries received and asked since the start, and those asked in the last ``since_s`` seconds."""
+    """The queries so far."""
 
     received: int
+    """Queries of all requests since the start."""
     asked: int
+    """Distinct queries that went to the model since the start."""
     recent: int
+    """Those of the last ``since_s`` seconds."""
     since_s: float
+    """Seconds since the last message of this kind."""
 
 
 StatusMessage: TypeAlias = Ready | StartupFailed | Progress
@@ -118,6 +130,7 @@ class Supervisor:
         variables = process_environment(given, config)
         for _ in range(_MAX_RESTARTS + 1):
             error = self._run_server(listener, variables)
+            # First: a server that ends by a signal has not failed.
             if self._signals.count:
                 asked = self._asked_before + (self._last.asked if self._last else 0)
                 queries = f"{count_noun(asked, 'query was', 'queries were')} asked of the model"
@@ -130,6 +143,7 @@ class Supervisor:
                     f"Expected model={config.model!r} to be served, but the server process ended before it was ready: "
                     f"{self._last_log_line()}"
                 )
+            # It was ready once, so the model loads, and clients retry until it is back.
             ended = self._lost or "the server process"
             self._print(f"vqamt: {ended} ended, and the server is restarted; requests wait for it")
             self._asked_before += self._last.asked if self._last else 0
@@ -153,6 +167,7 @@ class Supervisor:
         assert process.stdout is not None
         self._needed, self._lost = {}, ""
         try:
+            # It may have died at once, which the end of its output tells.
             with suppress(BrokenPipeError):
                 process.stdin.write(f"{self._config.as_line()}\n{self._token}\n".encode())
                 process.stdin.flush()
@@ -173,6 +188,7 @@ class Supervisor:
                 received = os.read(out, 65536)
                 if not received:
                     return ""
+                # A read may end within a line.
                 *lines, held = (held + received).split(b"\n")
                 for line in lines:
                     if error := self._receive(line):
@@ -187,6 +203,7 @@ class Supervisor:
 
         They are looked for from the start, so that one that ends right after the server is ready is missed, too.
         """
+        # A cluster's processes belong to others, on machines of their own.
         if self._config.cluster:
             return ""
         for name in _RAY_PROCESSES:
@@ -222,12 +239,15 @@ class Supervisor:
             process.stdin.close()
         signals = self._signals.count
         until = time.monotonic() + (_GRACE_AT_CLUSTER_S if self._config.cluster else _GRACE_S)
+        # A second signal ends the wait: the user is in a hurry.
         while process.poll() is None and time.monotonic() < until and self._signals.count <= max(1, signals):
             time.sleep(0.02)
+        # Workers of Ray are in the session of the server process, which started them all.
         left = end_session(process.pid)
         process.poll()
         assert process.stdout is not None
         with process.stdout as out:
+            # What it sent before it ended: the reason why it could not start, or the last counts.
             for line in out:
                 self._receive(line)
         if left:
@@ -276,16 +296,18 @@ class StopSignals:
     def __init__(self) -> None:
         self.count = 0
         self.pipe, self._write = os.pipe()
+        # A handler must not wait, even when the pipe is full of signals.
         os.set_blocking(self._write, False)
 
     def handle(self, _number: int, _frame: FrameType | None) -> None:
         self.count += 1
+        # select() in `_relay` wakes up by it: a handler alone does not end its wait.
         with suppress(BlockingIOError):
             os.write(self._write, b"!")
 
     @contextmanager
     def handled(self) -> Iterator[StopSignals]:
-        """Within, the signals are only counted. SIGHUP stays ignored under ``nohup``."""
+        """Only counts the signals within the block; SIGHUP stays ignored under ``nohup``."""
         numbers = [n for n in _STOP_SIGNALS if n is not signal.SIGHUP or signal.getsignal(n) is not signal.SIG_IGN]
         before = {number: signal.signal(number, self.handle) for number in numbers}
         try:
@@ -303,6 +325,7 @@ def server_folder() -> LockedFolder:
     Raises:
         OptionError: no folder for temporary files can be used.
     """
+    # Eight random characters come after the prefix.
     longest = _MAX_FOLDER_LENGTH - len(_FOLDER_PREFIX) - 8
     tried = dict.fromkeys((tempfile.gettempdir(), "/tmp", "/var/tmp"))
     for name in tried:
@@ -321,7 +344,7 @@ def _is_named(process: psutil.Process, name: str) -> bool:
 
 
 def session_processes(session: int) -> set[psutil.Process]:
-    """The live processes of a session, which orphans stay in, and their descendants, which may have left it."""
+    """The live processes of a session, orphans included, and their descendants, which may have left the session."""
     found: set[psutil.Process] = set()
     for process in psutil.process_iter():
         with suppress(psutil.NoSuchProcess, OSError):
@@ -332,13 +355,15 @@ def session_processes(session: int) -> set[psutil.Process]:
 
 def _is_alive(process: psutil.Process) -> bool:
     with suppress(psutil.NoSuchProcess):
+        # A zombie has ended, and only waits for its parent.
         return bool(process.status() != psutil.STATUS_ZOMBIE)
     return False
 
 
 def end_session(session: int) -> Sequence[int]:
-    """Kills all processes of a session but this one; returns the ids of those that are left after a while."""
+    """Kills all processes of a session but this one; returns the ids of processes that survive."""
     deadline = time.monotonic() + _KILL_TIMEOUT_S
+    # Again and again: a process may start another one before it is killed.
     while left := [process for process in session_processes(session) if process.pid != os.getpid()]:
         if time.monotonic() > deadline:
             break

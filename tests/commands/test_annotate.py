@@ -15,7 +15,7 @@ from PIL import Image
 
 import pytest_vqamt as vqamt
 from pytest_vqamt.annotation import hypothesis_boxes as hypotheses
-from pytest_vqamt.annotation.line_writer import Outcome
+from pytest_vqamt.annotation.line_writer import AnnotationOutcome
 from pytest_vqamt.cli import main
 from pytest_vqamt.models.protocol import ModelOptions
 from tests.annotation.detectors import small_detectors
@@ -72,7 +72,7 @@ def test_hypotheses_in_the_home_folder(
 def test_a_folder_that_cannot_be_read_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refuse(_argument: str, _options: ModelOptions) -> Outcome:
+    def refuse(_argument: str, _options: ModelOptions) -> AnnotationOutcome:
         raise PermissionError(EACCES, "Permission denied", "/park/images")
 
     # The tests may run as a user who can read everything.

@@ -65,7 +65,7 @@ def test_an_answer_ends_the_lease(file: Path, one: AnswerStore, other: AnswerSto
     one.put("F", {"a": Answer("yes")})
     assert other.released("F", ("a", "b")) == ["a"]
     found, mine = other.lease("F", ("a", "b"))
-    assert (found.answers, found.cached, found.ahead, mine) == ({"a": Answer("yes")}, 0, 0, [])
+    assert (found.answers, found.cached, mine) == ({"a": Answer("yes")}, 0, [])
     assert len(rows(file, "leases")) == 1
 
 
@@ -188,39 +188,16 @@ def test_a_store_that_is_not_shared_leases_nothing() -> None:
     with AnswerStore(None) as store:
         store.put("F", {"a": Answer("yes")})
         assert store.lease("F", IDS[1:])[1] == list(IDS[1:])
-        assert store.lease("F", IDS, ahead=True)[1] == list(IDS[1:]), "nobody has looked these up"
         assert store.released("F", IDS) == list(IDS)
         store.release("F", IDS)
-
-
-def test_what_was_asked_ahead_counts_for_whoever_needs_it_first(one: AnswerStore, other: AnswerStore) -> None:
-    assert one.lease("F", ("a", "b", "c"), ahead=True)[1] == ["a", "b", "c"]
-    one.put("F", {name: Answer("yes") for name in "abc"}, ahead={"b", "c"})
-    assert other.lease("F", ("b",), ahead=True)[0].answers == {}, "it is not needed yet"
-    assert other.use("F", ("a", "b")) == ({"a": Answer("yes"), "b": Answer("yes")}, 0, 1)
-    assert one.use("F", ("a", "b", "c"))[1:] == (0, 1)
-    assert one.use("F", ("a", "b", "c"))[1:] == (0, 0)
-
-
-def test_a_lease_finds_what_was_asked_ahead_meanwhile(one: AnswerStore, other: AnswerStore) -> None:
-    one.put("F", {"a": Answer("yes"), "b": Answer("no")}, ahead={"a", "b"})
-    found, mine = other.lease("F", ("a", "b", "c"))
-    assert (found.answers, found.cached, found.ahead) == ({"a": Answer("yes"), "b": Answer("no")}, 0, 2)
-    assert mine == ["c"]
-
-
-def test_what_was_asked_ahead_and_never_needed_is_cached_for_the_next_run(file: Path, one: AnswerStore) -> None:
-    one.put("F", {"a": Answer("yes")}, ahead={"a"})
-    with AnswerStore(file, run=RunProcess(id="next")) as store:
-        assert store.use("F", ("a",))[1:] == (1, 0)
 
 
 def test_cached_answers_count_once_over_all_processes(file: Path, one: AnswerStore, other: AnswerStore) -> None:
     with AnswerStore(file, run=RunProcess(id="earlier")) as store:
         store.put("F", {name: Answer("yes") for name in IDS})
-    assert one.use("F", ("a", "b"))[1:] == (2, 0)
-    assert other.use("F", ("b", "c"))[1:] == (1, 0)
-    assert other.lease("F", ("c", "d"))[0][1:] == (1, 0)
+    assert one.use("F", ("a", "b"))[1:] == (2,)
+    assert other.use("F", ("b", "c"))[1:] == (1,)
+    assert other.lease("F", ("c", "d"))[0][1:] == (1,)
 
 
 def test_any_number_is_leased_at_once(one: AnswerStore, other: AnswerStore) -> None:

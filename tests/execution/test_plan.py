@@ -8,17 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.errors import DataError, OptionError, VqamtError
-from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.carets import load
-from pytest_vqamt.execution.plan import CaseStream, Plan, Sampling, is_left_out
+from pytest_vqamt.execution.plan import Plan, Sampling, is_left_out
 from pytest_vqamt.relations.published import PublishedPairs
 from pytest_vqamt.sampling.chooser import Chooser, Sampler
 from tests.data.made_carets import SUITE, choice_row, write_carets
@@ -152,13 +149,12 @@ def test_where_all_has_been_seen(sampler: Sampler) -> None:
     assert always.draws < 2000
 
 
-def test_where_there_is_next_to_nothing_to_draw() -> None:
+@SAMPLERS
+def test_where_there_is_next_to_nothing_to_draw(sampler: Sampler) -> None:
     always = Seldom(1)
-    few = plan(Rule(numbers=1, applies=always), scenes=1, sampler=Sampler.HYPOTHESIS, max_cases=1000)
-    # Hypothesis ends a part when it has drawn all there is, here one case, and starting a part takes its time.
+    few = plan(Rule(numbers=1, applies=always), scenes=1, sampler=sampler, max_cases=1000)
     assert len(ids(few)) == 1
-    assert few.part <= 11
-    assert always.draws < 100
+    assert always.draws <= 1001
 
 
 @SAMPLERS
@@ -202,115 +198,6 @@ def test_the_part_of_a_case_is_known_while_it_is_drawn() -> None:
     parts = [long.part for _ in long]
     assert parts == sorted(parts)
     assert set(parts) >= {0, 1, 2}
-
-
-NUMBERS = Sampling(max_cases=12, sampler=Sampler.RANDOM)
-
-
-def plan_of_drawing(rule: Rule | None = None, sampling: Sampling = NUMBERS) -> Plan:
-    return Plan(rule or Rule(), "", Scenes(5), sampling)
-
-
-def ids_of_drawing(stream: CaseStream, n: int) -> list[str]:
-    return [each.case.id for _, each in zip(range(n), stream, strict=False)]
-
-
-WHOLE = [case.id for case in plan_of_drawing()]
-
-
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 9)), max_size=8))
-def test_who_looks_ahead_takes_nothing_away(steps: list[tuple[bool, int]]) -> None:
-    stream = CaseStream(plan_of_drawing())
-    had: list[str] = []
-    for looks, n in steps:
-        if looks:
-            for _ in range(n):
-                stream.look_ahead(Task.VQA, room=100)
-        else:
-            had += ids_of_drawing(stream, n)
-    assert had + ids_of_drawing(stream, 100) == WHOLE
-    assert stream.waiting == 0
-
-
-def test_it_tells_of_each_case_what_its_plan_told_when_it_was_drawn() -> None:
-    many = Sampling(max_cases=150, sampler=Sampler.HYPOTHESIS)
-    alone, stream = plan_of_drawing(sampling=many), CaseStream(plan_of_drawing(sampling=many))
-    while stream.look_ahead(Task.VQA, room=120) is not None:
-        pass
-    assert stream.waiting == 120
-    assert [(each.case.id, each.part, each.position) for each in stream] == [
-        (case.id, alone.part, alone.position) for case in alone
-    ]
-    assert stream.plan.part >= 1, "Hypothesis draws a hundred at a time"
-
-
-def test_each_query_is_shown_once_and_none_of_a_case_whose_turn_has_come() -> None:
-    stream = CaseStream(plan_of_drawing())
-    queries = [query for case in plan_of_drawing() for query in case.queries]
-    # Two of each case: three are shown, then the first two cases have their turn, and with them the fourth query.
-    assert [stream.look_ahead(Task.VQA, room=100) for _ in range(3)] == queries[:3]
-    assert ids_of_drawing(stream, 2) == WHOLE[:2]
-    assert stream.look_ahead(Task.VQA, room=100) == queries[4]
-    assert ids_of_drawing(stream, 4) == WHOLE[2:6]
-    rest = list(iter(lambda: stream.look_ahead(Task.VQA, room=100), None))
-    assert rest == queries[12:]
-
-
-def test_no_more_wait_than_there_is_room_for() -> None:
-    stream = CaseStream(plan_of_drawing())
-    assert len(list(iter(lambda: stream.look_ahead(Task.VQA, room=3), None))) == 6
-    assert stream.waiting == 3
-    assert stream.look_ahead(Task.VQA, room=0) is None
-
-
-def test_a_query_of_another_task_is_passed_over() -> None:
-    assert CaseStream(plan_of_drawing()).look_ahead(Task.CAPTIONING, room=100) is None
-
-
-def raises_at(number: int) -> Rule:
-    """A relation that raises at its scene of so many dogs, and else has a case."""
-
-    def applies(scene: Scene) -> str | None:
-        if len(scene.objects) == number:
-            raise RuntimeError("no")
-        return None
-
-    return Rule(applies=applies)
-
-
-def test_an_error_comes_in_its_place_whoever_met_it() -> None:
-    alone = CaseStream(plan_of_drawing(raises_at(4)))
-    before: list[str] = []
-    with pytest.raises(VqamtError, match="it raised RuntimeError: no"):
-        before.extend(each.case.id for each in alone)
-    stream = CaseStream(plan_of_drawing(raises_at(4)))
-    shown = list(iter(lambda: stream.look_ahead(Task.VQA, room=100), None))
-    assert len(shown) == 2 * len(before) > 0
-    assert ids_of_drawing(stream, len(before)) == before
-    with pytest.raises(VqamtError, match="it raised RuntimeError: no"):
-        next(stream)
-    with pytest.raises(VqamtError, match="it raised RuntimeError: no"):
-        next(stream)
-
-
-class TimeIsUp(BaseException):
-    """What a time limit raises wherever the program is."""
-
-
-def test_what_was_broken_off_says_so() -> None:
-    left = 3
-
-    def applies(scene: Scene) -> str | None:
-        nonlocal left
-        left -= 1
-        if not left:
-            raise TimeIsUp
-        return None
-
-    stream = CaseStream(plan_of_drawing(Rule(applies=applies)))
-    with pytest.raises(TimeIsUp):
-        list(iter(lambda: stream.look_ahead(Task.VQA, room=100), None))
-    assert stream.is_broken
 
 
 TEST = "ontological_consistency"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -16,18 +18,17 @@ import pytest
 from PIL.Image import Image
 
 from pytest_vqamt.core import daemon_executor as module
+from pytest_vqamt.core.case import RelationInfo
 from pytest_vqamt.core.daemon_executor import DaemonExecutor
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.execution.answer_cache import AnswerStores
-from pytest_vqamt.execution.lookahead import LookAhead
 from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
-from pytest_vqamt.execution.prefetch import RenderPrefetcher
+from pytest_vqamt.execution.prefetch import RenderPrefetcher, SharedPipeline
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.sampling.chooser import Sampler
-from tests.execution.test_lookahead import Named, coming
-from tests.execution.worlds import Model, Scenes, loaded
+from tests.execution.worlds import Model, Rule, Scenes, loaded, query
 from tests.making import scene_of
 
 
@@ -194,6 +195,42 @@ def test_what_could_not_be_drawn_is_tried_again_by_whoever_looks_next(ahead: Ren
         assert source.drawn == tries * [bad.photo.id]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named(Rule):
+    """A rule of its own name, so of cases of its own."""
+
+    name: str
+
+    @property
+    def info(self) -> RelationInfo:
+        return RelationInfo(name=f"ours.{self.name}", task=Task.VQA, claim="All is one.", source="here")
+
+
+def test_items_in_a_row_on_one_model_and_data_share_a_pipeline() -> None:
+    model, source = loaded(Model()), Scenes(5)
+    with closing(SharedPipeline()) as shared:
+        pipeline = shared.of(model, source)
+        assert shared.of(model, source) is pipeline
+        assert shared.of(model, Scenes(5)) is not pipeline
+        assert shared.of(model, source) is not pipeline, "that one was closed"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no system with fork")
+def test_in_a_fork_pictures_are_drawn_by_threads_of_its_own() -> None:
+    model, source = loaded(Model()), Scenes(5)
+    first, last = (query("a", picture=scene_of(id=name).picture) for name in ("scene 0", "scene 1"))
+    with closing(SharedPipeline()) as shared:
+        pipeline = shared.of(model, source)
+        others = (scene_of(id=f"{place}").picture for place in range(9))
+        pipeline.expect([first.picture, *others], 4)  # so many that all threads have begun
+        assert pipeline.inputs([first])[0].image.size == (200, 100)
+        if (child := os.fork()) == 0:
+            signal.alarm(20)  # which ends a process that waits for ever
+            (shown,) = shared.of(model, source).inputs([last])
+            os._exit(shown.image.size != (200, 100))
+        assert os.waitpid(child, 0)[1] == 0
+
+
 TERMS = RunOptions(sampling=Sampling(max_cases=6, sampler=Sampler.RANDOM), shrink=0)
 
 
@@ -234,14 +271,14 @@ def test_a_photo_of_a_later_item_that_cannot_be_read_is_told_by_its_item_alone()
     run = [
         Job(relation=rule, variant="", model=adopted, source=source, position=place) for place, rule in enumerate(rules)
     ]
-    with closing(AnswerStores(None)) as stores, closing(LookAhead(TERMS.sampling, coming(run))) as ahead:
-        first, second, third = (run_item(job, TERMS, stores, lambda _: None, ahead) for job in run)
+    with closing(AnswerStores(None)) as stores, closing(SharedPipeline()) as pipeline:
+        first, second, third = (run_item(job, TERMS, stores, lambda _: None, pipeline) for job in run)
     for other in (first, third):
         assert (other.tally.holds, other.error) == (other.tally.cases, "")
     assert second.error == "OSError: cannot read scene 2.png"
     assert 0 < second.tally.errors < second.tally.cases
     assert second.tally.holds + second.tally.errors == second.tally.cases
-    assert model.prepared, "ahead of its turn"
+    assert model.prepared
     deadline = time.monotonic() + 30
     while any(each.name.startswith("vqamt-") for each in threading.enumerate()):
         assert time.monotonic() < deadline
@@ -267,9 +304,9 @@ def test_what_is_prepared_between_two_items_is_paid_by_the_second() -> None:
         for place, name in enumerate("abcd")
     ]
     used = []
-    with closing(AnswerStores(None)) as stores, closing(LookAhead(TERMS.sampling, coming(run))) as ahead:
+    with closing(AnswerStores(None)) as stores, closing(SharedPipeline()) as pipeline:
         for job in run:
-            used.append(dict(run_item(job, TERMS, stores, lambda _: None, ahead).model.usage))
+            used.append(dict(run_item(job, TERMS, stores, lambda _: None, pipeline).model.usage))
             time.sleep(0.1)  # as where other tests come in between
     assert model.usage["texts"] > 100
     assert sum(each.get("texts", 0) for each in used) == model.usage["texts"] - 100

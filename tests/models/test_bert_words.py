@@ -11,7 +11,7 @@ from transformers import PreTrainedTokenizerBase
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models import lxmert, visualbert
-from pytest_vqamt.models.region_models.adapter import BERT, QuestionForm, bert_tokenizer, tokenize_questions
+from pytest_vqamt.models.region_models.adapter import BERT, QuestionLayout, bert_tokenizer, tokenize_questions
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 from pytest_vqamt.models.transformers.runtime import Runtime
 from tests.models.small import tokenizers
@@ -33,7 +33,7 @@ def tokenizer(folder: Path) -> PreTrainedTokenizerBase:
     return bert_tokenizer(Checkpoint(folder=folder, name=str(folder)), words)
 
 
-def written(text: str, form: QuestionForm, tokenizer: PreTrainedTokenizerBase) -> tuple[str, int, bool]:
+def written(text: str, form: QuestionLayout, tokenizer: PreTrainedTokenizerBase) -> tuple[str, int, bool]:
     """The tokens that count, how many there are with those that do not, and whether the text was cut."""
     tokens = tokenize_questions([text], tokenizer, form, RUNTIME)
     ids = tokens.ids[0][tokens.attended[0].bool()].tolist()

@@ -28,7 +28,7 @@ from tests.rows import each_row
 
 LISTS = AnswerLists(
     kind="small",
-    beside=("first.json", "second.txt"),
+    file_names=("first.json", "second.txt"),
     published={4: PublishedList(address="http://nowhere.invalid/list.json", begins=("", "woods"))},
 )
 

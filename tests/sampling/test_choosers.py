@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import islice
 from random import Random
 from typing import TypeVar
 
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import find, given
 from hypothesis import strategies as st
 
-from pytest_vqamt.sampling.chooser import Chooser, RandomChooser, Sampler, hypothesis_part
+from pytest_vqamt.sampling.chooser import Chooser, RandomChooser, Sampler, draws
 from pytest_vqamt.sampling.hypothesis import HypothesisChooser
 
 T = TypeVar("T")
@@ -130,10 +131,7 @@ def test_options_are_chosen_as_often_as_they_should(
 
 
 def drawn(sampler: Sampler, choice: Callable[[Chooser], T], n: int) -> Sequence[T]:
-    if sampler is Sampler.RANDOM:
-        choose = RandomChooser(Random(1))
-        return [choice(choose) for _ in range(n)]
-    return [each for seed in range(n // 100) for each in hypothesis_part(choice, seed)]
+    return list(islice(draws(sampler, choice, lambda part: 1 + part), n))
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,13 @@ for sampler in Sampler:
     print(take(sampler, {SEVERAL_PARTS}))
 """
 
+DRAW_WITHOUT_HYPOTHESIS = """
+import sys
+from pytest_vqamt.sampling.chooser import Sampler, draws
+next(draws(Sampler.HYPOTHESIS, lambda choose: choose.one("abc"), lambda part: part))
+print("hypothesis" in sys.modules)
+"""
+
 BOTH = pytest.mark.parametrize("sampler", Sampler)
 
 Draw = tuple[int, str, tuple[str, ...], bool, str]
@@ -38,7 +45,7 @@ Draw = tuple[int, str, tuple[str, ...], bool, str]
 
 def choices(choose: Chooser) -> Draw:
     return (
-        choose.between(0, 1_000_000),
+        choose.between(-500_000, 1_000_000),
         choose.one("abc"),
         choose.several("abcdef", 3),
         choose.chance(0.3),
@@ -138,7 +145,7 @@ def test_hypothesis_keeps_no_database(tmp_path: Path, monkeypatch: pytest.Monkey
     assert list(tmp_path.iterdir()) == []
 
 
-def explored(seed: int, *, shrink: bool) -> list[int]:
+def explored(seed: int) -> list[int]:
     """The numbers from 300 on that were shown, each asked for a simpler one."""
     found: list[int] = []
 
@@ -147,13 +154,29 @@ def explored(seed: int, *, shrink: bool) -> list[int]:
             found.append(value)
             raise Interesting
 
-    explore(lambda choose: choose.between(0, 1000), look, seed, shrink=shrink)
+    explore(lambda choose: choose.between(0, 1000), look, seed)
     return found
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_hypothesis_draws_in_a_part_what_the_run_drew(seed: int) -> None:
+    """Else a violation would be looked for where it is not: this fails where another version draws otherwise."""
+    seen: list[Draw] = []
+    explore(choices, seen.append, seed)
+    assert seen == list(islice(draws(Sampler.HYPOTHESIS, choices, lambda part: seed + part), len(seen)))
+    assert len(seen) == 100
+
+
+def test_a_run_without_a_violation_does_without_hypothesis() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", DRAW_WITHOUT_HYPOTHESIS], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert told == "False\n"
+
+
 def test_what_is_interesting_is_made_as_simple_as_it_gets() -> None:
-    assert min(explored(3, shrink=True)) == 300
-    assert explored(3, shrink=True) == explored(3, shrink=True)
+    assert min(explored(3)) == 300
+    assert explored(3) == explored(3)
 
 
 def test_a_fault_of_whoever_looks_comes_out() -> None:
@@ -161,7 +184,7 @@ def test_a_fault_of_whoever_looks_comes_out() -> None:
         raise VqamtError("Expected a model that answers, but got none")
 
     with pytest.raises(VqamtError, match="Expected a model that answers"):
-        explore(lambda choose: choose.between(0, 1000), look, 0, shrink=True)
+        explore(lambda choose: choose.between(0, 1000), look, 0)
 
 
 def test_the_profile_of_a_users_own_tests_makes_no_difference() -> None:
@@ -234,8 +257,7 @@ class Ended(BaseException):
 
 @pytest.mark.parametrize("kind", [OSError, Ended, pytest.fail.Exception, SystemExit, GeneratorExit, KeyboardInterrupt])
 @pytest.mark.parametrize("place", ["make", "look"])
-@pytest.mark.parametrize("shrink", [False, True])
-def test_an_error_leaves_hypothesis_as_it_is(kind: type[BaseException], place: str, shrink: bool) -> None:
+def test_an_error_leaves_hypothesis_as_it_is(kind: type[BaseException], place: str) -> None:
     """It is raised once, in the seventh draw: nothing is drawn again, and nothing is called flaky."""
     calls = {"make": 0, "look": 0}
 
@@ -249,6 +271,6 @@ def test_an_error_leaves_hypothesis_as_it_is(kind: type[BaseException], place: s
         return choose.between(0, 1000)
 
     with pytest.raises(kind, match="no room") as raised:
-        explore(make, lambda _value: count("look"), 1, shrink=shrink)
+        explore(make, lambda _value: count("look"), 1)
     assert raised.value.__context__ is None or "hypothesis" not in type(raised.value.__context__).__module__
     assert calls[place] == 7

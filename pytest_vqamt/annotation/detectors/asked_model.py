@@ -1,6 +1,6 @@
-"""A model under test as annotator: it is asked for a list of the things in a photo, with their boxes.
+"""A model under test as annotator, which lists the things in a photo with their boxes.
 
-What it says is not known to be true, so its lines are marked ``presumed``, and so is every case of their scenes.
+Its answers may be wrong, so its lines are marked ``presumed``, and so is every case of their scenes.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 NAME = "model"
 SETTING = "box-units"
 UNITS = ("thousandths", "pixels")
+"""Units of boxes, the default first: Gemini and Qwen3-VL write thousandths, Qwen2.5-VL pixels."""
 _PROMPT = (
     "List every single thing in the picture that can be told apart. Answer with JSON alone, a list with an object for "
     'each thing: [{{"name": "cup", "color": "red", "box": [x0, y0, x1, y1]}}]. A name is a noun in the singular; '
@@ -39,6 +40,7 @@ _PROMPT = (
 )
 _SAID = {"thousandths": "thousandths of the picture's width and height", "pixels": "pixels"}
 _NAMES, _BOXES = ("name", "label", "object"), ("box", "bbox", "bbox_2d", "box_2d")
+"""Keys that models write in place of the ones that the prompt names: "bbox_2d" is Qwen's, "box_2d" Gemini's."""
 _OBJECT = re.compile(r"\{[^{}]*\}")
 
 
@@ -47,7 +49,9 @@ class AskedModel:
     """A model that answers questions, as a detector."""
 
     model: LoadedModel
+    """The model under test."""
     units: str
+    """What its boxes are in: one of ``UNITS``."""
 
     @property
     def name(self) -> str:
@@ -67,8 +71,10 @@ class AskedModel:
         scene = Scene(id=content, photo=Photo(id=content, digest=content), width=image.width, height=image.height)
         text = _PROMPT.format(units=_SAID[self.units])
         query = Query(picture=scene.picture, text=text, meaning=Annotated(answers=()))
+        # A query must have a meaning, which a model under test does not read.
         (answer,) = self.model.ask(Task.VQA, [ModelInput(query, lambda _picture: image)])
         rows = list(_rows(strip_traces(answer.text).text))
+        # An empty list is an answer: nothing was seen.
         if not rows and not re.search(r"\[\s*\]", answer.text):
             raise DetectionError(
                 f"Expected {self.model.name} to list the things of a photo as JSON, but it said "
@@ -79,22 +85,27 @@ class AskedModel:
     def _thing(self, row: dict[str, object], image: Image) -> DetectedObject | None:
         """The thing of an object of the list; None without a name and a box in the picture."""
         name = next((row[key] for key in _NAMES if isinstance(row.get(key), str)), None)
-        corners = next((row[key] for key in _BOXES if isinstance(row.get(key), list)), None)
+        key = next((key for key in _BOXES if isinstance(row.get(key), list)), "")
+        corners = row.get(key)
         if not isinstance(name, str) or not isinstance(corners, list) or len(corners) != 4:
             return None
         if not all(isinstance(each, int | float) for each in corners):
             return None
+        if key == "box_2d":  # trained to write [ymin, xmin, ymax, xmax], which models do whatever the prompt asks for
+            corners = [corners[place] for place in (1, 0, 3, 2)]
         scale = (image.width / 1000, image.height / 1000) if self.units == UNITS[0] else (1.0, 1.0)
         box = box_within([each * scale[place % 2] for place, each in enumerate(corners)], image)
         if box is None:
             return None
         color = row.get("color")
+        # "wooden" or "striped" is no color, and a relation would ask about it as one.
         colors = (color.casefold(),) if isinstance(color, str) and color.casefold() in COLOURS else ()
+        # Half a score: a model says none, and findings of real detectors come first by TRUST_ORDER anyway.
         return DetectedObject(name=singular(name.strip().casefold()), box=box, score=0.5, by=NAME, attributes=colors)
 
 
 def _rows(text: str) -> Iterator[dict[str, object]]:
-    """The objects of JSON in the text, one by one: a list that was cut off loses its last."""
+    """Yields the JSON objects in the text one by one, so that a list that was cut off only loses its last."""
     for found in _OBJECT.finditer(text):
         try:
             row = parse_json(found[0])
@@ -112,6 +123,7 @@ def load(spec: str, options: ModelOptions) -> AskedModel:
         ModelError: it cannot be loaded, or answers no questions.
     """
     settings = dict(options.settings)
+    # The model knows no such setting, and would refuse it.
     units = settings.pop(SETTING, UNITS[0])
     if units not in UNITS:
         raise OptionError(f"Expected --option {SETTING}={' or '.join(UNITS)}, but got {units!r}")

@@ -40,8 +40,10 @@ MODEL = "model"
 """The detector whose lines are presumed."""
 
 _EXTRA = "photos"
+"""The extra of this package that installs what detectors need."""
 
 _PATH = re.compile(r"[/\\]|\.\w+$")
+"""What looks like a path, not like a name: "names.txt", "lists/shop"."""
 
 
 def check(settings: Mapping[str, str]) -> None:
@@ -52,6 +54,7 @@ def check(settings: Mapping[str, str]) -> None:
             other way round, or a score is invalid.
     """
     for name in TRUST_ORDER:
+        # Given, and empty: an unset variable in a script, as in boxes=$MODEL.
         if not settings.get(name, "-").strip():
             raise OptionError(f"Expected --option {name}=REPO-OR-PATH, but got {name}={settings[name]!r}")
     min_score_setting(settings)
@@ -106,6 +109,7 @@ def min_score_setting(settings: Mapping[str, str]) -> float | None:
     try:
         score = float(given)
     except ValueError:
+        # Refused below.
         score = -1.0
     if not 0 <= score < 1:
         raise OptionError(f"Expected --option min-score=SCORE to be from 0 to below 1, but got {given!r}")
@@ -122,6 +126,7 @@ def names_setting(settings: Mapping[str, str]) -> tuple[str, ...]:
     try:
         if given and (file := expanded(given)).is_file():
             text = read_text(file)
+        # A mistyped file would be looked for as a thing called "names.txt".
         elif "," not in given and _PATH.search(given):
             raise OptionError(f"Expected names, or a file of them, but got names={given!r}: there is no such file")
     except OSError as error:
@@ -163,6 +168,7 @@ def _install_hint(name: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
+        # A module of ours that is missing is a bug, and no package helps.
         if missing in ("", "pytest_vqamt"):
             raise
         raise OptionError(
@@ -193,7 +199,9 @@ class CombinedDetector:
 
 
 def merge_findings(findings: Iterable[DetectedObject]) -> tuple[DetectedObject, ...]:
-    """Each thing once, by the trust in its detector, then by score; independent of the order of ``findings``.
+    """Merges findings of the same thing; the result does not depend on the order of ``findings``.
+
+    Things are ordered by the trust in their detector, then by score.
 
     Of several findings of one thing (``is_same_thing``) the first in that order stays. Without attributes of its own it
     gets those of the first other with an IoU of ``LEAST_IOU`` whose name may mean the same. A crowd is compared only to
@@ -205,6 +213,7 @@ def merge_findings(findings: Iterable[DetectedObject]) -> tuple[DetectedObject, 
         if not same:
             kept.append(found)
             continue
+        # Of several things that are the same one, the nearest gets the attributes.
         place = max(same, key=lambda place: found.box.iou(kept[place].box))
         stays = kept[place]
         is_near = found.box.iou(stays.box) >= LEAST_IOU and may_name_one_thing(found.name, stays.name)
@@ -214,6 +223,7 @@ def merge_findings(findings: Iterable[DetectedObject]) -> tuple[DetectedObject, 
 
 
 def _is_duplicate(found: DetectedObject, other: DetectedObject) -> bool:
+    # A crowd of people and one of them share most of a box, and are both there.
     if found.is_crowd or other.is_crowd:
         return found.is_crowd and other.is_crowd and found.name == other.name and is_same_thing(found, other)
     return is_same_thing(found, other)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 from pytest_vqamt.annotation.detectors.detector import (
     LEAST_SIDE_PX,
+    ClassLabel,
     DetectedObject,
     DetectionNetwork,
     DetectionOutputs,
-    Label,
     box_within,
     class_labels,
     parse_label,
@@ -61,7 +61,7 @@ LEAST_ATTRIBUTE_SCORE = 0.5
 
 
 class _ClosedSet(ABC):
-    """One checkpoint."""
+    """A checkpoint that knows a closed list of classes."""
 
     name: ClassVar[str]
 
@@ -72,7 +72,7 @@ class _ClosedSet(ABC):
         network = load_weights(kind, checkpoint, self._runtime)
         self._labels = class_labels(checkpoint)
         processor = load_image_processor(checkpoint)
-        self._look = DetectionNetwork(network=network, processor=processor, runtime=self._runtime)
+        self._network = DetectionNetwork(network=network, processor=processor, runtime=self._runtime)
         self._least_score = least_score
         self._folder = checkpoint.folder
 
@@ -114,7 +114,7 @@ class ClosedSetBoxes(_ClosedSet):
         return cast("type[PreTrainedModel]", AutoModelForObjectDetection)  # it makes one, and is none
 
     def _found(self, image: Image) -> Iterator[DetectedObject]:
-        found = self._look.boxes(self._look(self._look.pixels(image)), image, above=self._least_score)
+        found = self._network.boxes(self._network(self._network.pixels(image)), image, above=self._least_score)
         rows = zip(found["scores"].tolist(), found["labels"].tolist(), found["boxes"].tolist(), strict=True)
         for score, number, corners in rows:
             label, box = self._labels.get(number), box_within(corners, image)
@@ -134,6 +134,7 @@ def _check_backbone(checkpoint: Checkpoint) -> None:
     except Exception:  # loading the weights reports what is wrong
         return
     backbone = getattr(config, "backbone_config", None)
+    # transformers would only say that timm is missing, and timm wants torchvision; other revisions need neither.
     if getattr(backbone, "model_type", "") == "timm_backbone" and find_spec("timm") is None:
         raise ModelError(
             f"Expected a checkpoint whose image encoder is one of transformers', but {checkpoint.name!r} has one of "
@@ -157,8 +158,8 @@ class ClosedSetMasks(_ClosedSet):
         return kinds[check_model_type(checkpoint, tuple(kinds), "boxes= takes DETR and RT-DETR; OneFormer is not read")]
 
     def _found(self, image: Image) -> Iterator[DetectedObject]:
-        inputs = self._look.pixels(image)
-        outputs, size = self._look(inputs), (image.height, image.width)
+        inputs = self._network.pixels(image)
+        outputs, size = self._network(inputs), (image.height, image.width)
         for score, label, shown in _confident_masks(outputs, inputs, self._labels, self._least_score, size):
             x0, y0, x1, y1 = _extent(shown)
             if min(x1 - x0, y1 - y0) < LEAST_SIDE_PX:
@@ -176,10 +177,10 @@ class ClosedSetMasks(_ClosedSet):
 def _confident_masks(
     outputs: DetectionOutputs,
     inputs: Mapping[str, torch.Tensor],
-    labels: Mapping[int, Label],
+    labels: Mapping[int, ClassLabel],
     least_score: float,
     size: tuple[int, int],
-) -> Iterator[tuple[float, Label, torch.Tensor]]:
+) -> Iterator[tuple[float, ClassLabel, torch.Tensor]]:
     """The masks above the score: score, label, and the covered pixels of a picture of ``size`` (H, W; bool).
 
     A score is that of the likeliest class times the mean score of the covered pixels, as in Cheng et al. (CVPR 2022).
@@ -192,10 +193,13 @@ def _confident_masks(
     height, width = int(own.any(dim=1).sum()), int(own.any(dim=0).sum())
     # The last class is "no object".
     likely, numbers = outputs.class_queries_logits[0].softmax(-1)[:, :-1].max(-1)
+    # The score below is at most this, so what fails here need not be resized.
     for place in (likely > least_score).nonzero().flatten().tolist():
+        # Classes without a meaning, such as "N/A", are left out.
         label = labels.get(int(numbers[place]))
         if label is None:
             continue
+        # To the padded size, cut to the picture, then to its own pixels: see the head of this file.
         whole = _resized(outputs.masks_queries_logits[0, place], (int(pixels.shape[-2]), int(pixels.shape[-1])))
         logits = _resized(whole[:height, :width], size).cpu()
         shown = logits > 0
@@ -219,7 +223,7 @@ def _extent(shown: torch.Tensor) -> tuple[int, int, int, int]:
 
 
 class NamedRegions:
-    """The regions above a score, with their names."""
+    """The named regions of the Bottom-Up-Top-Down detector as a detector of things."""
 
     name = "detector"
 

@@ -1,4 +1,4 @@
-"""The protocols of detectors, their networks, and the names that their labels stand for.
+"""The protocols of detectors, their networks, and the meanings of their labels.
 
 Pictures are looked at one by one: a batch is padded to the largest, which changes scores and boxes a little, and a
 scene graph must not depend on the photos beside it.
@@ -36,9 +36,11 @@ LEAST_SIDE_PX = 1.0
 """Smaller boxes are left out."""
 
 _LABELS_FILE = Path(__file__).with_name("labels.toml")
+# What transformers calls a class without a name.
 _UNNAMED = re.compile(r"label_\d+")
 _PARENTHESES = re.compile(r"_?\([^)]*\)")
 _NO_PART_OF_A_WORD = re.compile(r"[^\w\s'-]|_")
+# The share of a data set's amounts among a checkpoint's labels that shows that it was trained on that data set.
 _MIN_LIST_SHARE = 0.9
 
 LEAST_IOU = 0.7
@@ -73,7 +75,7 @@ class DetectedObject:
     """The outline; empty if the detector gives none. The centre of the first pixel is (0.5, 0.5); where a polygon
     overlaps itself, it has a hole."""
     is_crowd: bool = False
-    """Whether it is several objects, or an amount, not counted one by one: trees, grass."""
+    """True if it is several objects, or an amount, not counted one by one: trees, grass."""
 
 
 class Detector(Protocol):
@@ -103,7 +105,7 @@ class Grounder(Protocol):
 
 
 class DetectionOutputs(Protocol):
-    """The output of a detector of transformers; its kind decides which of these there are."""
+    """The output of a detector of transformers; a kind of detector has some of these attributes."""
 
     logits: torch.Tensor
     """(pictures, boxes, classes)."""
@@ -133,8 +135,11 @@ class DetectionNetwork:
     """A network with its image processor."""
 
     network: object
+    """A model of transformers on the device, in evaluation mode."""
     processor: BaseImageProcessor
+    """That of the same checkpoint, over PIL."""
     runtime: Runtime
+    """Its device and precision."""
 
     def pixels(self, image: Image) -> dict[str, torch.Tensor]:
         """The inputs of the network: ``pixel_values`` (1, 3, H, W), for some ``pixel_mask`` (1, H, W)."""
@@ -166,15 +171,16 @@ class DetectionNetwork:
     def boxes(self, outputs: DetectionOutputs, image: Image, *, above: float) -> Mapping[str, torch.Tensor]:
         """The boxes whose score is ``above``: their ``scores``, ``labels``, and ``boxes`` x0 y0 x1 y1 in pixels."""
         reads = cast("_BoxPostprocessor", self.processor)
-        (of_the_one,) = reads.post_process_object_detection(
+        (found,) = reads.post_process_object_detection(
             outputs, threshold=above, target_sizes=[(image.height, image.width)]
         )
-        return of_the_one
+        return found
 
 
 def box_within(corners: Sequence[float], image: Image) -> Box | None:
     """The part of a box ``x0, y0, x1, y1`` (pixels) within the picture; None if it is smaller than a pixel."""
     x0, y0, x1, y1 = corners
+    # In half precision a box may be infinite.
     if not all(map(math.isfinite, corners)):
         return None
     left, top = max(0.0, x0), max(0.0, y0)
@@ -185,14 +191,16 @@ def box_within(corners: Sequence[float], image: Image) -> Box | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Label:
-    """The meaning of a detector's class: things of a name, or a crowd of them."""
+class ClassLabel:
+    """The meaning of a detector's class."""
 
     name: str
+    """A singular noun in lower case."""
     is_crowd: bool = False
+    """True if one finding is several things, or an amount."""
 
 
-def class_labels(checkpoint: Checkpoint) -> Mapping[int, Label]:
+def class_labels(checkpoint: Checkpoint) -> Mapping[int, ClassLabel]:
     """The labels of a checkpoint's classes by number; classes without a meaning ("N/A") are left out.
 
     Raises:
@@ -206,6 +214,7 @@ def class_labels(checkpoint: Checkpoint) -> Mapping[int, Label]:
             f"Expected the names of the classes in {checkpoint.folder / 'config.json'}, but got {got}: write id2label "
             "into it, as the checkpoint's makers have it"
         )
+    # All labels together tell the data set, and so which of them are amounts.
     amounts = _amounts(texts.values())
     found = {number: parse_label(text, amounts) for number, text in texts.items()}
     return {number: label for number, label in found.items() if label is not None}
@@ -218,13 +227,13 @@ def _texts(id2label: object) -> Iterator[tuple[int, str]]:
                 yield int(number), str(text)
 
 
-def parse_label(text: str, amounts: frozenset[str] = frozenset()) -> Label | None:
+def parse_label(text: str, amounts: frozenset[str] = frozenset()) -> ClassLabel | None:
     """The first synonym of a label, in lower case; None if it has no meaning.
 
     Plurals and the names in ``amounts`` are crowds.
 
     >>> parse_label("Cabinet/shelf"), parse_label("trees,tree")
-    (Label(name='cabinet', is_crowd=False), Label(name='tree', is_crowd=True))
+    (ClassLabel(name='cabinet', is_crowd=False), ClassLabel(name='tree', is_crowd=True))
     """
     name = _first_synonym(text)
     if not name or name in _label_lists().nothing:
@@ -234,9 +243,10 @@ def parse_label(text: str, amounts: frozenset[str] = frozenset()) -> Label | Non
         name = name.partition("-")[0]  # COCO's "wall-brick" and "sky-other-merged"
     name = _label_lists().spelt.get(name, name)
     if name in _label_lists().singular:
-        return Label(name=name, is_crowd=is_crowd)
+        return ClassLabel(name=name, is_crowd=is_crowd)
+    # Nobody told its things apart: "trees,tree" of Visual Genome is one box around many.
     is_group = is_plural(name) and not lacks_singular(name)
-    return Label(name=singular(name), is_crowd=is_crowd or is_group)
+    return ClassLabel(name=singular(name), is_crowd=is_crowd or is_group)
 
 
 def parse_names(text: str) -> tuple[str, ...]:
@@ -258,10 +268,16 @@ def _without_article(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LabelLists:
+    """The content of labels.toml."""
+
     nothing: frozenset[str]
+    """Labels without a meaning: "background", and "n" of "N/A"."""
     singular: frozenset[str]
+    """Plurals that name one thing: "skis"."""
     spelt: Mapping[str, str]
+    """COCO's name for a class, by the names of other lists: "tv" for "tvmonitor"."""
     amounts: tuple[frozenset[str], ...]
+    """For each data set the labels that stand for amounts: grass, sky."""
 
 
 @cache
@@ -277,9 +293,10 @@ def _label_lists() -> _LabelLists:
 
 
 def _amounts(labels: Iterable[str]) -> frozenset[str]:
-    """The labels of amounts, by the data set of the labels; none of an unknown one."""
+    """The labels that are amounts in the data set that these labels come from; empty for an unknown data set."""
     known = frozenset(map(_first_synonym, labels))
     for amounts in _label_lists().amounts:
+        # By nearly all labels of a data set: single words are things in one and amounts in another.
         if len(amounts & known) >= _MIN_LIST_SHARE * len(amounts):
             return amounts
     return frozenset()
@@ -293,21 +310,23 @@ def _first_synonym(text: str) -> str:
 
 
 def is_same_thing(one: DetectedObject, other: DetectedObject) -> bool:
-    """True if both are of one thing."""
+    """True if both findings are of one thing."""
     iou = one.box.iou(other.box)
+    # Outlines decide where both have them: a rider and a horse share a box.
     if iou >= LEAST_IOU and one.polygons and other.polygons:
         from pytest_vqamt.annotation.detectors.outlines import overlap
 
         return overlap(one.polygons, other.polygons) >= LEAST_IOU_OF_OUTLINES
     if iou >= LEAST_IOU:
         return True
+    # Of one detector two such boxes are two things: it has merged its own already.
     return one.by != other.by and iou >= LEAST_IOU_OF_TWO_DETECTORS and may_name_one_thing(one.name, other.name)
 
 
 def may_name_one_thing(one: str, other: str) -> bool:
-    """Whether one thing may have both names in any of their senses, or one of them is unknown.
+    """True if one thing may have both names in any of their senses, or if one of them is unknown.
 
-    It errs towards yes, unlike ``may_be_called_alike`` of SNLI-VE's rows: a thing that is found twice is counted twice.
+    It errs towards True, unlike ``may_be_called_alike`` of SNLI-VE's rows, since a thing found twice is counted twice.
 
     >>> may_name_one_thing("man", "person"), may_name_one_thing("sofa", "couch"), may_name_one_thing("dog", "shirt")
     (True, True, False)

@@ -39,7 +39,7 @@ _DELIMITERS = {"[CLS]": 101, "[SEP]": 102, ".": 1012, "?": 1029}
 
 
 class OpenVocabulary:
-    """One checkpoint, and the names to look for."""
+    """A checkpoint with the names that it looks for."""
 
     name = "open-vocabulary"
 
@@ -59,7 +59,7 @@ class OpenVocabulary:
         return self._runtime.fingerprint(self.name, VERSION, self._reader.files, str(self._least_score), names)
 
     def find(self, image: Image) -> tuple[DetectedObject, ...]:
-        """Each box has the name with the best score."""
+        """The objects of the picture, each named by its best score."""
         found = []
         for texts in self._groups:
             for reading in self._reader.read(image, texts):
@@ -72,6 +72,7 @@ class OpenVocabulary:
     def ground(self, image: Image, phrases: Sequence[str]) -> tuple[tuple[DetectedObject, ...], ...]:
         """The boxes of each phrase, independent of the other phrases, which may cost one pass for each."""
         distinct = tuple(dict.fromkeys(phrases))
+        # All phrases in one text would change the boxes of each (Grounding DINO).
         together = (distinct,) if self._reader.reads_each_alone else tuple((phrase,) for phrase in distinct)
         boxes: dict[str, tuple[DetectedObject, ...]] = {}
         for texts in (group for each in together for group in self._reader.groups(each)):
@@ -87,6 +88,7 @@ class OpenVocabulary:
         taken: list[Box] = []
         for reading in sorted(readings, key=lambda each: -each.scores[place]):
             box, score = box_within(reading.corners, image), reading.scores[place]
+            # Networks propose a thing several times.
             if box is not None and score > self._least_score and all(box.iou(other) < LEAST_IOU for other in taken):
                 taken.append(box)
                 yield DetectedObject(name=phrase, box=box, score=score, by=self.name)
@@ -116,10 +118,12 @@ def _text_scorer(checkpoint: Checkpoint, runtime: Runtime) -> TextScorer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextScores:
-    """A box ``x0, y0, x1, y1`` in pixels of the picture, and the score of each text, from 0 to 1."""
+    """A box with the score of each text."""
 
     corners: tuple[float, ...]
+    """``x0, y0, x1, y1`` in pixels of the picture; perhaps beyond it."""
     scores: tuple[float, ...]
+    """From 0 to 1, in the order of the texts."""
 
 
 class TextScorer(Protocol):
@@ -138,7 +142,7 @@ class TextScorer(Protocol):
         """The digest of the checkpoint's files."""
 
     def prompt(self, name: str) -> str:
-        """The prompt for things of a name."""
+        """The text that is scored for a name, such as "a photo of a dog"."""
 
     def groups(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
         """The texts in order, in groups for one pass each; raises ModelError if a text is too long, or has no words."""
@@ -160,7 +164,7 @@ class _PhraseNetwork:
 
     def __init__(self, network: PreTrainedModel, checkpoint: Checkpoint, runtime: Runtime) -> None:
         self._tokenizer = load_tokenizer(checkpoint, int(network.config.text_config.vocab_size))
-        self._look = DetectionNetwork(network=network, processor=load_image_processor(checkpoint), runtime=runtime)
+        self._network = DetectionNetwork(network=network, processor=load_image_processor(checkpoint), runtime=runtime)
         self._folder = checkpoint.folder
 
     @property
@@ -200,13 +204,14 @@ class Owl(_PhraseNetwork):
             yield texts
 
     def read(self, image: Image, texts: Sequence[str]) -> Sequence[TextScores]:
-        inputs = self._look.pixels(image)
+        inputs = self._network.pixels(image)
+        # To the full length, as its processor in transformers does.
         tokens = self._tokenizer(list(texts), padding="max_length", max_length=self._longest, return_tensors="pt")
         device = inputs["pixel_values"].device
         inputs |= {name: cast("torch.Tensor", tokens[name]).to(device) for name in ("input_ids", "attention_mask")}
-        outputs = self._look(inputs)
+        outputs = self._network(inputs)
         # OWLv2 gets the picture in the corner of a square, and its boxes are shares of that; the processor knows.
-        return text_scores(self._look.boxes(outputs, image, above=ALL_SCORES)["boxes"], outputs.logits[0].sigmoid())
+        return text_scores(self._network.boxes(outputs, image, above=ALL_SCORES)["boxes"], outputs.logits[0].sigmoid())
 
 
 class GroundingDino(_PhraseNetwork):
@@ -239,14 +244,17 @@ class GroundingDino(_PhraseNetwork):
 
     def groups(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
         group: list[str] = []
+        # Without [CLS] and [SEP].
         room = self._longest - 2
         for text in texts:
             length = len(self._tokens(text))
+            # A full stop alone has length 1.
             if not 1 < length <= self._longest - 2:
                 raise ModelError(
                     f"Expected a text of 1 to {self._longest - 3} tokens, as many as the model in {self._folder} "
                     f"reads, but got text={text!r} of {length - 1}: say it in fewer words"
                 )
+            # More names than fit into one text are looked for in several.
             if length > room:
                 yield tuple(group)
                 group, room = [], self._longest - 2
@@ -263,16 +271,16 @@ class GroundingDino(_PhraseNetwork):
             tokens = self._tokens(text)
             spans.append((len(ids), len(ids) + len(tokens) - 1))
             ids.extend(tokens)
-        inputs = self._look.pixels(image)
+        inputs = self._network.pixels(image)
         inputs["input_ids"] = torch.tensor([[*ids, _DELIMITERS["[SEP]"]]], device=inputs["pixel_values"].device)
-        outputs = self._look(inputs)
+        outputs = self._network(inputs)
         # The mean over a phrase's tokens, as the authors take it where names are scored (demo/test_ap_on_coco.py).
         tokens_fit = outputs.logits[0].sigmoid()
         scores = torch.stack([tokens_fit[:, start:end].mean(dim=1) for start, end in spans], dim=1)
-        return text_scores(self._look.boxes(outputs, image, above=ALL_SCORES)["boxes"], scores)
+        return text_scores(self._network.boxes(outputs, image, above=ALL_SCORES)["boxes"], scores)
 
     def _tokens(self, text: str) -> list[int]:
-        """The tokens of a text in lower case, without stops and question marks, and the full stop that ends it."""
+        """The tokens of a text in lower case, with one full stop at its end and no other stops or question marks."""
         plain = " ".join(text.lower().replace(".", " ").replace("?", " ").split())
         ids = cast("list[int]", self._tokenizer(plain, add_special_tokens=False)["input_ids"])
         return [*ids, _DELIMITERS["."]]

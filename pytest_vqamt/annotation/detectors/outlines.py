@@ -21,7 +21,9 @@ _LEAST_COVERED = 0.98
 """Specks are left out as long as this share of the mask stays covered."""
 
 _GRID = (100, 100)
+"""Points over both outlines that overlaps are measured at."""
 _LOOSEST_PX = 2.0
+"""The largest tolerance, for large things."""
 _LOOSENESS = 0.02
 """The tolerance of an outline, as a share of area by length: the areas differ by 4 % at most."""
 
@@ -36,6 +38,7 @@ def outlines(mask: Mask, *, left: int = 0, top: int = 0) -> Polygons:
     areas = np.bincount(pieces.ravel())[1:]
     places = find_objects(pieces)
     covered, enough, found = 0, _LEAST_COVERED * areas.sum(), []
+    # The largest pieces first; specks are left out once enough is covered.
     for number in np.argsort(-areas, kind="stable"):
         if covered >= enough:
             break
@@ -71,8 +74,10 @@ def _polygon(piece: Mask, area: int, left: int, top: int) -> tuple[float, ...]:
         approximate_polygon(_turns(ring), tolerance)  # type: ignore[no-untyped-call]  # not annotated
         for ring in rings
     ]
+    # A ring of three points encloses nothing: the first is the last.
     simpler = [ring for ring in simplified if len(ring) > 3]
     outer = simpler[0]
+    # From the outer line to each hole and back again, as one polygon cannot have holes otherwise.
     path = np.concatenate([outer[:-1], *(part for hole in simpler[1:] for part in (outer[:1], hole))])
     # The first pixel's centre, 0.5 from its corner, is at 1 in what was padded.
     ys, xs = path[:, 0] - 0.5 + top, path[:, 1] - 0.5 + left

@@ -29,6 +29,7 @@ _MAX_RESPONSE_BYTES = 16 * 2**20
 _CONNECT_S = 15.0
 """A connection is made at once or not at all; only the answer takes long."""
 
+# EXIF's tag of the orientation; 1 is upright.
 _ORIENTATION = 0x0112
 
 _COMPRESSION = 1
@@ -36,7 +37,7 @@ _COMPRESSION = 1
 
 
 class _Deadline(local):
-    """The end of the exchange of a thread, by ``time.monotonic``; None outside of one."""
+    """When the exchange of this thread must end, by ``time.monotonic``; None outside of an exchange."""
 
     ends: float | None = None
 
@@ -46,7 +47,7 @@ _DEADLINE = _Deadline()
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[float]:
-    """Bounds what this thread reads inside; gives the end by ``time.monotonic``."""
+    """Sets the deadline for all reads of this thread within the block; yields it, by ``time.monotonic``."""
     _DEADLINE.ends = time.monotonic() + seconds
     try:
         yield _DEADLINE.ends
@@ -55,7 +56,7 @@ def deadline(seconds: float) -> Iterator[float]:
 
 
 def bound_by_deadlines(client: httpx2.Client) -> None:
-    """Lets the connections of a client keep to ``deadline``.
+    """Makes the connections of a client observe ``deadline``.
 
     Headers that come a byte at a time would keep a request open for ever. httpx2 has no public place for the
     connections of its pools; in a version that names them otherwise, only bodies are bounded.
@@ -67,6 +68,7 @@ def bound_by_deadlines(client: httpx2.Client) -> None:
             self._stream = stream
 
         def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+            # httpx2 has a time limit for each read, which a server that sends a byte a second never meets.
             if _DEADLINE.ends is not None:
                 left = _DEADLINE.ends - time.monotonic()
                 if left <= 0:
@@ -81,6 +83,7 @@ def bound_by_deadlines(client: httpx2.Client) -> None:
             self._stream.close()
 
         def start_tls(self, *given: Any, **named: Any) -> httpcore2.NetworkStream:
+            # The encrypted stream is a new one, and would read without a deadline.
             return Stream(self._stream.start_tls(*given, **named))
 
         def get_extra_info(self, info: str) -> Any:
@@ -93,6 +96,7 @@ def bound_by_deadlines(client: httpx2.Client) -> None:
     transports = [getattr(client, "_transport", None), *getattr(client, "_mounts", {}).values()]
     pools: list[Any] = [getattr(transport, "_pool", None) for transport in transports]
     for pool in pools:
+        # Proxies' transports may be None, and another version of httpx2 may name its pool otherwise.
         if hasattr(pool, "_network_backend"):
             pool._network_backend = Backend()
 
@@ -115,6 +119,7 @@ class HttpClient:
         self._is_closed = False
         limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
         try:
+            # Here, since a client is made without its URL and would raise at the first request.
             httpx2.URL(url)
         except httpx2.InvalidURL as error:
             raise OptionError(f"Expected a URL, but got {url!r}: {error}") from error
@@ -194,6 +199,7 @@ class HttpClient:
                 )
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError) as error:
             raise TransientError(f"no connection ({self._describe(error)})", state=ServerState.UNREACHABLE) from None
+        # After the connection errors, of which ConnectTimeout is also a TimeoutException.
         except httpx2.TimeoutException:
             raise TransientError(self._timeout_message(), state=ServerState.BUSY) from None
         except httpx2.TransportError as error:
@@ -213,6 +219,7 @@ class HttpClient:
         read = bytearray()
         for some in response.iter_bytes():
             read += some
+            # Checked while reading: a server that repeats itself without end would fill the memory.
             if len(read) > self._max_bytes:
                 raise QueryError(f"Expected an answer of {self._url}, but got more than {self._max_bytes} bytes")
             if time.monotonic() > ends:
@@ -228,11 +235,14 @@ class HttpClient:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpResponse:
-    """A response; the names of ``headers`` are in lower case."""
+    """A whole response, whatever its status."""
 
     status: int
+    """Such as 200."""
     headers: Mapping[str, str]
+    """By names in lower case."""
     body: bytes
+    """Unpacked, where the server compressed it."""
 
 
 def png_bytes(image: Image) -> bytes:
@@ -241,6 +251,7 @@ def png_bytes(image: Image) -> bytes:
 
     file = BytesIO()
     exif = image.getexif()
+    # Pillow writes only the EXIF that it is given, and a probe's card is upright by its EXIF alone.
     kept = {"exif": exif} if exif.get(_ORIENTATION, 1) != 1 else {}
     in_its_form(image).save(file, "PNG", compress_level=_COMPRESSION, **kept)
     return file.getvalue()

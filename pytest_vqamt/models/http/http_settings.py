@@ -17,6 +17,8 @@ from pytest_vqamt.core.errors import OptionError
 
 _REDACTED = "[key]"
 
+_DAY_S = 86_400
+
 _SHORTEST_SECRET = 8
 """Shorter keys are placeholders, such as "EMPTY", which may well occur in an answer."""
 
@@ -40,15 +42,18 @@ def split_url(url: str, *, example: str, variable: str) -> SplitResult:
     Raises:
         OptionError: it is invalid, or holds what might be a secret, which the message does not repeat.
     """
+    # urlsplit() drops line breaks and tabs in silence, and browsers take a backslash for a slash.
     if re.search(r"[\s\x00-\x1f\x7f\\]", url):
         raise OptionError(f"Expected a URL without blanks and backslashes, {example}, but got one that has some")
     try:
         parts = urlsplit(url)
+        # The port is only checked when it is read.
         named, _ = parts.hostname, parts.port
     except ValueError as error:
         raise OptionError(f"Expected a URL, {example}, but got one that cannot be read") from error
     for what, is_there in {
         "a user name or a password": "@" in parts.netloc,
+        # Of the text: an empty query ("http://host/?") is none in the parts.
         "a query": "?" in url,
         "a fragment": "#" in url,
     }.items():
@@ -80,6 +85,7 @@ def parse_number(text: str, name: str, *, at_least: float, most: float, whole: b
         OptionError: it is no such number.
     """
     try:
+        # int() first: float() would take "1e3" and "2.0" for whole numbers.
         value = float(int(text) if whole else text)
     except (ValueError, OverflowError):
         value = float("nan")
@@ -87,6 +93,15 @@ def parse_number(text: str, name: str, *, at_least: float, most: float, whole: b
         kind = "a whole number" if whole else "a number"
         raise OptionError(f"Expected {kind} from {at_least} to {most}, but got {name}={text!r}")
     return value
+
+
+def parse_seconds(settings: Mapping[str, str], name: str, default: str, *, at_least: float) -> float:
+    """The setting ``name`` in seconds, at most a day.
+
+    Raises:
+        OptionError: it is no such number.
+    """
+    return parse_number(settings.get(name, default), name, at_least=at_least, most=_DAY_S)
 
 
 class ApiKey:
@@ -130,7 +145,9 @@ class ApiKey:
 def key_from_environment(
     environment: Mapping[str, str], names: Sequence[str], headers: Mapping[str, str] | None = None
 ) -> ApiKey:
-    """The key in the first of these variables that is set, or an empty one, with the values of further headers.
+    """Reads the key from the first variable of ``names`` that is set; the key is empty if none is.
+
+    ``headers`` are further secret headers.
 
     Raises:
         OptionError: it has characters that no header can hold; the message does not repeat it.
@@ -138,6 +155,7 @@ def key_from_environment(
     for name in names:
         text = environment.get(name, "").strip()
         if text:
+            # Such as a typographic dash, or a line break in the middle, of a key copied from a page.
             if re.search(r"[^\x21-\x7e]", text):
                 raise OptionError(
                     f"Expected a key of ASCII characters without blanks in the environment variable {name}, but got "
@@ -148,8 +166,9 @@ def key_from_environment(
 
 
 def redact_logs(key: ApiKey) -> Callable[[], None]:
-    """Redacts the key in all log records from now on; returns a function that ends it."""
+    """Redacts the key in the log records of the HTTP libraries, until the returned function is called."""
     hiding = _RedactingFilter(key)
+    # Without a key there is nothing to hide, and no filter to pay for.
     loggers = [logging.getLogger(name) for name in _LOGGERS] if key.headers else []
     for logger in loggers:
         logger.addFilter(hiding)
@@ -167,16 +186,20 @@ class _RedactingFilter(logging.Filter):
         self._key = key
 
     def filter(self, record: logging.LogRecord) -> bool:
+        # Formatted first: the key may be one of the arguments.
         record.msg, record.args = self._key.redact(record.getMessage()), None
         return True
 
 
 def _key_pattern(secrets: Sequence[str]) -> re.Pattern[str] | None:
     ways: list[str] = []
+    # The longest first: where one key begins with another, no rest of it stays.
     for text in sorted((each for each in secrets if len(each) >= _SHORTEST_SECRET), key=len, reverse=True):
+        # As a server may echo it: in a URL, in HTML, in JSON, or as basic authentication.
         encoded = b64encode(text.encode()).decode().rstrip("=")
         forms = {text, quote(text, safe=""), escape(text), dumps(text)[1:-1], encoded}
         ways += [re.escape(form) for form in sorted(forms, key=lambda form: (-len(form), form))]
+        # Servers show the beginning of a key that they refuse: "sk-abcdefghij...".
         if len(text) >= 2 * _PREFIX:
             ways.append(rf"{re.escape(text[:_PREFIX])}[^\s\"'<>,;]*")
     return re.compile("|".join(ways), re.IGNORECASE) if ways else None

@@ -22,6 +22,7 @@ T = TypeVar("T")
 _FIRST_ANSWER_BUDGET_S = 10.0
 """The budget for an absent or broken server that has never answered: it will hardly recover."""
 
+# Twice as long after each failure: 0.5 s, 1 s, 2 s, ... up to 30 s.
 _FIRST_BACKOFF_S = 0.5
 _MAX_BACKOFF_S = 30.0
 
@@ -37,8 +38,11 @@ class ServerState(StrEnum):
     """The state of the server that a failure shows."""
 
     UNREACHABLE = "absent"
+    """No connection, or a proxy that finds nothing behind it."""
     BROKEN = "broken"
+    """Status 500, or a reply that broke off."""
     BUSY = "busy"
+    """Too many requests, too slow, or restarting."""
 
 
 class TransientError(Exception):
@@ -48,7 +52,7 @@ class TransientError(Exception):
         reason: for messages.
         state: of the server.
         wait_s: the delay that the server asks for; None where it asks for none.
-        is_quota: whether the server says that too many requests came.
+        is_quota: True if the server says that too many requests came.
     """
 
     def __init__(self, reason: str, *, state: ServerState, wait_s: float | None = None, is_quota: bool = False) -> None:
@@ -70,6 +74,7 @@ def status_text(status: int) -> str:
     '503 Service Unavailable'
     """
     try:
+        # Servers have statuses of their own, such as 529 (Anthropic: overloaded).
         return f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
         return str(status)
@@ -88,6 +93,7 @@ def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> fl
     if milliseconds is not None:
         return milliseconds / 1000
     value = headers.get("retry-after", "")
+    # Seconds or a date: "2", or "Wed, 21 Oct 2026 07:28:00 GMT".
     seconds = _number(value)
     if seconds is not None:
         return seconds
@@ -102,6 +108,7 @@ def _number(text: str) -> float | None:
         value = float(text)
     except ValueError:
         return None
+    # float() also reads "nan", "inf" and "-1".
     return value if isfinite(value) and value >= 0 else None
 
 
@@ -155,7 +162,9 @@ class RetryPolicy:
         failures = 0
         has_waited = False
         while True:
+            # After a wait of its own a query does not also wait for a pause that other queries began meanwhile.
             _wait(0.0 if has_waited else max(0.0, self._paused_until - time.monotonic()), stop)
+            # Noted before it is sent: a refusal only pauses all if it was sent after the last pause.
             sent = time.monotonic()
             try:
                 found = attempt()
@@ -169,6 +178,7 @@ class RetryPolicy:
                 _wait(pause, stop)
             except ForbiddenError as failure:
                 raise self._forbidden(failure) from None
+            # An error of one query is a reply: the server works.
             except QueryError:
                 self._record_success()
                 raise
@@ -179,9 +189,11 @@ class RetryPolicy:
     def _pause(self, name: str, failure: TransientError, failures: int, since: float) -> float:
         """Seconds until the next attempt; raises where the budget does not reach so far."""
         now = time.monotonic()
+        # A server that is busy is there, so it gets the whole budget from the first request on.
         never_answered = not self._has_answered and failure.state is not ServerState.BUSY
         budget = min(self._retries_s, _FIRST_ANSWER_BUDGET_S) if never_answered else self._retries_s
         backoff = backoff_s(name, failures)
+        # A tenth of the backoff on top, or all that were refused together would come back together.
         wait = backoff if failure.wait_s is None else failure.wait_s + 0.1 * backoff
         if now + wait > since + budget:
             allowed = f"retries-s={self._retries_s:g}"
@@ -204,20 +216,22 @@ class RetryPolicy:
         delay = f", to be asked again in {failure.wait_s:.0f} s," if failure.wait_s else ""
         tries = "1 try" if failures == 1 else f"{failures} tries in {spent_s:.1f} s"
         message = f"Expected an answer from {self._url}, but got {failure.reason}{delay} after {tries} ({allowed})"
+        # At the first query: the others would wait for nobody, too.
         if failure.state is ServerState.UNREACHABLE and not self._has_answered:
             return ModelError(f"{message}: check the URL, and that the server is running and can be reached from here")
-        if self._is_disabled():
+        if self._record_failure():
             repeated = f", and so {self._disable_after} times in a row" if self._disable_after > 1 else ""
             return ModelError(f"{message}{repeated}: {self._advice}")
         return QueryError(message)
 
     def _forbidden(self, failure: ForbiddenError) -> QueryError | ModelError:
         # Some servers say 403 where their moderation takes offence at one query (openrouter.ai/docs/errors).
-        if not self._has_answered or self._is_disabled():
+        if not self._has_answered or self._record_failure():
             return ModelError(f"{failure}: check what the key allows, and whether this model may be used from here")
         return QueryError(str(failure))
 
-    def _is_disabled(self) -> bool:
+    def _record_failure(self) -> bool:
+        """Counts a failed query; True if so many in a row disable the model."""
         with self._lock:
             self._failures_in_a_row += 1
             return self._failures_in_a_row >= self._disable_after
@@ -233,6 +247,7 @@ def backoff_s(name: str, failures: int) -> float:
 
     The jitter is derived from the name: requests that failed together are not retried together, and runs repeat.
     """
+    # 16 keeps the power small: the result is 30 s from the seventh failure on.
     longest = min(_MAX_BACKOFF_S, _FIRST_BACKOFF_S * 2.0 ** min(failures - 1, 16))
     share = int(digest("back off", name, str(failures)), 16) / 2**64
     return longest * (0.5 + 0.5 * share)
@@ -246,10 +261,10 @@ def _wait(seconds: float, stop: Event) -> None:
 def run_concurrently(
     count: int, threads: int, do: Callable[[int, Event], T]
 ) -> Generator[tuple[int, T | Exception], None, None]:
-    """Yields the number and the result of ``do(0)`` to ``do(count - 1)``, run by so many threads, in any order.
+    """Runs ``do(0)`` to ``do(count - 1)`` on so many threads, and yields each index and result, in any order.
 
-    An exception of ``do`` is its result. Its event is set when the generator is closed, which does not wait for running
-    calls. The threads are daemons.
+    An exception of ``do`` is its result. The event that ``do`` gets is set when the generator is closed, which does not
+    wait for running calls. The threads are daemons, so a request in flight delays no exit.
     """
     places = SimpleQueue[int]()
     for place in range(count):
@@ -266,6 +281,7 @@ def run_concurrently(
             try:
                 results.put((place, do(place, stop)))
             except Exception as error:
+                # Raised where the results are taken, not in this thread.
                 results.put((place, error))
 
     try:

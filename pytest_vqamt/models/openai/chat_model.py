@@ -63,11 +63,13 @@ class OpenAIModel:
         self.fingerprint = fingerprint
         self._forecaster = forecaster
         self._prices = prices
+        # Two batches at once fill the slots.
         self.batch_size = -(-endpoint.in_flight // self.batches_at_once)
         self.largest_batch = _BATCHES_PER_FLIGHT * endpoint.in_flight
         self._endpoint = endpoint
         self._prompts = prompts
         self._slots = BoundedSemaphore(endpoint.in_flight)
+        # A model has no end of its own: connections and the filter of the logs go with the object.
         finalize(self, endpoint.close)
 
     @property
@@ -81,7 +83,7 @@ class OpenAIModel:
         return self._endpoint.usage.sums()
 
     def request_note(self, image: Image) -> str:
-        """Tells of a picture whose request is larger than many servers take; "" for a smaller one."""
+        """The warning about a picture whose request is larger than many servers take; "" for a smaller one."""
         chat = self._endpoint.settings.chat
         size_bytes = len(data_uri(chat.resized(image)))
         if size_bytes <= LARGE_BYTES:
@@ -125,18 +127,22 @@ class OpenAIModel:
 
         def ask(place: int, stop: Event) -> Answer:
             item = batch[place]
+            # A semaphore cannot wait for an event, too.
             while not self._slots.acquire(timeout=_POLL_S):
                 if stop.is_set():
                     raise StoppedError
             try:
+                # It may have been set while this thread got its slot.
                 if stop.is_set():
                     raise StoppedError
+                # Rendered here, within a slot: the pictures of a whole batch never lie in memory at once.
                 messages = [picture_message(self._prompts.text(item), pictures.data_uri(place), settings.detail)]
                 schema = answer_schema(item) if settings.is_json else None
                 reasoning = item.query.reasoning
                 longest = self._prompts.longest(task, reasoning=reasoning)
                 return self._endpoint.complete(item.query.id, messages, longest, stop, schema, reasoning=reasoning)
             except ModelError as error:
+                # Where the budget is spent the requests in flight are paid for, and their answers wanted.
                 if not isinstance(error, BudgetSpentError):
                     stop.set()  # at once: the thread that takes the results may be late
                 raise
@@ -148,7 +154,7 @@ class OpenAIModel:
         with closing(run_concurrently(len(batch), self._endpoint.in_flight, ask)) as results:
             for place, result in results:
                 if isinstance(result, BudgetSpentError):
-                    spent = result  # others may have been answered
+                    spent = result  # raised at the end: others of the batch may have been answered
                     continue
                 if isinstance(result, ModelError):
                     raise _without_context(result)
@@ -198,6 +204,7 @@ def load(argument: str, options: ModelOptions) -> OpenAIModel:
     fingerprint = (
         f"openai-{VERSION} model={address.model} url={address.url} prompts={prompts.digest} settings={settings.digest}"
     )
+    # Only where it is set: fingerprints of before have no such part.
     if settings.revision:
         fingerprint += f" revision={settings.revision}"
     prices, chat = prices_from(options, address.model), settings.chat

@@ -14,16 +14,16 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import expanded, parse_toml, read_text
 from pytest_vqamt.models.chat_settings import ChatSettings, chat_settings
-from pytest_vqamt.models.http.http_settings import ApiKey, key_from_environment, parse_number, split_url
+from pytest_vqamt.models.http.http_settings import ApiKey, key_from_environment, parse_number, parse_seconds, split_url
 from pytest_vqamt.models.protocol import ModelOptions
 
 _LIMITS = ("max_tokens", "max_completion_tokens")
 _DETAILS = ("auto", "low", "high")
 _RESPONSES = ("text", "json")
 _MOST_IN_FLIGHT = 512
-_LONGEST_S = 86_400
 
 _HEADER = "header."
+# Headers that the client sets itself.
 _OWN_HEADERS = frozenset({"host", "content-type", "content-length", "accept", "user-agent", "transfer-encoding"})
 _VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
@@ -75,9 +75,11 @@ class OpenAISettings:
 
     @property
     def digest(self) -> str:
-        """Names what can change an answer."""
+        """A digest of the settings that can change an answer."""
+        # The order is that of the first version: another one would be another fingerprint, and no cached answer would
+        # be found.
         named = [str(self.temperature), str(self.seed), self.detail, self.token_limit, self.revision]
-        # What came later counts only where it is set: answers of before are still found.
+        # Settings that were added later count only where they are set, so answers cached before are still found.
         later = {"json": str(self.is_json or ""), "chat": self.chat.fingerprint}
         later |= {f"header {name}": variable for name, variable in self.headers}
         return digest(*named, *(f"{name}={value}" for name, value in later.items() if value))
@@ -93,12 +95,14 @@ def openai_settings(options: ModelOptions, address: ModelAddress) -> OpenAISetti
     in_flight = int(
         parse_number(given.get("in-flight", "32"), "in-flight", at_least=1, most=_MOST_IN_FLIGHT, whole=True)
     )
+    # OpenAI's newer models refuse max_tokens; most other servers know no other name.
     limit = "max_completion_tokens" if address.is_of_openai else "max_tokens"
     temperature, seed = given.get("temperature", "0"), given.get("seed", "none")
     return OpenAISettings(
-        timeout_s=parse_number(given.get("timeout-s", "120"), "timeout-s", at_least=0.1, most=_LONGEST_S),
+        timeout_s=parse_seconds(given, "timeout-s", "120", at_least=0.1),
+        # The user's limit is for the whole run, and each worker of xdist has a process of its own.
         in_flight=max(1, in_flight // options.workers),
-        retries_s=parse_number(given.get("retries-s", "120"), "retries-s", at_least=0, most=_LONGEST_S),
+        retries_s=parse_seconds(given, "retries-s", "120", at_least=0),
         temperature=None if temperature == "none" else parse_number(temperature, "temperature", at_least=0, most=2),
         seed=None if seed == "none" else int(parse_number(seed, "seed", at_least=0, most=2**31 - 1, whole=True)),
         detail=_one_of(_DETAILS, given["detail"], "detail") if "detail" in given else "",
@@ -113,6 +117,7 @@ def openai_settings(options: ModelOptions, address: ModelAddress) -> OpenAISetti
 def _header(name: str, value: str) -> tuple[str, str]:
     """A header and the environment variable that holds its value."""
     header = name.removeprefix(_HEADER)
+    # The characters of a token in RFC 9110, section 5.6.2.
     if not re.fullmatch(r"[\w!#$%&'*+.^`|~-]+", header, re.ASCII) or header.lower() in _OWN_HEADERS:
         raise OptionError(f"Expected header.NAME=VARIABLE with a header that is not sent anyway, but got {name!r}")
     if not _VARIABLE.fullmatch(value):
@@ -131,10 +136,12 @@ def _one_of(known: tuple[str, ...], value: str, name: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelAddress:
-    """A model's name, and the URL of the chat completions that it answers at."""
+    """The address of a model at a server."""
 
     model: str
+    """The name that the server knows it by: "llama3.2-vision:11b"."""
     url: str
+    """The whole URL of its chat completions, the host in lower case."""
 
     @classmethod
     def parse(cls, argument: str) -> ModelAddress:
@@ -154,6 +161,7 @@ class ModelAddress:
                 no message repeats.
         """
         found = _FORM.fullmatch(argument)
+        # The name would hold a URL where the spec has two of them.
         if found is None or "://" in found["model"]:
             raise OptionError(
                 f"Expected openai:MODEL@URL with an http:// or https:// URL, {_EXAMPLE}, but got "
@@ -161,6 +169,7 @@ class ModelAddress:
             )
         parts = split_url(found["url"], example=_EXAMPLE, variable=KEY_VARIABLE)
         path = parts.path.rstrip("/")
+        # A URL that was copied from a log is whole already.
         if not path.endswith(_ENDPOINT):
             _check_is_base(parts, path)
             path = f"{path or '/v1'}{_ENDPOINT}"
@@ -172,7 +181,7 @@ class ModelAddress:
 
     @property
     def is_of_openai(self) -> bool:
-        """True if it is OpenAI's own, and no one on the way can read what is sent there."""
+        """True for OpenAI's own server over https."""
         return self.host == "api.openai.com" and self.url.startswith("https:")
 
 
@@ -193,10 +202,11 @@ def _without_url(argument: str) -> str:
 
 
 def key_variables(address: ModelAddress) -> tuple[str, ...]:
-    """The environment variables that may hold the key for a server, the first that does first.
+    """The environment variables that may hold the key for a server; the first one that is set counts.
 
     OPENAI_API_KEY was made for OpenAI, and goes nowhere else.
     """
+    # A run may name servers of several owners, and must not send one's key to another.
     own = f"{KEY_VARIABLE}_{re.sub(r'[^A-Z0-9]', '_', address.host.upper())}"
     return (own, KEY_VARIABLE, "OPENAI_API_KEY") if address.is_of_openai else (own, KEY_VARIABLE)
 
@@ -204,7 +214,7 @@ def key_variables(address: ModelAddress) -> tuple[str, ...]:
 def api_key_for(
     address: ModelAddress, environment: Mapping[str, str], headers: tuple[tuple[str, str], ...] = ()
 ) -> ApiKey:
-    """The key for a server, or an empty one, with the values of ``headers``, by the variables that hold them.
+    """Reads the key for a server, perhaps an empty one, and the values of ``headers`` from their variables.
 
     Raises:
         OptionError: it holds what no header can hold, which the message does not repeat, or a variable is not set.
@@ -222,7 +232,7 @@ def api_key_for(
     return key_from_environment(environment, key_variables(address), values)
 
 
-_MOST = 1e9
+_HIGHEST_PRICE = 1e9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,8 +240,9 @@ class Prices:
     """The prices of a model, in any currency."""
 
     tokens_in: float = 0.0
+    """For a million tokens of requests."""
     tokens_out: float = 0.0
-    """``tokens_in`` and ``tokens_out``: for a million tokens of requests and of answers."""
+    """For a million tokens of answers."""
     cached_in: float | None = None
     """For a million tokens of requests that the server had cached; None for those of other tokens."""
     request: float = 0.0
@@ -244,6 +255,7 @@ class Prices:
         2.0
         """
         cached_price = self.tokens_in if self.cached_in is None else self.cached_in
+        # prompt_tokens includes the cached ones; a server that counts them apart would give less than nothing.
         fresh = max(0.0, tokens_in - cached)
         return (
             fresh * self.tokens_in + cached * cached_price + tokens_out * self.tokens_out
@@ -266,7 +278,9 @@ def prices_from(options: ModelOptions, model: str) -> Prices | None:
         return _prices_in(expanded(given["price"]), model)
     if not named:
         return None
-    prices = {name: parse_number(text, f"price-{name}", at_least=0, most=_MOST) for name, text in named.items()}
+    prices = {
+        name: parse_number(text, f"price-{name}", at_least=0, most=_HIGHEST_PRICE) for name, text in named.items()
+    }
     if len(named) < len(_NEEDED):
         ((name, text),) = named.items()
         raise OptionError(
@@ -280,7 +294,7 @@ def _prices_in(file: Path, model: str) -> Prices:
         table = parse_toml(read_text(file))
     except (OSError, ValueError) as error:
         raise OptionError(f"Expected a TOML file of prices, but got price={str(file)!r} ({error})") from error
-    # The model's own name comes before globs, and of these the longest.
+    # The model's own name wins over globs, and the longest glob over shorter ones: "gpt-4o-mini*" over "gpt-4o*".
     fitting = [name for name in table if name == model or fnmatchcase(model, name)]
     if not fitting:
         known = ", ".join(table) or "none"
@@ -299,6 +313,7 @@ def _prices_in(file: Path, model: str) -> Prices:
                 f"Expected prices from 0 up for {', '.join(_FIELDS)}, but got {entry} = {value!r} of {where}"
             )
     lacking = [field for field in _NEEDED if field not in found]
+    # A price for requests alone needs none for tokens.
     if lacking and set(found) != {"request"}:
         raise OptionError(
             f"Expected {' and '.join(_NEEDED)}, 0 for what is free, but got no {' and '.join(lacking)} of {where}"
@@ -313,11 +328,14 @@ def _prices_in(file: Path, model: str) -> Prices:
 
 @dataclass(slots=True)
 class Spent:
-    """What a request took: tokens and money; None where it is not known."""
+    """Tokens and money that a request took."""
 
     tokens_in: float | None = None
+    """Tokens of the request; None where the server counts none."""
     tokens_out: float | None = None
+    """Tokens of the reply; None where the server counts none."""
     cost: float | None = None
+    """In the currency of the prices; None where neither server nor prices give it."""
 
     def read(self, usage: object, prices: Prices | None) -> None:
         """Reads the ``usage`` of a reply.
@@ -335,12 +353,13 @@ class Spent:
             self.cost = prices.cost(self.tokens_in, self.tokens_out or 0, cached or 0)
 
 
-_MOST = 2.0**53
+_MOST_TOKENS = 2.0**53
 """Nothing takes as many tokens; a larger number fits in no column of the answer cache."""
 
 
 def _amount(value: object) -> float | None:
-    """A number that can be summed and kept, whole numbers as they are."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST:
+    """A number of a reply that can be summed and cached; None for anything else."""
+    # JSON's true would be an int, and NaN fails the comparison.
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS:
         return value
     return None

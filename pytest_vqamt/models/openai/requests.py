@@ -61,11 +61,15 @@ Message: TypeAlias = dict[str, Json]
 _ANSWERED = (200, 201, 203)
 """Statuses of replies that may hold a completion: some gateways say 201."""
 _LONGEST_MODEL = 80
+"""Characters of the answering model's name, which becomes the name of a count in reports."""
 
 LARGE_BYTES = 1_000_000
-"""Many servers and the proxies before them take no larger request, unless told to."""
+"""Many servers and the proxies before them take no larger request by default."""
 
+# Gateways put the kind of an error under any of these: OpenRouter {"code": 502}, Anthropic {"type":
+# "overloaded_error"}.
 _NAMES = ("code", "status", "status_code", "type")
+# Values that name no kind of error: {"type": "error"}, {"code": "0"}.
 _NO_NAMES = ("error", "none", "null", "0")
 _ERROR_CODE = re.compile("[45][0-9][0-9]")
 _PASSING = (
@@ -88,6 +92,7 @@ _LONGEST_QUOTE = 200
 _QUOTA_EXCEEDED = "insufficient_quota"
 """The ``type`` (or, earlier, the ``code``) of OpenAI's errors of an account with no money left. Their status is 429."""
 
+# Servers quote the key that they refuse, as OpenAI does: 'Incorrect API key provided: sk-...'.
 _LIKE_A_KEY = re.compile(r"\b(sk-|bearer\s+)[^\s\"'<>,;]{4,}", re.IGNORECASE)
 
 _SETTING_ADVICE = {
@@ -101,10 +106,15 @@ _SETTING_ADVICE = {
 """The settings for servers that do not take a field of the request."""
 
 _MESSAGES = ("message", "detail", "msg")
+"""The names that servers have for the message of an error, tried in this order."""
 
+# A server that streams although "stream" is false sends `data: {...}` lines.
 _EVENT_STREAM = re.compile(rb"\s*(?:data:|event:|id:|: )")
+# Ollama's own API streams one JSON object a line.
 _JSON_LINES = re.compile(rb"\s*\{[^\n]*\}\s*\n\s*\{")
 
+# "length" is OpenAI's word; others say MAX_TOKENS, max_output_tokens, truncated, token_limit or context_window. Not
+# "untruncated" or "not_truncated".
 _CUT_OFF = re.compile(
     r"length|max(?:imum)?[_ -]?(?:output[_ -]?|new[_ -]?|completion[_ -]?)?tokens?"
     r"|(?<!un)(?<!not[_ -])truncat|cut[_ -]?off|context[_ -]?window"
@@ -114,8 +124,10 @@ _CUT_OFF = re.compile(
 )
 _BY_NUMBER = ("", "stop", "max_tokens", "safety", "recitation", "other", "language", "blocked", "prohibited", "blocked")
 """Gemini's reasons by their numbers (FinishReason), as proxies hand them on."""
+# What every word of _BREAKS_OFF is turned into.
 _BROKEN_OFF = "error"
 _LONGEST_REASON = 60
+"""Characters of a reason that are read: a server may send anything there."""
 _BREAKS_OFF = re.compile(r"error|abort|cancel|fail", re.I)
 _FILTERED = re.compile(r"content[_ -]?filter|safety|blocked|prohibited|recitation", re.I)
 
@@ -128,7 +140,7 @@ def _advice() -> str:
 
 
 class ChatEndpoint:
-    """A server with its settings, its key, its retries and its usage. Many threads share it.
+    """One server: sends requests at its pace, retries them, and counts their usage. Many threads share it.
 
     The key is redacted from log records until the endpoint is closed.
     """
@@ -140,7 +152,7 @@ class ChatEndpoint:
         prices: Prices | None = None,
         budget: Budget | None = None,
     ) -> None:
-        """Reads the key from the environment; nothing is sent yet. ``prices`` hold where the server tells no cost.
+        """Reads the key from the environment and sends nothing; ``prices`` count where a reply names no cost.
 
         Raises:
             OptionError: the key holds what no header can hold.
@@ -197,11 +209,13 @@ class ChatEndpoint:
         if self._budget is None:
             return self._paced_attempt(body, spent, stop)
         if not self._budget.start(lambda: not stop.is_set()):
+            # The budget's wait ends without a start only where the batch was stopped.
             raise StoppedError
         try:
             answer = self._paced_attempt(body, spent, stop)
         finally:
             self._budget.finish(spent.cost)
+        # Without a cost the limit could never be reached, and the run would spend without end.
         if spent.cost is None:
             lacking = (
                 f"counts no tokens (usage in its replies), which the prices are for: leave {option('max-cost')} off"
@@ -231,6 +245,7 @@ class ChatEndpoint:
             else:
                 self._pace.failed()
             raise
+        # Ctrl-C and a query's own error also end the request: the pace counts what is in flight.
         except BaseException:
             self._pace.failed()
             raise
@@ -241,15 +256,17 @@ class ChatEndpoint:
         self.usage.add("requests")
         response = self._client.post(body)
         if response.status not in _ANSWERED:
-            self._raise(_error_response(response, self._address.url), len(body))
+            self._raise_error(_error_response(response, self._address.url), len(body))
         fields = parse_body(response.body, self._address.url)
         if isinstance(model := fields.get("model"), str) and model.strip():
             self.usage.add(f"{ModelUse.ANSWERS_OF}{' '.join(model.split())[:_LONGEST_MODEL]}")
+        # Before any error is raised: a reply that cannot be read, or is an error of a started model, was paid for, too.
         spent.read(fields.get("usage"), self._prices)
         self.usage.add_spent(spent)
         if (error := embedded_error(fields)) is not None:
             failed = ErrorResponse(status=_embedded_status(error), headers=response.headers, fields=error)
-            self._raise(failed, len(body))
+            self._raise_error(failed, len(body))
+        # A completion, readable or not: the server takes requests of this size.
         self._sizes.answered(len(body))
         if "choices" not in fields and (other := other_protocol(fields)):
             raise QueryError(f"Expected a chat completion from {self._address.url}, but got {other}")
@@ -259,6 +276,7 @@ class ChatEndpoint:
         try:
             text = self._answer_text(fields)
         except QueryError as failure:
+            # Messages quote the server, which may have echoed the key.
             raise QueryError(self._key.redact(str(failure))) from None
         if has_reasoning(fields):
             self.usage.add("answers with reasoning in the text")
@@ -275,8 +293,8 @@ class ChatEndpoint:
             cost=spent.cost,
         )
 
-    def _raise(self, failed: ErrorResponse, size_bytes: int) -> NoReturn:
-        if self._sizes.is_refused(failed.status, size_bytes):
+    def _raise_error(self, failed: ErrorResponse, size_bytes: int) -> NoReturn:
+        if self._sizes.refused(failed.status, size_bytes):
             raise too_large(failed, size_bytes, self._sizes.largest, self._address, self._key)
         raise_http_error(failed, self._address, self._key)
 
@@ -284,7 +302,9 @@ class ChatEndpoint:
         text = completion_text(fields)
         if not self.settings.is_json:
             return text
+        # Servers that ignore response_format answer in plain text, which is read as any other answer.
         answer = read_json(text)
+        # Half of an object, such as {"answer": "a red": its text would be read as the answer.
         if answer is None and is_truncated(fields):
             raise QueryError(
                 "Expected an answer in JSON, but it was cut off at its longest length: "
@@ -296,7 +316,7 @@ class ChatEndpoint:
 
 
 class BodySizes:
-    """Tells a server that takes no large request from one that is not there at all.
+    """Distinguishes a server that takes no large request from one that is not there at all.
 
     Attributes:
         largest: the bytes of the largest request that was answered; 0 where none was.
@@ -311,20 +331,24 @@ class BodySizes:
         with self._lock:
             self.largest = max(self.largest, size_bytes)
 
-    def is_refused(self, status: int, size_bytes: int) -> bool:
-        """True if a refusal may be for the size alone; of a server that never answers only the first few are."""
+    def refused(self, status: int, size_bytes: int) -> bool:
+        """Records a refusal; True if it may be for the size alone, before any answer only for the first large ones."""
+        # Proxies answer a body over their limit with 413, and some with 404 "Cannot POST", 405 or 410.
         if status not in (404, 405, 410, 413):
             return False
         with self._lock:
-            if self.largest:  # proxies have limits of their own, and some of them say 404
+            if self.largest:
+                # What is larger than all that was answered may meet the limit of a proxy, and some of them say 404.
                 return status == 413 or size_bytes > self.largest
+            # Nothing was answered yet: after eight such refusals a 404 means that the URL is wrong, whatever the size.
             self._refused += status == 413 or size_bytes > LARGE_BYTES
             return status == 413 or (size_bytes > LARGE_BYTES and self._refused < _DISABLE_AFTER)
 
 
 def too_large(response: ErrorResponse, size_bytes: int, largest: int, address: ModelAddress, key: ApiKey) -> QueryError:
-    """The error of one query whose request the server does not take; the ``largest`` that it took had so many bytes."""
+    """The error of a query with too large a request; ``largest`` is the size of the largest answered one, or 0."""
     known = f"the largest that it answered had {_megabytes(largest)}" if largest else "servers often take 1 MB at most"
+    # The advice is in pixels: where less than 1 MB was refused, a quarter of the usual bound.
     most = 1_000_000 if size_bytes > LARGE_BYTES else 250_000
     return QueryError(
         f"Expected an answer from {address.model!r}, but got {status_text(response.status)}{_quoted(response, key)} to "
@@ -338,7 +362,10 @@ def _megabytes(size_bytes: int) -> str:
 
 
 def other_protocol(fields: Mapping[str, object]) -> str:
-    """What a reply is that is no chat completion, and what to do; "" if it may be one."""
+    """Names the protocol of a reply that is no chat completion, with advice; "" for what may be one.
+
+    Users take the URL of the API that they know, and a status of 200 hides the mistake.
+    """
     if fields.get("object") == "response" or isinstance(fields.get("output"), list):
         return "a reply of OpenAI's /responses: name the URL of /chat/completions"
     if fields.get("type") == "message" and "content" in fields:
@@ -368,30 +395,36 @@ def _embedded_status(error: Mapping[str, object]) -> int:
     (503, 529)
     """
     found = error["error"]
+    # The error may be a mere text: {"error": "model is overloaded"}.
     names = [str(found[name]) for name in _NAMES if found.get(name)] if isinstance(found, Mapping) else []
     codes = [int(name) for name in names if _ERROR_CODE.fullmatch(name)]
     # A message may speak of anything, so it counts only where the error has no name.
     called = names if any(name.lower() not in _NO_NAMES for name in names) else [_message(found)]
     passing = [status for status, words in _PASSING if any(map(words.search, called))]
+    # A number is exact; words are only looked at where there is none.
     return next(iter((*codes, *passing)), _NO_STATUS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorResponse:
-    """A response that is no success: ``fields`` is its JSON, ``text`` its body."""
+    """A response that is no success."""
 
     status: int
+    """The HTTP status, or the one that an error in a reply of success names; ``_NO_STATUS`` where it names none."""
     headers: Mapping[str, str]
+    """By names in lower case."""
     fields: object
+    """The JSON of the body; None where it holds no object."""
     text: str = ""
+    """The body as text, quoted where the JSON has no message; "" for an error in a reply of success."""
 
 
 def raise_http_error(response: ErrorResponse, address: ModelAddress, key: ApiKey) -> NoReturn:
-    """Raises the exception that an error response stands for.
+    """Raises the exception of an error response, by its status.
 
     Raises:
         TransientError: the request may be retried.
-        ForbiddenError: 403; whether it concerns every query depends on earlier answers.
+        ForbiddenError: 403, which concerns every query or this one, as earlier answers show.
         QueryError: this query cannot be answered.
         ModelError: the server cannot be used.
     """
@@ -400,6 +433,7 @@ def raise_http_error(response: ErrorResponse, address: ModelAddress, key: ApiKey
     got = f"but got {named}{_quoted(response, key)}"
     if status in (401, 407):
         raise ModelError(f"Expected {address.url} to take our key, {got}: {_key_advice(address, key)}")
+    # OpenAI says 429 of an empty account, which no retry would change; so this comes before the statuses to retry.
     if status == 402 or _is_quota_exceeded(response.fields):
         raise ModelError(f"Expected an account with money left at {address.host}, {got}: fill it up and run again")
     if status == 403:
@@ -410,13 +444,17 @@ def raise_http_error(response: ErrorResponse, address: ModelAddress, key: ApiKey
             "and the URL, which is openai:MODEL@URL's with /chat/completions added, and /v1 where it had no path"
         )
     if 300 <= status < 400:
+        # Without the query, which may hold a secret.
         to = key.redact(response.headers.get("location", "").partition("?")[0]) or "somewhere else"
         raise ModelError(
             f"Expected {address.url} to answer itself, but it sends on ({status_text(status)}) to {to}: if that is "
             f"right, name it in {option('model')}; nothing was sent there"
         )
+    # 409 is retried by OpenAI's own client, too; 425 is Too Early (RFC 8470).
     if status in (408, 409, 425, 429) or status >= 500:
         reason = f"{status_text(status)}{_quoted(response, key)}"
+        # 500 may be the fault of the query, and says nothing of the load; 502 to 504 and 529 come from a server that is
+        # full or restarting.
         state = ServerState.BROKEN if status == 500 else ServerState.BUSY
         wait_s = retry_after_s(response.headers)
         raise TransientError(reason, state=state, wait_s=wait_s, is_quota=status == 429 or wait_s is not None)
@@ -460,14 +498,16 @@ def _key_advice(address: ModelAddress, key: ApiKey) -> str:
 
 def _option_advice(response: ErrorResponse) -> str:
     text = f"{_message(response.fields)} {json.dumps(response.fields)}"
-    for name, (of_ours, value) in _SETTING_ADVICE.items():
+    for name, (our_setting, value) in _SETTING_ADVICE.items():
+        # The whole JSON is searched: validation errors name the field in a list of its own (pydantic's "loc").
         if re.search(rf"\b{name}\b", text):
-            return f"; if the server does not take {name}: {setting(of_ours, value)}"
+            return f"; if the server does not take {name}: {setting(our_setting, value)}"
     return ""
 
 
 def picture_message(prompt: str, picture: str, detail: str = "") -> Message:
     """A user's message of a picture, a data URI, and a prompt; ``detail`` is the resolution, "" for the default."""
+    # Some servers refuse fields that they do not know, so "detail" is only sent where the user set it.
     image: dict[str, Json] = {"url": picture}
     if detail:
         image["detail"] = detail
@@ -484,6 +524,7 @@ def answer_schema(item: ModelInput) -> Message:
             case QuestionForm.YES_NO:
                 answer["enum"] = ["yes", "no"]
             case QuestionForm.COUNT:
+                # So that a model cannot say 'several'.
                 answer = {"type": "integer"}
             case _:
                 pass
@@ -504,7 +545,7 @@ def request_body(
     *,
     reasoning: bool | None = None,
 ) -> bytes:
-    """The JSON of a request for one completion of at most so many tokens, by a JSON schema where there is one.
+    """The JSON of a request for one completion of at most ``max_tokens``, in the form of ``schema`` if there is one.
 
     ``reasoning`` switches the model's reasoning, unless it is None.
     """
@@ -530,13 +571,14 @@ def request_body(
 
 
 def parse_body(body: bytes, url: str) -> Mapping[str, object]:
-    """The JSON object that a body holds.
+    """Parses the JSON object of a body.
 
     Raises:
         QueryError: it holds none. What it holds is not repeated: it may be anything.
     """
     try:
         found: object = json.loads(body)
+    # RecursionError: a body of nested brackets.
     except (ValueError, RecursionError):
         found = None
     if isinstance(found, list) and len(found) == 1:  # as Gemini wraps its errors, and TGI its texts
@@ -566,11 +608,12 @@ def parse_body(body: bytes, url: str) -> Mapping[str, object]:
 
 
 def embedded_error(fields: Mapping[str, object]) -> Mapping[str, object] | None:
-    """The error that a reply with a status of success holds all the same, as ``{"error": ...}``.
+    """The error in a reply with a status of success, as ``{"error": ...}``; None if there is no error.
 
     OpenRouter sends them so once the model has begun to answer (openrouter.ai/docs/errors).
     """
     choice = _choice(fields)
+    # Of the whole reply, or of its one choice, once the model had begun.
     for found in (fields.get("error"), choice.get("error")):
         if found:
             return {"error": found}
@@ -591,6 +634,7 @@ def completion_text(fields: Mapping[str, object]) -> str:
         QueryError: there is no answer.
     """
     choice = _choice(fields)
+    # The older endpoint /completions, which is one word away in the URL and takes no pictures.
     if "text" in choice and "message" not in choice:
         raise QueryError(
             "Expected a choice with a message, but got one with a text, as /completions gives it: name the URL of "
@@ -610,12 +654,15 @@ def completion_text(fields: Mapping[str, object]) -> str:
     if finish_reason == _BROKEN_OFF:
         # What is there may be half of an answer, and an empty text no answer of the model.
         raise QueryError(f"Expected a whole answer, but the server broke it off (finish_reason={_reason(choice)!r})")
+    # The content of a refusal is null: OpenAI has a field for it.
     text = _content_text(message.get("content"))
     if text is None and isinstance(message.get("refusal"), str):
         text = str(message["refusal"])
     answer = strip_traces(text).text if text is not None else None
+    # vLLM's parser for DeepSeek-R1 puts all of a message without a closing mark there.
     if not answer and finish_reason == "stop":
         answer = strip_traces(_reasoning_text(message)).text or answer
+    # A model that called a tool has null or an empty text as content, which is no empty answer.
     calls_tool = bool(message.get("tool_calls") or message.get("function_call"))
     if answer or (answer == "" and finish_reason not in ("length", "content_filter") and not calls_tool):
         return answer.encode("utf-8", "replace").decode("utf-8")  # half of a cut-off emoji cannot be kept
@@ -640,7 +687,7 @@ def _no_choice(fields: Mapping[str, object]) -> str:
 
 
 def finish_reason_of(choice: Mapping[str, object]) -> str:
-    """Why the model ended, in OpenAI's words: other servers write MAX_TOKENS, max_output_tokens or SAFETY.
+    """The finish reason in OpenAI's words, of a server that may write MAX_TOKENS, max_output_tokens or SAFETY.
 
     >>> finish_reason_of({"finish_reason": "MAX_TOKENS"}), finish_reason_of({"finish_reason": "eos"})
     ('length', 'stop')
@@ -656,8 +703,9 @@ def finish_reason_of(choice: Mapping[str, object]) -> str:
 
 
 def _reason(choice: Mapping[str, object]) -> str:
-    """The server's own word; sglang's engine gives an object with a type."""
+    """The finish reason in the server's own words; sglang's engine gives an object with a type."""
     found = choice.get("finish_reason")
+    # Not 0, which is FINISH_REASON_UNSPECIFIED.
     if isinstance(found, int | str) and str(found) in map(str, range(1, len(_BY_NUMBER))):
         return _BY_NUMBER[int(found)]
     found = found or choice.get("stop_reason") or ""  # a number in this one is vLLM's token
@@ -665,7 +713,7 @@ def _reason(choice: Mapping[str, object]) -> str:
 
 
 def _reasoning_text(message: Mapping[str, object]) -> str:
-    """What the server took for reasoning, under the names that servers have for it."""
+    """The text that the server separated as reasoning; servers have two names for the field."""
     return next((each for name in ("reasoning_content", "reasoning") if isinstance(each := message.get(name), str)), "")
 
 
@@ -678,6 +726,7 @@ def completion_scores(fields: Mapping[str, object]) -> tuple[tuple[str, float], 
     tokens: list[str] = []
     candidates: list[list[tuple[str, float]]] = []
     for row in rows:
+        # A row without its token moves all later ones against the text, so none of the scores could be trusted.
         if not isinstance(row, Mapping) or not isinstance(row.get("token"), str):
             return None
         top = row.get("top_logprobs")
@@ -691,11 +740,12 @@ def _scored_token(found: object) -> tuple[str, float] | None:
     if not isinstance(found, Mapping) or not isinstance(token := found.get("token"), str):
         return None
     score = found.get("logprob")
+    # A log-probability is at most 0, but for rounding: what is above is none.
     return (token, score) if isinstance(score, int | float) and isfinite(score) and score <= 1e-6 else None
 
 
 def has_reasoning(fields: Mapping[str, object]) -> bool:
-    """True if the text of the completion holds reasoning, which a server should keep in a field of its own."""
+    """True if the text of the completion holds reasoning, which a server should send in a field of its own."""
     message = _choice(fields).get("message")
     text = _content_text(message.get("content")) if isinstance(message, Mapping) else None
     return text is not None and strip_traces(text).text != text.strip()
@@ -717,6 +767,7 @@ def _content_text(content: object) -> str | None:
     if isinstance(content, str):
         return content
     if isinstance(content, list):
+        # "text" is OpenAI's and Mistral's; "output_text" is what OpenAI's /responses calls it.
         parts = [part for part in content if isinstance(part, Mapping) and part.get("type") in ("text", "output_text")]
         texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
         return "".join(map(str, texts)) if texts else None
@@ -731,7 +782,7 @@ def _json_kind(value: object) -> str:
 
 
 class EncodedPictures:
-    """The pictures of a batch as data URIs: each is encoded when it is first sent, and dropped after its last query.
+    """The pictures of a batch as data URIs, each encoded on first use and dropped after its last query.
 
     Thread-safe. Only the first input with a picture has its ``image`` rendered, and resized as ``chat`` says.
     """
@@ -765,5 +816,5 @@ class EncodedPictures:
 
 
 def data_uri(image: Image) -> str:
-    """The image, RGB uint8, as a PNG in base64: the very pixels come out of it again."""
+    """The image, RGB uint8, as a lossless PNG in base64."""
     return f"data:image/png;base64,{b64encode(png_bytes(image)).decode('ascii')}"

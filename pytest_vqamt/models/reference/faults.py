@@ -124,6 +124,7 @@ class Fault:
     """A planted fault."""
 
     description: str
+    """One line, as `vqamt list` and docs/reference/faults.md have it."""
     replies: Callable[[], Responder]
     """Makes the responder of one model, which may keep state."""
     each_trial: bool = False
@@ -142,13 +143,14 @@ def load(argument: str, _options: ModelOptions) -> ScriptedModel:
         raise OptionError(f"Expected a planted fault, but got model='fault:{argument}'; {hint}")
     fault = FAULTS[name]
     reply = fault.replies()
+    # "fault:NAME" without a share has the fault in every query.
     if not at:
         return ScriptedModel(reply)
     return ScriptedModel(GradedModel(reply, _share(share, argument), each_trial=fault.each_trial))
 
 
 def check(argument: str, options: ModelOptions) -> None:
-    """Checks the argument, as ``load`` does; that costs nothing."""
+    """Checks the argument by loading the fault, which costs nothing."""
     load(argument, options)
 
 
@@ -156,6 +158,7 @@ def _share(text: str, argument: str) -> float:
     try:
         share = float(text)
     except ValueError:
+        # Fails the comparison below, as "nan" itself does.
         share = nan
     if not 0 < share <= 1:
         raise OptionError(
@@ -168,7 +171,7 @@ def _share(text: str, argument: str) -> float:
 def _fault(
     name: str, description: str, *, each_trial: bool = False
 ) -> Callable[[Callable[[Query], str | None]], Responder]:
-    """Registers a function that gives the fault's answer; None where it answers rightly."""
+    """Registers a function that gives the fault's answer, or None where the model is to answer rightly."""
 
     def register(faulty: Callable[[Query], str | None]) -> Responder:
         @wraps(faulty)
@@ -195,6 +198,7 @@ def _ignores_negation(query: Query) -> str | None:
             return answer_to(query, Exists(group=group))
         case Neither(groups=groups):
             return answer_to(query, Either(groups=groups))
+    # NotBoth is a negation, too.
     return _ignores_not_both(query)
 
 
@@ -221,6 +225,7 @@ def _hypernym_blind(query: Query) -> str | None:
 def _antonym_blind(query: Query) -> str | None:
     if not isinstance(query.meaning, Has):
         return None
+    # Yes to "Is the door closed?" of an open door, as to "open".
     words = (query.meaning.attribute, *ontology().antonyms(query.meaning.attribute))
     seen = (answer_to(query, replace(query.meaning, attribute=word)) for word in words)
     return answer_text(answer_text(True) in seen)
@@ -266,6 +271,7 @@ def _order_sensitive(query: Query) -> str | None:
             return _wrong_text(query) if _unsorted(groups) else None
         case Located(group=group, other=other):
             return _wrong_text(query) if _unsorted((group, other)) else None
+        # What is named in order is answered rightly, so that a relation that changes the order finds the fault.
         case Choice(options=options) if list(options) != sorted(options):
             return _wrong_text(query)
     return None
@@ -322,6 +328,7 @@ def _overcounts_described(query: Query) -> str | None:
 def _counts_by_prior(query: Query) -> str | None:
     if not isinstance(query.meaning, PartCount):
         return None
+    # Only where the question is about that one thing: of two dogs the prior is no single number.
     ids = [thing.id for thing in members(query.meaning.group, query.picture.scene)]
     named = (each for each in query.picture.scene.parts if each.name == query.meaning.part)
     return next((answer_text(each.usual) for each in named if [each.thing] == ids), None)
@@ -343,6 +350,7 @@ def _ignores_side(query: Query) -> str | None:
 
 @_fault("mirror-blind", "answers about a mirrored picture as if it were not mirrored")
 def _mirror_blind(query: Query) -> str | None:
+    # A picture that was mirrored twice is as it was.
     if not sum(isinstance(edit, Mirror) for edit in query.picture.edits) % 2:
         return None
     return answer_text(truth(query.meaning, Mirror().after(query.picture.scene)))
@@ -357,6 +365,7 @@ def _near_sighted(query: Query) -> str | None:
     if not boxes:
         return None
     if query.meaning.side in (Side.LEFT, Side.RIGHT):
+        # Between the two that are furthest apart.
         gap, size = max(box.x for box in boxes) - min(box.x1 for box in boxes), scene.width
     else:
         gap, size = max(box.y for box in boxes) - min(box.y1 for box in boxes), scene.height
@@ -444,12 +453,13 @@ def _omits_inserted(query: Query) -> str | None:
     scene = query.picture.scene
     if not any(isinstance(edit, Insert) for edit in query.picture.edits):
         return None
+    # Erasures and all other edits are seen.
     seen = (thing for thing in scene.objects if not thing.id.startswith(INSERTED))
     return answer_text(truth(query.meaning, with_objects(scene, seen, scene.regions)))
 
 
 class SeesErased:
-    """Answers by the unedited scene that it saw last of each photo, as if nothing had been erased."""
+    """Remembers the last unedited scene of each photo, and answers as if nothing had been erased from it."""
 
     def __init__(self) -> None:
         self._before: dict[Photo, Scene] = {}
@@ -458,10 +468,12 @@ class SeesErased:
         picture = query.picture
         if not picture.edits:
             self._before[picture.photo] = picture.scene
+        # A photo whose unedited picture was never asked about is seen as it is.
         if picture.photo not in self._before or not any(isinstance(edit, Erase) for edit in picture.edits):
             return answer_text(true_answer(query))
         scene = self._before[picture.photo]
         for edit in picture.edits:
+            # All other edits are seen, in their order.
             if not isinstance(edit, Erase):
                 scene = edit.after(scene)
         return answer_text(truth(query.meaning, scene))
@@ -504,6 +516,7 @@ def _wrong_class(query: Query) -> str | None:
     if not (inserted and isinstance(query.meaning, Describe)):
         return None
     wrong = next(name for name in _WRONG_NAMES if not scene.count(name))
+    # What was there already keeps its name; only the inserted one is misnamed.
     left = ((name, n - inserted.count(name)) for name, n in _inventory(query))
     return answer_text((*((name, n) for name, n in left if n), (wrong, len(inserted))))
 
@@ -541,6 +554,7 @@ def _caption_hallucinates(query: Query) -> str | None:
     things = query.picture.scene.objects
     there = {thing.name for thing in things if not thing.id.startswith(INSERTED)}
     seen = dict(_inventory(query))
+    # Inserted cats come on top: one is described before the insertion, and two after it.
     seen |= {name: seen.get(name, 0) + 1 for name in _OFTEN_SEEN if name not in there}
     return answer_text(tuple(seen.items()))
 
@@ -590,6 +604,7 @@ _wrong_after(Jpeg, "jpeg-sensitive", "is wrong about a picture that was saved as
 
 @_fault("rotation-blind", "answers about a turned picture as if it were upright")
 def _rotation_blind(query: Query) -> str | None:
+    # Turned back by the last turn; relations turn a picture once.
     turned = [edit.degrees for edit in query.picture.edits if isinstance(edit, Rotate)]
     if not turned:
         return None
@@ -598,6 +613,7 @@ def _rotation_blind(query: Query) -> str | None:
 
 @_fault("quarter-turn-blind", "takes a turn by 90 degrees for one by 270")
 def _quarter_turn_blind(query: Query) -> str | None:
+    # 90 and 270 degrees differ by 180.
     if not any(isinstance(edit, Rotate) and edit.degrees != 180 for edit in query.picture.edits):
         return None
     return answer_text(truth(query.meaning, Rotate(degrees=180).after(query.picture.scene)))
@@ -619,6 +635,7 @@ def _remembers_color(query: Query) -> str | None:
         return None
     scene = query.picture.scene
     for edit in colours.values():
+        # Of a thing that was recoloured twice the last edit is in `colours`, so the color before that one is said.
         scene = replace(edit, old=edit.new, new=edit.old).after(scene)
     return answer_text(truth(query.meaning, scene))
 
@@ -634,7 +651,7 @@ def _color_bound(query: Query) -> str | None:
 
 
 def _other_scene(name: str, description: str, scene: Callable[[Query, SceneSource], Scene | None]) -> None:
-    """Registers a fault that answers about another scene of the source; about the one shown where that is None."""
+    """Registers a fault that answers about another scene of the source, or rightly where ``scene`` gives None."""
 
     def reply(query: Query, source: SceneSource) -> str:
         other = scene(query, source)
@@ -670,6 +687,7 @@ _other_scene(
 
 
 def _is_foreign(query: Query) -> bool:
+    # Every translated question asks for an answer in English, and no English one does.
     return query.text.endswith(ANSWER_IN_ENGLISH)
 
 

@@ -20,6 +20,7 @@ UNKNOWN = "unknown"
 """The answer where no answer is right, such as a choice that no option or several fit."""
 
 Responder: TypeAlias = Callable[[Query], str]
+"""Makes the text of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +28,18 @@ class ScriptedModel:
     """A model for every task whose answer is a function of the query."""
 
     reply: Callable[[Query], str]
+    """Makes the answer; may have a method ``meet`` that takes the scene sources of the run."""
     batch_size: ClassVar[int] = 256
+    """Nothing is computed together, so any size will do."""
     switches_reasoning: ClassVar[bool] = True
+    """It answers alike with and without, so that relations on reasoning are tested, too."""
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         return tuple(self._answer(item.query) for item in batch)
 
     def _answer(self, query: Query) -> Answer:
         """The reply; declined where no answer to a question of the data set is known."""
+        # Questions of questions:FILE without an answer: the oracle knows none, and a guess would be a violation.
         if isinstance(query.meaning, Annotated) and not query.meaning.answers:
             return Answer(self.reply(query), declined="no answer is given with the question")
         return Answer(self.reply(query))
@@ -69,6 +74,7 @@ def answer_text(value: Truth) -> str:
     >>> answer_text(True), answer_text(3), answer_text("red"), answer_text((("dog", 2), ("apple", 1), ("cat", 1)))
     ('yes', '3', 'red', 'two dogs, an apple and a cat')
     """
+    # Before str(), which would say 'True'.
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):
@@ -77,7 +83,7 @@ def answer_text(value: Truth) -> str:
 
 
 def meet_sources(reply: Responder, sources: Sequence[SceneSource]) -> None:
-    """Gives the scene sources of the run to a responder that answers by other scenes than the one shown."""
+    """Gives the scene sources of the run to a responder that has a method ``meet``."""
     meet: Callable[[Sequence[SceneSource]], None] | None = getattr(reply, "meet", None)
     if meet is not None:
         meet(sources)
@@ -97,9 +103,11 @@ def off_by(query: Query, error: int) -> str:
 def wrong_answer(value: Truth) -> Truth:
     """Another answer of the same kind."""
     match value:
+        # Before int, of which bool is a subclass.
         case bool():
             return not value
         case int():
+            # Never negative: one too few of none would be no number of things.
             return value + 1
         case Label.ENTAILMENT:
             return Label.CONTRADICTION

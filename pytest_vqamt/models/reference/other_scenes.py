@@ -1,7 +1,7 @@
-"""Answers about other scenes than the one that a query shows, as of models that do not look at it.
+"""Answers about other scenes than the query's, as from models that do not look at the picture.
 
-The other scene is of the same source, and follows from the query and the source alone: it is the same in every process,
-order and shard. A class covers what it covers in that scene ("animal" its cats, not the dogs that are shown).
+The other scene is from the same source, and follows from the query and the source alone: it is the same in every
+process, order and shard. A class covers what it covers in that scene: "animal" its cats, not the dogs of the picture.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ BUCKETS = 8
 _SURVEYED = 32
 """The most scenes that the prior of a source is taken from, evenly spaced."""
 _HALF = 2
+"""One picture in so many is not looked at by ``half-blind``."""
 
 
 def hashed(*parts: str) -> int:
@@ -37,7 +38,7 @@ def hashed(*parts: str) -> int:
 
 
 class OtherSceneModel:
-    """Replies to a query by another scene, or by several, of the source that its picture is from."""
+    """Replies to a query by other scenes of the source that its picture is from."""
 
     def __init__(self, reply: Callable[[Query, SceneSource], str]) -> None:
         self._reply = reply
@@ -46,6 +47,7 @@ class OtherSceneModel:
 
     def meet(self, sources: Sequence[SceneSource]) -> None:
         """Takes the sources of the run, in their order."""
+        # A session gives the same sources for each item, and finding a photo in them takes time.
         if tuple(sources) != self._sources:
             self._sources = tuple(sources)
             self._source_of = {}
@@ -67,6 +69,7 @@ class OtherSceneModel:
 
 def _has(source: SceneSource, photo: Photo) -> bool:
     try:
+        # Two sources may have photos of one id: the digest decides.
         return source.scene(source.place(photo.id)).photo == photo
     except DataError:
         return False
@@ -78,29 +81,30 @@ def first_scene(_query: Query, source: SceneSource) -> Scene:
 
 
 def scene_by_text(query: Query, source: SceneSource) -> Scene:
-    """The scene of the picture that happened to be asked about first in these words."""
+    """The scene that a cache keyed by the text would give: a fixed one for each text."""
     return _scene_at(source, hashed("text", query.task, query.text))
 
 
 def scene_by_bucket(query: Query, source: SceneSource) -> Scene:
-    """The scene of the picture that happened to come first of all that the cache takes for the same."""
+    """The scene that a cache keyed by a short hash would give: a fixed one for each of its ``BUCKETS`` values."""
     bucket = hashed("bucket", query.picture.digest) % BUCKETS
     return _scene_at(source, hashed("first of bucket", str(bucket)))
 
 
 def is_unseen(query: Query) -> bool:
-    """True if the picture is of the half that is not looked at."""
+    """True if the picture is in the half that the model does not look at."""
     return hashed("half", query.picture.digest) % _HALF == 0
 
 
 def scene_instead(query: Query, source: SceneSource) -> Scene:
-    """Another scene than the one shown, where there is one."""
+    """Another scene than the picture's own, where the source has one."""
     shown = source.place(query.picture.photo.id)
+    # Never the scene itself, unless the source has one alone.
     return _scene_at(source, shown + 1 + hashed("instead", query.picture.digest) % max(1, len(source) - 1))
 
 
 def scene_without_specks(query: Query, source: SceneSource) -> Scene:
-    """The scene shown without what is not salient in its own photo, whatever edits made of it."""
+    """The picture's scene without the things that are not salient in the unedited photo."""
     shown = query.picture.scene
     photo = source.scene(source.place(query.picture.photo.id))
     specks = {thing.id for thing in photo.objects if not is_salient(thing, photo)}
@@ -121,6 +125,7 @@ def scene_without_specks(query: Query, source: SceneSource) -> Scene:
 
 def _scene_at(source: SceneSource, index: int) -> Scene:
     """The scene at ``index``, counted round; the next one where its record is broken."""
+    # A broken record of the data is no error of this model.
     for place in range(index, index + len(source)):
         try:
             return source.scene(place % len(source))
@@ -130,7 +135,7 @@ def _scene_at(source: SceneSource, index: int) -> Scene:
 
 
 def answer_about(query: Query, scene: Scene) -> str:
-    """The right answer to the query about ``scene``; a guess where there is none, the same for all that is alike."""
+    """The right answer to the query about ``scene``, or a guess that depends on the meaning alone."""
     known = _known_answer(query, scene)
     return _guess(query.meaning) if known is None else known
 
@@ -145,6 +150,7 @@ def prior_model() -> OtherSceneModel:
             count = min(len(source), _SURVEYED)
             scenes = (_scene_at(source, place * len(source) // count) for place in range(count))
             found = Counter(known for scene in scenes if (known := _known_answer(query, scene)) is not None)
+            # Of equally frequent answers the first in the alphabet, in every process.
             answers[asked] = min(found, key=lambda text: (-found[text], text)) if found else _guess(query.meaning)
         return answers[asked]
 
@@ -197,9 +203,9 @@ def _is_of(name: str, word: str) -> bool:
 
 
 class GradedModel:
-    """Replies as another one to a share of the queries, by the hash of their ids, and rightly to the others.
+    """Has a fault in a share of the queries, chosen by the hash of their ids, and is right about the others.
 
-    It replies alike in all trials of a query, or with ``each_trial`` as another one to that share of the trials.
+    All trials of a query are alike, unless ``each_trial`` makes it a share of the trials.
     """
 
     def __init__(self, reply: Responder, share: float, *, each_trial: bool = False) -> None:
@@ -208,10 +214,11 @@ class GradedModel:
         self._each_trial = each_trial
 
     def meet(self, sources: Sequence[SceneSource]) -> None:
-        """Gives the sources to the other one."""
+        """Gives the sources to the faulty responder."""
         meet_sources(self._reply, sources)
 
     def __call__(self, query: Query) -> str:
-        text = self._reply(query)  # to each query, since it may remember what it was shown
+        text = self._reply(query)  # of every query, since a fault may depend on earlier ones (sees-erased)
+        # By the id alone: the same queries in every order, process and shard.
         chosen_by = query if self._each_trial or not query.trial else replace(query, trial=0)
         return text if hashed("graded", chosen_by.id) < self._limit else answer_text(true_answer(query))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -62,14 +61,15 @@ class RegionBatch:
     """A batch on the device, B questions of T tokens about 36 regions each."""
 
     ids: torch.Tensor
+    """Int64 (B, T), the tokens of the questions."""
     attended: torch.Tensor
-    """``ids`` and ``attended``: int64 (B, T), tokens and attention mask."""
+    """Int64 (B, T), 1 for a token and 0 for padding."""
     features: torch.Tensor
     """(B, 36, 2048), in the model's precision."""
     boxes: torch.Tensor
     """(B, 36, 4), as in ``Regions``, in the model's precision."""
     seen: torch.Tensor
-    """Int64 (B, 36), whether a region is real."""
+    """Int64 (B, 36), 1 for a region and 0 for padding."""
 
 
 class RegionQuestionModel(TwoStepModel):
@@ -86,17 +86,18 @@ class RegionQuestionModel(TwoStepModel):
     head = ""
     kind = ""
     version = 1
-    form: QuestionForm
+    form: QuestionLayout
     """How questions are written."""
     batch_size = 32
 
     def __init__(self, checkpoint: Checkpoint, answers: tuple[str, ...], options: ModelOptions) -> None:
-        """Loads the checkpoint; ``answers`` are those of its outputs.
+        """Loads the checkpoint; ``answers`` has one for each of its outputs.
 
         Raises:
             OptionError: a setting is invalid.
             ModelError: a file is missing or of another model.
         """
+        # Small files first: an error in them shows before gigabytes are read.
         self._tokenizer = bert_tokenizer(checkpoint, config_int(checkpoint, "vocab_size", 30522))
         super().__init__(Runtime.of(options))
         self._regions = region_source(options, checkpoint.folder)
@@ -108,7 +109,7 @@ class RegionQuestionModel(TwoStepModel):
 
     @property
     def largest_batch(self) -> int:
-        """On the CPU a larger batch is no faster."""
+        """The largest batch worth trying; on the CPU a larger one is no faster."""
         return self.batch_size if self._runtime.device.type == "cpu" else _LARGEST_GPU_BATCH
 
     @property
@@ -117,7 +118,8 @@ class RegionQuestionModel(TwoStepModel):
 
     @cached_property
     def fingerprint(self) -> str:
-        settings = digest(canonical_json(self._answers)), self._regions.fingerprint, repr(self.form)
+        # Region features and answers are settings: either changes what the same weights say.
+        settings = digest(canonical_json(self._answers)), self._regions.fingerprint, self.form.fingerprint
         return self._runtime.fingerprint(self.kind, self.version, files_digest(self._folder), *settings)
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
@@ -141,6 +143,7 @@ class RegionQuestionModel(TwoStepModel):
         ready = _PreprocessedQuestions(
             tokens=tokens,
             which=self._runtime.pin(torch.tensor(which)),
+            # Stacked and pinned here, beside the model, where the detector has nothing left to do.
             found=self._tensors(known) if len(known) == len(firsts) else found,
             firsts=firsts,
         )
@@ -170,7 +173,7 @@ class RegionQuestionModel(TwoStepModel):
         )
 
     def _detected(self, firsts: Sequence[ModelInput], found: Sequence[Regions | None]) -> RegionTensors:
-        """The regions of all pictures; the detector makes those that are None."""
+        """The regions of all pictures; the detector runs where ``found`` has None."""
         missing = iter(
             self._regions.regions([item for item, regions in zip(firsts, found, strict=True) if regions is None])
         )
@@ -211,6 +214,7 @@ def config_int(checkpoint: Checkpoint, name: str, default: int) -> int:
         ModelError: it is something else.
     """
     value = read_checkpoint_config(checkpoint).get(name, default)
+    # JSON's true is an int in Python.
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ModelError(
             f"Expected {name} to be a whole number in {checkpoint.folder / 'config.json'}, but got {name}={value!r}"
@@ -219,7 +223,7 @@ def config_int(checkpoint: Checkpoint, name: str, default: int) -> int:
 
 
 def check_needs(named: str, published: tuple[str, ...], lists: AnswerLists, options: ModelOptions) -> None:
-    """Tells at once of all that is neither here nor to be fetched, before anything is fetched.
+    """Checks, before anything is fetched, that a list of answers or a detector is at hand.
 
     Where one thing alone is missing, what looks for it says more. A model on the hub that was never fetched may bring
     its answers, unless it is one that the authors ``published``.
@@ -230,6 +234,7 @@ def check_needs(named: str, published: tuple[str, ...], lists: AnswerLists, opti
     folder = local_folder(named, f"{lists.kind}:") or fetched_folder(named)
     is_in_folder = lists.are_in(folder) if folder is not None else named not in published
     has_answers = "answers" in options.settings or is_in_folder
+    # Neither is there: one message with all that is to be fetched, instead of one after the other.
     if has_answers or {"detector", "features"} & set(options.settings) or is_detector_here(folder):
         return
     model = option("model", lists.kind if named == published[0] else f"{lists.kind}:{named}")
@@ -243,8 +248,8 @@ def check_needs(named: str, published: tuple[str, ...], lists: AnswerLists, opti
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionForm:
-    """The form of a model's questions: ``[CLS] question [SEP]``. Its ``repr`` is part of fingerprints."""
+class QuestionLayout:
+    """The layout of a model's questions: ``[CLS] question [SEP]``."""
 
     longest: int
     """The most tokens, special ones included."""
@@ -254,6 +259,14 @@ class QuestionForm:
     """Characters that are left out."""
     ending: tuple[str, ...] = ()
     """Tokens after the question, however long it is."""
+
+    @property
+    def fingerprint(self) -> str:
+        """The layout as fingerprints have it."""
+        # The name is that of the class when answers were first cached: with another one none of them would be found.
+        return (
+            f"QuestionForm(longest={self.longest}, step={self.step}, without={self.without!r}, ending={self.ending!r})"
+        )
 
 
 def bert_tokenizer(checkpoint: Checkpoint, rows: int) -> PreTrainedTokenizerBase:
@@ -275,18 +288,19 @@ def bert_tokenizer(checkpoint: Checkpoint, rows: int) -> PreTrainedTokenizerBase
 
 
 def tokenize_questions(
-    texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, form: QuestionForm, runtime: Runtime
+    texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, form: QuestionLayout, runtime: Runtime
 ) -> TextTokens:
-    """The texts in the form, in pinned memory, each padded to the length of the longest."""
+    """Tokenizes texts by the layout into pinned memory, padded to the length of the longest."""
     import torch
 
+    # By hand, since the authors cut questions so that their ending stays, which no tokenizer setting does.
     first, last, fill, *ending = cast(
         "list[int]", tokenizer.convert_tokens_to_ids(["[CLS]", "[SEP]", "[PAD]", *form.ending])
     )
     room = form.longest - 2 - len(ending)
     left_out = str.maketrans("", "", form.without)
     with exclusive(tokenizer):
-        # Not verbose: it would warn on the terminal of what is cut here and counted.
+        # Not verbose: it would warn on the terminal of texts that are too long, which are cut and counted here.
         words: list[list[int]] = tokenizer(
             [text.translate(left_out) for text in texts], add_special_tokens=False, truncation=False, verbose=False
         )["input_ids"]
@@ -301,12 +315,11 @@ def tokenize_questions(
 
 def _bert_snapshot() -> Path:
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import LocalEntryNotFoundError
 
-    with suppress(LocalEntryNotFoundError):
-        kept = Path(snapshot_download(BERT, local_files_only=True))
-        if (kept / _VOCABULARY_FILE).is_file():
-            return kept
+    # The cache first; it may hold the repository in part, as another program fetched it.
+    cached = fetched_folder(BERT)
+    if cached is not None and (cached / _VOCABULARY_FILE).is_file():
+        return cached
     reason = "the hub gives none"
     try:
         fetched = Path(snapshot_download(BERT, allow_patterns=list(_BERT_FILES)))

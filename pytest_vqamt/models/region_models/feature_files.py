@@ -39,6 +39,7 @@ _BEYOND_PX = 1.5
 _COCO_NAME = re.compile(r"(?:COCO_(?:train|val|test)\d{4}_)?0*(\d+)")
 
 _IdForm: TypeAlias = Callable[[str], str | None]
+"""Makes a key of an id; None where the id has no such form."""
 
 _PARTS = ("features", "boxes", "size")
 
@@ -72,6 +73,7 @@ class FeatureFile:
         Raises:
             DataError: its row cannot be read, is of another picture, or is ambiguous.
         """
+        # Features are of the photo as it is: those of an edited picture would be an answer to another question.
         if picture.edits:
             return None
         number = self._ids.row(picture.photo.id)
@@ -107,7 +109,7 @@ def _open_table(file: Path) -> FeatureTable:
 
 
 def _check_size(row: FeatureRow, picture: Picture) -> None:
-    """COCO and Visual Genome both number their photos: a row of the same number may be of another photo."""
+    """Checks the size of the photo, since COCO and Visual Genome may have different photos of the same number."""
     wanted = (picture.scene.width, picture.scene.height)
     if (row.width, row.height) != wanted:
         raise DataError(
@@ -120,6 +122,7 @@ def _digest_of(file: Path) -> str:
     """SHA-256 of size and content, 16 hexadecimal digits; of evenly spread blocks for a very large file."""
     size = file.stat().st_size
     total = sha256(str(size).encode())
+    # Evenly spread, with the first and the last, and the size: a file that was extracted anew differs in all of them.
     blocks = -(-size // _BLOCK)
     chosen = (
         range(blocks) if blocks <= _BLOCKS else (number * (blocks - 1) // (_BLOCKS - 1) for number in range(_BLOCKS))
@@ -142,8 +145,9 @@ class FeatureRow:
     features: NDArray[np.generic]
     """(n, 2048)."""
     width: int
+    """Of the photo, in pixels."""
     height: int
-    """``width`` and ``height``: of the photo."""
+    """Of the photo, in pixels."""
 
 
 class FeatureTable(Protocol):
@@ -164,7 +168,7 @@ class FeatureTable(Protocol):
 
 
 def regions_of(row: FeatureRow) -> Regions:
-    """The row as 36 regions.
+    """Checks a row, and turns it into 36 regions.
 
     Raises:
         DataError: it does not have the features of at most 36 boxes of a picture.
@@ -174,6 +178,7 @@ def regions_of(row: FeatureRow) -> Regions:
     _check_shapes(row)
     boxes_px = row.boxes_px.astype(np.float32)
     features = row.features.astype(np.float32)
+    # float16 overflows at 65,504.
     if not np.isfinite(features).all() or not np.isfinite(boxes_px).all():
         raise DataError(f"{row.where}: Expected finite features and boxes, but some are not: extract them again")
     _check_boxes(row, boxes_px)
@@ -199,6 +204,7 @@ def _check_boxes(row: FeatureRow, boxes_px: NDArray[np.float32]) -> None:
         raise DataError(
             f"{row.where}: Expected boxes as x1 y1 x2 y2, but some end before they begin: are they x y w h?"
         )
+    # Regions are made shares of the size below, so shares would all end up in one corner.
     if boxes_px.max() <= 1 < max(row.width, row.height):
         raise DataError(f"{row.where}: Expected boxes in pixels, but all lie within [0, 1]: multiply them by the size")
     if boxes_px.min() < -_BEYOND_PX or (x2 > row.width + _BEYOND_PX).any() or (y2 > row.height + _BEYOND_PX).any():
@@ -224,6 +230,7 @@ class PhotoIds:
         self._where = where
         self._known = tuple(ids)
         self._by: list[dict[str, list[int]]] = [{} for _ in _ID_FORMS]
+        # Each id under each of its forms: looking a photo up reads no list.
         for row, known in enumerate(self._known):
             for (form, _), places in zip(_ID_FORMS, self._by, strict=True):
                 if (key := form(known)) is not None:
@@ -239,6 +246,7 @@ class PhotoIds:
             DataError: several rows match.
         """
         for (_, form), places in zip(_ID_FORMS, self._by, strict=True):
+            # No row has the key "".
             rows = places.get(form(photo_id) or "", ())
             if len(rows) > 1:
                 named = ", ".join(repr(self._known[row]) for row in rows[:3])
@@ -253,6 +261,7 @@ class PhotoIds:
 
 def _without_ending(named: str) -> str:
     path = PurePosixPath(named)
+    # Only suffixes of pictures: "img.v2" is an id without one.
     return named[: -len(path.suffix)] if path.suffix.lower() in SUFFIXES else named
 
 
@@ -291,6 +300,7 @@ class NpzFeatures:
         self._file = file
         self._arrays = _open_archive(file)
         self._lock = Lock()
+        # A model has no end of its own.
         weakref.finalize(self, self._arrays.close)
         names = set(self._arrays.files)
         self.ids = tuple(name.removesuffix("/features") for name in self._arrays.files if name.endswith("/features"))
@@ -327,6 +337,7 @@ def _open_archive(file: Path) -> NpzFile:
     from numpy.lib.npyio import NpzFile
 
     try:
+        # numpy.load would take any other file for a pickle, and name that in its error.
         opened = np.load(file, allow_pickle=False) if is_zipfile(file) else None
     except Exception as error:  # as above
         raise DataError(f"Expected features=FILE.npz that can be read, but got {file}: {error}") from error
@@ -380,14 +391,16 @@ class TsvFeatures:
 
 
 def _row_starts(opened: BinaryIO, file: Path) -> Iterator[tuple[str, int]]:
-    """The photo and the first byte of each row."""
+    """Yields the photo and the offset of each row."""
     size = file.stat().st_size
     start = number = 0
     while start < size:
         number += 1
         where = f"{file}:{number}"
         opened.seek(start)
+        # Not the whole row, most of which is features: a file of COCO has 120,000 rows of 400 kB.
         head = opened.read(_HEAD_BYTES)
+        # Blank lines at the end.
         if head.strip(b"\r\n") == b"":
             return
         fields = head.split(b"\t")[: len(COLUMNS) - 1]
@@ -396,6 +409,7 @@ def _row_starts(opened: BinaryIO, file: Path) -> Iterator[tuple[str, int]]:
                 f"{where}: Expected the {len(COLUMNS)} columns {' '.join(COLUMNS)}, separated by tabs and without a "
                 "heading, but the row has others"
             )
+        # The bytes up to the boxes; boxes and features have a length that the number of boxes gives.
         before = sum(len(field) + 1 for field in fields[:-1])
         count = _int_column(fields[-2], "num_boxes", where)
         end = start + before + _base64_length(count * 16) + 1 + _base64_length(count * 4 * FEATURE_WIDTH)
@@ -404,13 +418,14 @@ def _row_starts(opened: BinaryIO, file: Path) -> Iterator[tuple[str, int]]:
 
 
 def _next_row(opened: BinaryIO, start: int, end: int, size: int, where: str) -> int:
-    """The byte after the line from ``start`` to ``end``; raises if the line has another length."""
+    """The first byte of the next line; raises DataError unless this one reaches from ``start`` to ``end``."""
     if end > size:
         raise DataError(f"{where}: Expected {end - start} bytes, but the file ends after {size - start}: copy it again")
     opened.seek(end)
     after = opened.read(2)
     if after in (b"", b"\n", b"\r\n"):
         return end + len(after)
+    # The second byte belongs to the next row.
     if after.startswith(b"\n"):
         return end + 1
     raise DataError(
@@ -433,6 +448,7 @@ def _array_column(field: bytes, name: str, count: int, where: str) -> NDArray[np
     import numpy as np
 
     try:
+        # Validated, or stray characters would be skipped and numbers move.
         array = np.frombuffer(base64.b64decode(field, validate=True), "<f4")
         return array.astype(np.float32).reshape(count, -1)
     except ValueError as error:

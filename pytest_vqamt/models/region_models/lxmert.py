@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.adapter import (
     HOLDS,
-    QuestionForm,
+    QuestionLayout,
     RegionBatch,
     RegionQuestionModel,
     check_config_int,
@@ -30,13 +30,14 @@ DEFAULT = "unc-nlp/lxmert-vqa-uncased"
 PUBLISHED = (DEFAULT, "unc-nlp/lxmert-gqa-uncased")
 """The checkpoints of its authors, which say nothing of the answers that their outputs stand for."""
 
-FORM = QuestionForm(longest=20, step=20)
+FORM = QuestionLayout(longest=20, step=20)
 
 _LISTS = "https://raw.githubusercontent.com/airsplay/lxmert/master/data"
 
+# Names of files as published, and a name for a list of one's own.
 ANSWERS = AnswerLists(
     kind="lxmert",
-    beside=("trainval_label2ans.json", "answers.json"),
+    file_names=("trainval_label2ans.json", "answers.json"),
     published={
         3129: PublishedList(
             address=f"{_LISTS}/vqa/trainval_label2ans.json", begins=("", "woods", "trash can", "hanging")
@@ -79,9 +80,10 @@ def load(argument: str, options: ModelOptions) -> Lxmert:
         ModelError: a file is missing or of another model.
     """
     check(argument, options)
-    checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="lxmert", beside=(), holds=HOLDS)
+    checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="lxmert", required=(), holds=HOLDS)
     check_model_type(checkpoint, ("lxmert",))
     check_config_int(checkpoint, "visual_feat_dim", FEATURE_WIDTH, default=FEATURE_WIDTH)
     check_config_int(checkpoint, "visual_pos_dim", 4, default=4)
+    # 9,500 is transformers' default, of the pre-training.
     answers = ANSWERS.of(checkpoint, config_int(checkpoint, "num_qa_labels", 9500), options)
     return Lxmert(checkpoint, answers, options)

@@ -62,7 +62,7 @@ class DiskRegionCache:
             content = BytesIO(self._file(key).read_bytes())
             with np.load(content, allow_pickle=False) as archive:
                 return _regions(archive["features"], archive["boxes"])
-        except Exception:  # zip, zlib and NumPy's own reader raise a different one each; it is made again
+        except Exception:  # zip, zlib and NumPy's reader raise a different one each; the regions are detected again
             return None
 
     def put(self, key: str, regions: Regions) -> None:
@@ -74,6 +74,7 @@ class DiskRegionCache:
         import numpy as np
 
         content = BytesIO()
+        # Padding up to 36 is zeros, and is made again on reading.
         real = slice(regions.count)
         np.savez(content, features=regions.features[real].astype(self._precision), boxes=regions.boxes[real])
         file = self._file(key)
@@ -89,6 +90,7 @@ class DiskRegionCache:
         """Locks ``key`` against other processes; False if another one holds it and ``wait`` is False."""
         from filelock import FileLock, Timeout
 
+        # The detector takes many seconds a picture: no two workers should detect the same one.
         lock = FileLock(self._file(key).with_suffix(".lock"))
         try:
             self._file(key).parent.mkdir(exist_ok=True)
@@ -103,11 +105,13 @@ class DiskRegionCache:
             yield True
         finally:
             lock.release()
+            # Who waits for the lock finds the file; without it the next one detects, and needs the lock.
             if self._file(key).is_file():
                 with suppress(OSError):  # another process may have it open
                     Path(lock.lock_file).unlink()
 
     def _file(self, key: str) -> Path:
+        # In up to 256 folders: a data set has 100,000 photos, and their edits.
         return self._folder / key[:2] / f"{key}.npz"
 
     def _unwritable(self, error: OSError) -> ModelError:
@@ -118,7 +122,7 @@ class DiskRegionCache:
 
 
 def as_stored(regions: Regions, precision: Precision) -> Regions:
-    """The regions as they will be read from disk, so that the first run answers like later ones."""
+    """The regions rounded as on disk, so that the first run answers like later ones."""
     import numpy as np
 
     if precision == "float32":
@@ -143,7 +147,7 @@ def _size(regions: Regions) -> int:
 
 
 class DetectedBoxes(Protocol):
-    """A detector's output: ``boxes_px`` (n, 4) x1 y1 x2 y2 in pixels, ``features`` (n, 2048)."""
+    """The boxes and features that a detector found: (n, 4) x1 y1 x2 y2 in pixels, and (n, 2048)."""
 
     @property
     def boxes_px(self) -> NDArray[np.float32]: ...
@@ -152,7 +156,7 @@ class DetectedBoxes(Protocol):
 
 
 class BoxDetector(Protocol):
-    """A detector."""
+    """Finds the regions of a picture."""
 
     @property
     def fingerprint(self) -> str: ...
@@ -163,14 +167,14 @@ class DetectedRegions:
     """Regions from a detector, cached in memory and on disk."""
 
     def __init__(self, detector: BoxDetector, folder: Path | None, precision: Precision = "float32") -> None:
-        """``folder`` caches regions for later runs; None for this run only."""
+        """Caches regions in ``folder`` for later runs; None for this run only."""
         self._detector = detector
         self._precision = precision
-        self._latest: LruCache[str, Regions] = LruCache(MEMORY_BYTES, _size)
-        self._kept = DiskRegionCache(folder, precision) if folder else None
+        self._memory: LruCache[str, Regions] = LruCache(MEMORY_BYTES, _size)
+        self._disk = DiskRegionCache(folder, precision) if folder else None
         self._used: Counter[str] = Counter()
         self._lock = Lock()
-        self._keeping = Lock()
+        self._disk_lock = Lock()
         self.fingerprint = f"{detector.fingerprint} features-dtype={precision}"
 
     @property
@@ -182,57 +186,60 @@ class DetectedRegions:
 
     def prefetch(self, batch: Sequence[ModelInput]) -> Sequence[Regions | None]:
         """The cached regions of each picture; the pictures of the others are rendered for the detector."""
-        return tuple(self._remembered(item) for item in batch)
+        return tuple(self._cached_or_rendered(item) for item in batch)
 
     def regions(self, batch: Sequence[ModelInput]) -> Sequence[Regions]:
         """The regions of each picture. Those that another process is detecting come last."""
         keys = [digest(self.fingerprint, item.query.picture.digest) for item in batch]
         found: dict[str, Regions] = {}
+        # First all pictures that no other process is detecting, so that no time is lost waiting.
         for wait in (False, True):
             for key, item in zip(keys, batch, strict=True):
                 if key not in found and (regions := self._of(key, item, wait)) is not None:
                     found[key] = regions
         return tuple(found[key] for key in keys)
 
-    def _remembered(self, item: ModelInput) -> Regions | None:
+    def _cached_or_rendered(self, item: ModelInput) -> Regions | None:
         key = digest(self.fingerprint, item.query.picture.digest)
-        with self._keeping:  # two threads may make two batches ready that share a picture
-            regions = self._latest.get(key)
-            if regions is None and self._kept is not None:
-                regions = self._read(self._kept, key)
+        with self._disk_lock:  # two threads may preprocess two batches that share a picture
+            regions = self._memory.get(key)
+            if regions is None and self._disk is not None:
+                regions = self._read(self._disk, key)
             if regions is not None:
-                self._latest.put(key, regions)
+                self._memory.put(key, regions)
         if regions is None:
-            item.image  # noqa: B018  # renders it
+            # Rendered now, on the thread that preprocesses, and kept on the input for the detector.
+            item.image  # noqa: B018  # a property that renders
         return regions
 
     def _of(self, key: str, item: ModelInput, wait: bool) -> Regions | None:
         """The regions of a picture; None where another process is detecting it and ``wait`` is False."""
-        regions = self._latest.get(key)
+        regions = self._memory.get(key)
         if regions is None:
-            regions = self._detected(item) if self._kept is None else self._shared(self._kept, key, item, wait)
+            regions = self._detected(item) if self._disk is None else self._shared(self._disk, key, item, wait)
         if regions is not None:
-            self._latest.put(key, regions)
+            self._memory.put(key, regions)
         return regions
 
-    def _shared(self, kept: DiskRegionCache, key: str, item: ModelInput, wait: bool) -> Regions | None:
+    def _shared(self, disk: DiskRegionCache, key: str, item: ModelInput, wait: bool) -> Regions | None:
         """The regions from disk, or from the detector under a lock."""
-        regions = self._read(kept, key)
+        regions = self._read(disk, key)
         if regions is not None:
             return regions
-        with kept.claim(key, wait) as is_ours:
+        with disk.claim(key, wait) as is_ours:
             if not is_ours:
                 return None
-            regions = self._read(kept, key)
+            # Again, under the lock: another process may have written it meanwhile.
+            regions = self._read(disk, key)
             if regions is None:
                 regions = self._detected(item)
-                with self._keeping:  # or another thread would read it from the disk
-                    self._latest.put(key, regions)
-                    kept.put(key, regions)
+                with self._disk_lock:  # or another thread would read it from the disk
+                    self._memory.put(key, regions)
+                    disk.put(key, regions)
             return regions
 
-    def _read(self, kept: DiskRegionCache, key: str) -> Regions | None:
-        regions = kept.get(key)
+    def _read(self, disk: DiskRegionCache, key: str) -> Regions | None:
+        regions = disk.get(key)
         self._count("disk", regions is not None)
         return regions
 
@@ -294,8 +301,8 @@ class FileRegions:
 
     def prefetch(self, batch: Sequence[ModelInput]) -> Sequence[Regions | None]:
         found, others = self._found(batch)
-        kept = iter(self._detected.prefetch(others) if self._detected else ())
-        return tuple(next(kept) if regions is None else regions for regions in found)
+        cached = iter(self._detected.prefetch(others) if self._detected else ())
+        return tuple(next(cached) if regions is None else regions for regions in found)
 
     def regions(self, batch: Sequence[ModelInput]) -> Sequence[Regions]:
         """The regions of each picture.
@@ -318,8 +325,8 @@ class FileRegions:
         return found, others
 
 
-def region_source(options: ModelOptions, beside: Path | None) -> RegionSource:
-    """The source of the settings; ``beside`` is the model's folder, which may hold a detector.
+def region_source(options: ModelOptions, model_folder: Path | None) -> RegionSource:
+    """Opens the source of regions that the settings name; ``model_folder`` may hold a detector.
 
     Raises:
         OptionError: a setting is invalid.
@@ -336,11 +343,12 @@ def region_source(options: ModelOptions, beside: Path | None) -> RegionSource:
     cache = options.cache / "regions" if options.cache else None
     named = options.settings.get("features")
     if named is None:
-        return DetectedRegions(load_detector(options, beside), cache, precision)
+        return DetectedRegions(load_detector(options, model_folder), cache, precision)
     file = FeatureFile(expanded(named))
+    # A detector that the user named must load; one that lies about is a bonus.
     if not options.settings.get("detector") and not os.environ.get(DETECTOR_VARIABLE):
         try:
-            find_detector(beside, options)
+            find_detector(model_folder, options)
         except ModelError:  # with a file of features none is required
             return FileRegions(file, None)
-    return FileRegions(file, DetectedRegions(load_detector(options, beside), cache, precision))
+    return FileRegions(file, DetectedRegions(load_detector(options, model_folder), cache, precision))

@@ -39,6 +39,7 @@ class Regions:
 
         count = len(boxes_px)
         boxes, filled = np.zeros((REGIONS, 4), np.float32), np.zeros((REGIONS, FEATURE_WIDTH), np.float32)
+        # Detectors and files may put an edge a pixel outside of the picture.
         boxes[:count] = np.clip(boxes_px / np.array([width, height, width, height], np.float32), 0, 1)
         filled[:count] = features
         return cls(boxes=boxes, features=filled, count=count)
@@ -64,6 +65,7 @@ class RegionTensors:
         return cls(
             features=runtime.pin(torch.from_numpy(np.stack([each.features for each in found])).to(dtype)),
             boxes=runtime.pin(torch.from_numpy(np.stack([each.boxes for each in found])).to(dtype)),
+            # The mask of real regions is made from these on the device.
             counts=runtime.pin(torch.tensor([each.count for each in found])),
         )
 

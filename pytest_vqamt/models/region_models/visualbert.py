@@ -17,7 +17,7 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.adapter import (
     HOLDS,
-    QuestionForm,
+    QuestionLayout,
     RegionBatch,
     RegionQuestionModel,
     check_config_int,
@@ -37,11 +37,12 @@ if TYPE_CHECKING:
 
 DEFAULT = "uclanlp/visualbert-vqa"
 
-FORM = QuestionForm(longest=128, step=32, without=",?", ending=("?", "[MASK]"))
+FORM = QuestionLayout(longest=128, step=32, without=",?", ending=("?", "[MASK]"))
 
+# Names of files as published, and a name for a list of one's own.
 ANSWERS = AnswerLists(
     kind="visualbert",
-    beside=("answers_vqa.txt", "answers.json"),
+    file_names=("answers_vqa.txt", "answers.json"),
     published={
         3129: PublishedList(
             address="https://dl.fbaipublicfiles.com/pythia/data/answers_vqa.txt", begins=("<unk>", "0", "000", "1")
@@ -63,6 +64,7 @@ class VisualBert(RegionQuestionModel):
         logits: torch.Tensor = self._model(
             input_ids=batch.ids,
             attention_mask=batch.attended,
+            # Type 0 is text and type 1 a region, as in its training.
             token_type_ids=torch.zeros_like(batch.ids),
             visual_embeds=batch.features,
             visual_attention_mask=batch.seen,
@@ -84,10 +86,11 @@ def load(argument: str, options: ModelOptions) -> VisualBert:
         ModelError: a file is missing or of another model.
     """
     check(argument, options)
-    checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="visualbert", beside=(), holds=HOLDS)
+    checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="visualbert", required=(), holds=HOLDS)
     config = read_checkpoint_config(checkpoint)
     check_model_type(checkpoint, ("visual_bert",))
     check_config_int(checkpoint, "visual_embedding_dim", FEATURE_WIDTH, default=512)
+    # Such a checkpoint sends its regions through one additional layer alone.
     if config.get("bypass_transformer"):
         raise ModelError(
             f"Expected a VisualBERT whose regions pass through all layers, but got bypass_transformer=True in "
@@ -98,6 +101,6 @@ def load(argument: str, options: ModelOptions) -> VisualBert:
 
 
 def _outputs(config: Mapping[str, object]) -> int:
-    """The number of answers: that of the labels, placeholders included; 2 without any."""
+    """The number of outputs, by the labels, which may be placeholders; 2, transformers' default, without any."""
     labels = config.get("id2label")
     return len(labels) if isinstance(labels, dict) else 2

@@ -31,18 +31,24 @@ from pytest_vqamt.models.served.wire_format import (
     read_message,
 )
 
-MAX_TEXT = 100_000  # characters of a question
-MAX_EDITS = 256  # of one picture
+MAX_TEXT = 100_000
+"""Characters of a question: the longest of ``serving.long_text`` has 6,000 words."""
+MAX_EDITS = 256
+"""Edits of one picture."""
 MAX_MARKS = 500_000
 """Commas and opening brackets in one request: parsed JSON takes more than twenty times the memory of its text."""
 
-# Of the edits of one recipe, or of one meaning:
 MAX_VALUES = 20_000
+"""Values in the edits of one recipe, or in one meaning."""
 MAX_DEPTH = 24
+"""Lists and objects within each other, in the same."""
 MAX_NUMBER = 1e9
+"""The largest number in the same, and the smallest with a minus."""
 
+# The first bytes of every PNG file.
 _PNG = b"\x89PNG\r\n\x1a\n"
-_ENVELOPE_BYTES = 4096  # of a request outside its pictures and queries
+_ENVELOPE_BYTES = 4096
+"""The most bytes of a request outside its pictures and queries; a model's identity is a digest."""
 
 
 class RequestTooLargeError(WireError):
@@ -54,18 +60,20 @@ class RecipeRow:
     """A picture sent as a recipe; not resolved yet."""
 
     row: dict[str, Json]
+    """``photo``, ``digest`` and ``edits``."""
 
     @cached_property
     def key(self) -> str:
-        """A digest of the whole recipe. Its own ``digest`` field is not trusted."""
+        """A digest of the whole recipe: a client may have put any ``digest`` into it, and cached answers are shared."""
         return digest("recipe", canonical_json(self.row))
 
 
 @dataclass(frozen=True)
 class PngRow:
-    """A picture sent as the bytes of a PNG file; not decoded yet."""
+    """A picture sent as a PNG file; not decoded yet."""
 
     png: bytes
+    """The content of the file."""
 
     @cached_property
     def key(self) -> str:
@@ -77,23 +85,31 @@ PictureRow: TypeAlias = RecipeRow | PngRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryRow:
-    """One query: ``picture`` is an index into the request's pictures; ``meaning`` is None where it was not sent."""
+    """One query of a request."""
 
     task: Task
     text: str
+    """The question or the hypothesis; "" for a description."""
     picture: int
+    """An index into the pictures of the request."""
     trial: int = 0
+    """0 for the first time that the query is sent, 1 and more for repetitions."""
     reasoning: bool | None = None
+    """True or False switches the model's reasoning; None leaves it as it is."""
     meaning: Meaning | None = None
+    """None where it was not sent: only reference models read it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswersRequest:
-    """The body of one POST; ``model`` is the identity of the model that must answer."""
+    """The body of one POST."""
 
     model: str
+    """The identity of the model that must answer."""
     pictures: tuple[PictureRow, ...]
+    """Each picture once, however many queries are about it."""
     queries: tuple[QueryRow, ...]
+    """At most 4,096, in the order in which they are answered."""
 
     def key(self, place: int) -> str:
         """Identifies the query at ``place``: equal for equal queries of any request."""
@@ -105,12 +121,16 @@ class AnswersRequest:
 
 @dataclass(slots=True)
 class PackedRequest:
-    """One request: its inputs, with their pictures and queries as JSON."""
+    """One request while it is being packed."""
 
     inputs: list[ModelInput] = field(default_factory=list)
+    """In the order of their answers."""
     _pictures: dict[str, _PackedPicture] = field(default_factory=dict)
+    """By digest, in the order of the request."""
     _queries: list[bytes] = field(default_factory=list)
+    """The JSON of each input's query."""
     _size: int = _ENVELOPE_BYTES
+    """Bytes of the body so far, at most."""
 
     def body(self, model: str) -> bytes:
         return write_request(model, [picture.row for picture in self._pictures.values()], self._queries)
@@ -123,8 +143,11 @@ class PackedRequest:
 @dataclass(frozen=True, slots=True)
 class _PackedPicture:
     place: int
+    """Its index in the request."""
     row: bytes
+    """Its JSON."""
     as_pixels: bool
+    """True if the JSON holds a PNG, False if a recipe."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,11 +159,12 @@ class RequestPacker:
     with_meaning: bool
     """True if meanings are sent."""
     max_queries: int
+    """The most queries of one request."""
     max_bytes: int
-    """``max_queries`` and ``max_bytes``: limits of one request. A single query may exceed them."""
+    """The most bytes of one request; a single query may exceed them."""
 
     def pack(self, inputs: Sequence[ModelInput]) -> Iterator[PackedRequest]:
-        """The inputs in their order, in as few requests as possible.
+        """Packs the inputs, in their order, into as few requests as possible.
 
         Raises:
             Exception: whatever rendering a picture raises.
@@ -156,9 +180,11 @@ class RequestPacker:
                 row = png_row(png_bytes(item.image)) if as_pixels else recipe_row(item.query.picture)
                 picture = _PackedPicture(len(request._pictures), row, as_pixels)
                 added_bytes += len(row)
+            # A request that is still empty is never full: a single large query is sent all the same.
             is_full = len(request.inputs) >= self.max_queries or request._size + added_bytes > self.max_bytes
             if request.inputs and is_full:
                 yield request
+                # The first picture of the next request, of the same JSON: a PNG is not encoded again.
                 request = PackedRequest()
                 picture = _PackedPicture(0, picture.row, picture.as_pixels)
             if key not in request._pictures:
@@ -201,31 +227,42 @@ def write_request(model: str, pictures: Sequence[bytes], queries: Sequence[bytes
 
 
 class _Picture(Struct, frozen=True, forbid_unknown_fields=True):
-    """A PNG file, or else a recipe."""
+    """A PNG file, or else a recipe: one object, since msgspec cannot choose between two without a tag."""
 
     png: bytes | UnsetType = UNSET
+    """The file; in base64 on the wire."""
     photo: Name | UnsetType = UNSET
+    """The photo's id in the served data."""
     digest: Name | UnsetType = UNSET
+    """Of the edited picture that the client means."""
     edits: Annotated[list[Any], Meta(max_length=MAX_EDITS)] | UnsetType = UNSET
+    """In order; checked by ``bounded_json`` and again when they are applied."""
 
 
 class _Query(Struct, frozen=True, forbid_unknown_fields=True):
+    """A ``QueryRow`` as it comes over the wire, unchecked but for types and bounds."""
+
     task: Task
     text: Annotated[str, Meta(max_length=MAX_TEXT)]
     picture: Count
+    """Perhaps beyond the pictures."""
     trial: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
     reasoning: bool | None = None
     meaning: Any = UNSET
+    """A row of a meaning; UNSET where the model reads none."""
 
 
 class _Request(Struct, frozen=True, forbid_unknown_fields=True):
+    """An ``AnswersRequest`` as it comes over the wire."""
+
     model: Name
+    """The identity of the model that must answer."""
     pictures: list[_Picture]
     queries: list[_Query]
 
 
 def read_request(body: bytes, *, max_queries: int = MAX_QUERIES, max_bytes: int = MAX_BYTES) -> AnswersRequest:
-    """The request in ``body``. Its names are not looked up and its pictures not decoded.
+    """Parses a request; its names are not looked up, and its pictures not decoded.
 
     Raises:
         RequestTooLargeError: it has too many bytes, values or queries.
@@ -233,6 +270,7 @@ def read_request(body: bytes, *, max_queries: int = MAX_QUERIES, max_bytes: int 
     """
     if len(body) > max_bytes:
         raise RequestTooLargeError(f"Expected at most {max_bytes} bytes in one request, but got {len(body)}")
+    # Counted in the bytes, before anything is parsed; marks inside texts count too, and are few.
     if sum(map(body.count, (b",", b"[", b"{"))) > MAX_MARKS:
         raise RequestTooLargeError(
             f"Expected at most {MAX_MARKS} commas and opening brackets in one request, but got more"
@@ -242,6 +280,7 @@ def read_request(body: bytes, *, max_queries: int = MAX_QUERIES, max_bytes: int 
         raise RequestTooLargeError(
             f"Expected at most {max_queries} queries in one request, but got {len(found.queries)}"
         )
+    # Pictures that no query is about would be work for nothing.
     if len(found.pictures) > len(found.queries):
         raise WireError(f"Expected no more pictures than queries ({len(found.queries)}), but got {len(found.pictures)}")
     return AnswersRequest(
@@ -257,6 +296,7 @@ def _picture(row: _Picture, where: str) -> PictureRow:
         if not row.png.startswith(_PNG):
             raise WireError(f"Expected 'png' of {where} to be a PNG file in base64, but got {len(row.png)} other bytes")
         return PngRow(row.png)
+    # Both, or half of a recipe.
     if row.png is not UNSET or UNSET in recipe:
         raise WireError(f"Expected {where} to have either 'png', or 'photo', 'digest' and 'edits'")
     edits = bounded_json(row.edits, f"'edits' of {where}")
@@ -287,8 +327,9 @@ def _meaning(value: object, where: str) -> Meaning:
 
 
 def bounded_json(value: object, where: str) -> Json:
-    """``value`` unchanged, after a check of its depth, size, numbers and strings."""
+    """Checks the depth, size, numbers and strings of a value, and returns it unchanged."""
     count = 0
+    # A list of its own and no recursion: the depth is what is being checked.
     waiting = [(value, 1)]
     while waiting:
         each, depth = waiting.pop()
@@ -304,6 +345,7 @@ def bounded_json(value: object, where: str) -> Json:
                 waiting += [(item, depth + 1) for item in each]
             case str() if len(each) > MAX_NAME:
                 raise WireError(f"Expected strings of at most {MAX_NAME} characters in {where}, but one is longer")
+            # Negated, so that NaN is refused, too.
             case int() | float() if not -MAX_NUMBER <= each <= MAX_NUMBER:
                 raise WireError(f"Expected numbers up to {MAX_NUMBER:g} in {where}, but one is larger")
     checked: Json = value  # type: ignore[assignment] # every value in it has just been looked at

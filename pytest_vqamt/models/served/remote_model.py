@@ -18,7 +18,7 @@ from pytest_vqamt.core.spelling import option, setting
 from pytest_vqamt.core.text import cut
 from pytest_vqamt.models.budget import Budget, UsageCounter
 from pytest_vqamt.models.http.client import HttpClient, HttpResponse
-from pytest_vqamt.models.http.http_settings import ApiKey, key_from_environment, parse_number, redact_logs, split_url
+from pytest_vqamt.models.http.http_settings import ApiKey, key_from_environment, parse_seconds, redact_logs, split_url
 from pytest_vqamt.models.http.retry import (
     QueryError,
     RetryPolicy,
@@ -55,6 +55,7 @@ _BATCHES_FOR_A_REPLICA = 4
 """Batches in flight per replica, over all workers: one is answered, one waits beside it, and two are on their way."""
 
 _MAX_AT_ONCE = 16
+"""Batches in flight of one worker, whatever the number of replicas; also its connections."""
 
 _MAX_UNKNOWN_PHOTOS = 64
 """After so many photos that the server does not have, and none that it has, all pictures are sent as pixels."""
@@ -63,7 +64,7 @@ _MAX_RESPONSE_BYTES = 512 * 2**20
 """Classifiers over a list of answers send thousands of scores per query."""
 
 _LONGEST_QUOTE = 300
-_LONGEST_S = 86_400
+"""Characters of a server's message that are repeated."""
 
 _EXAMPLE = "such as served:http://127.0.0.1:8000"
 
@@ -78,20 +79,25 @@ def _advice() -> str:
 
 
 class SendMode(StrEnum):
-    """How pictures are sent: as recipes, with PNG for unknown photos (``auto``), or always in one form."""
+    """How pictures are sent."""
 
     AUTO = "auto"
+    """As recipes, and as PNG where the server does not draw them."""
     RECIPE = "recipe"
+    """Never as pixels: the run ends where the server does not draw a picture."""
     PNG = "png"
+    """Always as pixels."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedSettings:
-    """The settings of requests; ``timeout_s`` is of one, which holds a batch."""
+    """The settings of requests."""
 
     send: SendMode = SendMode.AUTO
     timeout_s: float = 600
+    """Of one request, which holds a batch and waits for those of others."""
     retries_s: float = 120
+    """How long one request may be retried; a server that is restarted needs about ten seconds."""
 
 
 def served_settings(options: ModelOptions) -> ServedSettings:
@@ -106,8 +112,8 @@ def served_settings(options: ModelOptions) -> ServedSettings:
         raise OptionError(f"Expected one of {', '.join(SendMode)}, but got send={send!r}")
     return ServedSettings(
         send=SendMode(send),
-        timeout_s=parse_number(given.get("timeout-s", "600"), "timeout-s", at_least=0.1, most=_LONGEST_S),
-        retries_s=parse_number(given.get("retries-s", "120"), "retries-s", at_least=0, most=_LONGEST_S),
+        timeout_s=parse_seconds(given, "timeout-s", "600", at_least=0.1),
+        retries_s=parse_seconds(given, "retries-s", "120", at_least=0),
     )
 
 
@@ -123,9 +129,11 @@ def base_url(argument: str) -> str:
         OptionError: it is no http:// or https:// URL, or holds what might be a secret, which no message repeats.
     """
     if not re.match(r"https?://", argument, re.IGNORECASE):
+        # What has other characters may hold a password: "user:pw@host".
         shown = argument if re.fullmatch(r"[\w.:\[\]-]*", argument) else "..."
         raise OptionError(f"Expected served:URL with an http:// or https:// URL, {_EXAMPLE}, but got served:{shown}")
     parts = split_url(argument, example=_EXAMPLE, variable=TOKEN_VARIABLE)
+    # The paths of the wire format begin with /v1.
     return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/').removesuffix('/v1')}"
 
 
@@ -151,6 +159,7 @@ def load(argument: str, options: ModelOptions) -> ServedModel:
     server = ServedConnection(url, settings)
     try:
         card = server.card()
+    # Its threads and connections end with it; nothing else would end them.
     except ModelError:
         server.close()
         raise
@@ -172,8 +181,9 @@ class ServedModel:
 
     Attributes:
         name: the spec of the served model.
-        fingerprint: its own; None where it declares none.
-        batch_size, batches_at_once: as suit the server.
+        fingerprint: that of the served model; None where it declares none.
+        batch_size: at least 32, as a request has a cost of its own, and at most what the server takes.
+        batches_at_once: the share of this worker in four batches per replica, from 2 to 16.
     """
 
     def __init__(
@@ -203,6 +213,7 @@ class ServedModel:
         self._budget = budget
         self._results: dict[str, Answer | Exception] = {}
         for task in card.tasks:
+            # A run takes the tasks of a model from its methods, and this class is for any tasks.
             setattr(self, METHODS[task], self._answers)
         finalize(self, server.close)
 
@@ -213,15 +224,17 @@ class ServedModel:
 
     @property
     def usage(self) -> dict[str, float]:
-        """The tokens and the cost that the served model told of its answers, since this one was made."""
+        """The tokens and the cost that the server reported with its answers, since this object was made."""
         return self._usage.sums()
 
     def _answers(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """One answer per input."""
         distinct = {item.query.id: item for item in batch}
+        # A batch with failures raises the first; the run then sends its parts again, and most answers are known.
         found = {name: self._results.pop(name) for name in distinct if name in self._results}
         found.update(self._request([item for name, item in distinct.items() if name not in found]))
         if failed := [failure for name in distinct if isinstance(failure := found[name], Exception)]:
+            # Of a single query there is no other answer to store, and a later try is a new request.
             if len(distinct) > 1:
                 self._results.update(found)
             raise failed[0]
@@ -239,11 +252,13 @@ class ServedModel:
                 if len(request.inputs) == 1:
                     raise
                 middle = len(request.inputs) // 2
+                # A proxy may have a lower limit than the model card says.
                 for half in (request.inputs[:middle], request.inputs[middle:]):
                     found.update(self._request(half))
                 continue
             for item, each in zip(request.inputs, results, strict=True):
                 sent_pixels = request.sends_pixels(item)
+                # The server lacks the photo, or would take too long: the same query goes again, with pixels.
                 if isinstance(each, PixelsNeeded) and not sent_pixels:
                     self._transport.pixels_needed(item, each.reason)
                     unknown.append(item)
@@ -262,6 +277,7 @@ class ServedModel:
     def _paid_answers(self, identity: str, request: PackedRequest) -> tuple[QueryResult, ...]:
         """The answers to a request, if the budget allows for it."""
         if self._budget is not None:
+            # The answers are always wanted: `_stop` ends the request itself.
             self._budget.start(lambda: True)
         costs: list[float] = []
         try:
@@ -293,12 +309,13 @@ def failure_exception(failure: Failure) -> Exception:
     name, _, message = failure.reason.partition(":")
     if not name.isidentifier():
         return ServedError(failure.reason)
+    # A class of the same name, so that reports show "ValueError: too long" as in process.
     named: type[ServedError] = type(name, (ServedError,), {})
     return named(message.strip())
 
 
 class PictureTransport:
-    """Decides how pictures are sent: by what they take to draw, and which photos the server has. Threads share it."""
+    """Decides how pictures are sent, by the time to draw them and the photos of the server. Threads share it."""
 
     def __init__(self, send: SendMode, *, model: str, url: str, needs_scenes: bool) -> None:
         self._send = send
@@ -313,8 +330,10 @@ class PictureTransport:
         if self._send is not SendMode.AUTO:
             return self._send is SendMode.PNG
         picture = item.query.picture
+        # The server would refuse it and ask for pixels: they go at once.
         if picture.work > MAX_WORK:
             return not self._needs_scenes
+        # Each unknown photo costs a request; a server without the data is asked no more after 64.
         lacks_all = not self._has_photos and len(self._missing_photos) >= _MAX_UNKNOWN_PHOTOS
         return lacks_all or picture.photo.digest in self._missing_photos
 
@@ -348,7 +367,7 @@ class PictureTransport:
 
 
 class ServedConnection:
-    """One server, shared by several threads. It has sent nothing yet when it is made."""
+    """One server, shared by several threads; nothing is sent when it is made."""
 
     def __init__(self, url: str, settings: ServedSettings) -> None:
         self.url = url
@@ -391,6 +410,7 @@ class ServedConnection:
                 raise other_model_error(self.url)
             return reply.answers
 
+        # The name only seeds the jitter of retries.
         return self._request(digest("request", str(len(body)), str(count)), attempt)
 
     def close(self) -> None:
@@ -427,7 +447,7 @@ class SplitRequestError(QueryError):
 
 
 def raise_served_error(response: HttpResponse, url: str, key: ApiKey) -> NoReturn:
-    """Raises the exception that a status other than 200 stands for.
+    """Raises the exception of a status other than 200.
 
     Raises:
         TransientError: the request may be retried.
@@ -439,6 +459,7 @@ def raise_served_error(response: HttpResponse, url: str, key: ApiKey) -> NoRetur
     message = key.redact(read_error(response.body) or " ".join(response.body.decode("utf-8", "replace").split()))
     message = cut(message, _LONGEST_QUOTE)
     got = f"but got {status_text(status)}{f' ({message})' if message else ''}"
+    # Statuses of the wire format first; all others come from a proxy, or from another program.
     if status == MODEL_DISABLED:
         raise ModelError(message or f"Expected {url} to answer, {got}")
     if status == OTHER_MODEL:

@@ -69,7 +69,9 @@ MAX_NAME = 4_096
 """Characters of any string but questions and answers, such as a photo's id."""
 
 _MAX_ANSWER = 16 * 2**20
+"""Characters of an answer: a model may repeat itself for long."""
 _LONGEST_REASON = 300
+"""Characters of the text of an exception in an error line."""
 
 Name: TypeAlias = Annotated[str, Meta(max_length=MAX_NAME)]
 Count: TypeAlias = Annotated[int, Meta(ge=0)]
@@ -97,7 +99,9 @@ class ServedData:
     """A scene source of the server, whose photos recipes may name."""
 
     spec: Name
+    """Such as "gqa:DIR"."""
     digest: Name
+    """Of its content."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +109,7 @@ class ModelCard:
     """A served model, with the limits of one request."""
 
     wire: int = WIRE
+    """The version of the format."""
     identity: Name
     """Names the model in requests and responses; see ``model_identity``."""
     vqamt_version: Name
@@ -112,8 +117,11 @@ class ModelCard:
     model: Name
     """Its spec, which is its name in items and reports."""
     fingerprint: Annotated[str, Meta(max_length=16 * MAX_NAME)]
+    """Part of the key of cached answers."""
     persistent: bool
+    """True if it declares its fingerprint, so that answers may be cached for later runs."""
     tasks: Annotated[tuple[Task, ...], Meta(min_length=1)]
+    """What it is tested on."""
     batch_size: PositiveInt
     """Of one replica."""
     reads_meaning: bool = True
@@ -123,31 +131,38 @@ class ModelCard:
     switches_reasoning: bool = False
     """True if its reasoning can be switched on and off."""
     data: tuple[ServedData, ...] = ()
+    """Empty for a server without data: all pictures must come as pixels."""
     max_queries: PositiveInt = MAX_QUERIES
+    """The most queries of one request."""
     max_bytes: PositiveInt = MAX_BYTES
+    """The most bytes of one request."""
     replicas: Count = 1
+    """Copies of the model, by which clients choose how many batches they send at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerStatus:
-    """The work of a server since its start: all queries, the distinct ones that the model answered, and its cache.
-
-    ``busy_s`` is the time with a batch at the model, summed over replicas.
-    """
+    """The work of a server since its start."""
 
     queries_received: Count
+    """Queries of all requests."""
     queries_asked: Count
+    """Distinct queries that the model answered."""
     answers_remembered: Count
+    """Cached answers, also those of a server process before this one."""
     uptime_s: Seconds
     busy_s: Seconds
+    """The time with a batch at the model, summed over replicas."""
     replicas_alive: Count
+    """Running replicas, according to Ray Serve."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PixelsNeeded:
-    """The server does not draw the picture of a query; ``reason`` is one line."""
+    """The server does not draw the picture of a query."""
 
     reason: str
+    """One line: the photo is not served, or drawing takes too long."""
 
 
 QueryResult: TypeAlias = Answer | Failure | PixelsNeeded
@@ -155,42 +170,64 @@ QueryResult: TypeAlias = Answer | Failure | PixelsNeeded
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswersResponse:
-    """The answers to one request; ``model`` is the identity of the model that answered."""
+    """The answers to one request."""
 
     model: str
+    """The identity of the model that answered."""
     answers: tuple[QueryResult, ...]
+    """One for each query, in order."""
 
 
 class _Version(Struct):
+    """The fields of a card that every version of the format has."""
+
     wire: int
     vqamt_version: Name = "unknown"
 
 
 class _Result(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """An ``Answer``, a ``Failure`` or a ``PixelsNeeded``: just one of text, error and unknown is set."""
+
     text: Annotated[str, Meta(max_length=_MAX_ANSWER)] | UnsetType = UNSET
+    """The answer of the model."""
     scores: tuple[tuple[str, float], ...] | UnsetType = UNSET
+    """UNSET for a model without scores."""
     truncated: bool = False
+    """True if only the beginning of the question was read."""
     declined: Annotated[str, Meta(max_length=_MAX_ANSWER)] = ""
+    """Why the model does not take the query; "" for an answer."""
     unknown_words: tuple[str, ...] = ()
+    """Those of a declined query."""
     tokens_in: Amount | None = None
     tokens_out: Amount | None = None
     cost: Amount | None = None
+    """None where it is not known."""
     error: Name | UnsetType = UNSET
+    """Why the model has no answer to this query."""
     unknown: Name | UnsetType = UNSET
+    """Why the server does not draw the picture."""
 
 
 class _Results(Struct, frozen=True, forbid_unknown_fields=True):
+    """An ``AnswersResponse`` on the wire."""
+
     model: Name
+    """The identity of the model that answered."""
     answers: list[_Result]
+    """One for each query, in order."""
 
 
 class _Error(Struct):
+    """The body of every status but 200."""
+
     error: str
+    """One line."""
 
 
 def read_message(body: bytes, kind: type[T], name: str) -> T:
     """Raises WireError, with the path of the field and not its value, if ``body`` is no JSON of this ``kind``."""
     try:
+        # msgspec must have met a type before several threads use it.
         introduce(kind)
         return msgspec.json.decode(body, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -200,6 +237,7 @@ def read_message(body: bytes, kind: type[T], name: str) -> T:
 def error_line(error: Exception) -> str:
     """The text of ``error`` as one short line of printable characters: it may quote a name from a message."""
     line = one_line(str(error))[:_LONGEST_REASON]
+    # Escape sequences of a terminal are not printable.
     return "".join(each if each.isprintable() else "?" for each in line)
 
 
@@ -215,6 +253,7 @@ def read_card(body: bytes) -> ModelCard:
         WireError: it is no card, or of another version of the format.
     """
     name = "the card of a served model"
+    # The version alone first: a card of another version may lack fields, and the message should name the version.
     version = read_message(body, _Version, name)
     if version.wire != WIRE:
         got = f"wire={version.wire} of pytest-vqamt {version.vqamt_version[:80]!r}"
@@ -259,6 +298,7 @@ def write_error(reason: str) -> bytes:
 def read_error(body: bytes) -> str:
     """The error line of a status other than 200; "" where there is none."""
     try:
+        # A proxy's own error page is no JSON, and gives an empty line.
         return " ".join(read_message(body, _Error, "an error").error.split())
     except WireError:
         return ""
@@ -271,6 +311,7 @@ def _result_row(result: QueryResult) -> _Result:
         case PixelsNeeded(reason=reason):
             return _Result(unknown=_reason_line(reason))
         case Answer(text=text, scores=scores, truncated=truncated):
+            # Scores may be NumPy's or torch's numbers, which msgspec does not write.
             pairs = UNSET if scores is None else tuple((_utf8(name), float(score)) for name, score in scores)
             words = tuple(map(_utf8, result.unknown_words))
             return _Result(
@@ -290,6 +331,7 @@ def _result(row: _Result, place: int) -> QueryResult:
         return Failure(reason=row.error)
     if row.unknown is not UNSET:
         return PixelsNeeded(reason=row.unknown)
+    # msgspec has checked the types, and not that one of the three is there.
     if row.text is UNSET:
         raise WireError(f"Expected answers[{place}] to have one of text, error and unknown, but it has none")
     scores = None if row.scores is UNSET else row.scores

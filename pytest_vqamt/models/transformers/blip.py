@@ -96,7 +96,7 @@ class _BlipHead(PictureTextModel):
         return torch.stack(self._cache.encoded(pictures))
 
     def _encoded_texts(self, features: torch.Tensor, tokens: TextTokens) -> torch.Tensor:
-        """The texts read beside their pictures: (inputs, tokens, width)."""
+        """Encodings of the texts with cross-attention to their pictures: (inputs, tokens, width)."""
         states: torch.Tensor = self._model.text_encoder(
             input_ids=tokens.ids, attention_mask=tokens.attended, encoder_hidden_states=features
         ).last_hidden_state
@@ -108,13 +108,14 @@ class _BlipHead(PictureTextModel):
 
         with exclusive(self._tokenizer):
             prompted = self._tokenizer(prompt, add_special_tokens=False)["input_ids"] if prompt else []
+        # The prompt is part of what the decoder continues; greedy_decode leaves it out of the answer.
         return torch.tensor([[self._text.bos_token_id, *prompted]] * rows, device=self._runtime.device)
 
     def _decoded(self, generated: torch.Tensor, cut: Sequence[bool]) -> tuple[Answer, ...]:
         """The answers in generated tokens, int64 (inputs, tokens)."""
         with exclusive(self._tokenizer):
             texts = self._tokenizer.batch_decode(generated, skip_special_tokens=True)
-        # A piece that goes on a word is written "##ing" where it comes first.
+        # BERT's tokenizer writes a piece that continues a word as "##ing", also where it comes first.
         return tuple(
             Answer(text.strip().removeprefix("##"), None, truncated) for text, truncated in zip(texts, cut, strict=True)
         )
@@ -129,7 +130,7 @@ class _BlipHead(PictureTextModel):
         import torch
 
         pixels = torch.cat([self._runtime.to_device(each) for each in ready])
-        # Cloned, since a slice would keep all of them in memory.
+        # Cloned, since the cache drops pictures one by one, and a slice would keep the whole batch in memory.
         return [each.clone() for each in self._model.vision_model(pixel_values=pixels).last_hidden_state]
 
     def _pixels(self, image: Image) -> torch.Tensor:
@@ -144,6 +145,7 @@ class BlipAnswers(_BlipHead):
 
     def __init__(self, checkpoint: Checkpoint, options: ModelOptions) -> None:
         super().__init__(checkpoint, options)
+        # Of the heads this one alone decodes beside encoded texts, which are padded.
         mask_padding(self._model.text_decoder)
 
     @property
@@ -183,7 +185,7 @@ class BlipCaptions(_BlipHead):
 
 
 class BlipMatches(_BlipHead):
-    """BLIP for whether a text matches a picture."""
+    """BLIP as a judge of hypotheses, by how well a text matches a picture."""
 
     head = "BlipForImageTextRetrieval"
 
@@ -237,6 +239,7 @@ def greedy_decode(
         do_sample=False,
         num_beams=1,
         bos_token_id=config.bos_token_id,
+        # BLIP's texts end with BERT's [SEP]; the configuration's own eos_token_id is another.
         eos_token_id=config.sep_token_id,
         pad_token_id=config.pad_token_id,
     )
@@ -266,6 +269,7 @@ def mask_padding(decoder: BlipTextLMHeadModel) -> None:
     def handed_on(
         _module: object, args: tuple[object, ...], named: dict[str, object]
     ) -> tuple[tuple[object, ...], dict[str, object]]:
+        # A version of transformers that passes it on is left alone.
         if named.get("encoder_attention_mask") is None:
             named["encoder_attention_mask"] = named.get("attention_mask")
         return args, named
@@ -277,6 +281,7 @@ def mask_padding(decoder: BlipTextLMHeadModel) -> None:
     states = torch.ones((1, 2, decoder.config.hidden_size), device=decoder.device, dtype=decoder.dtype)
     mask = torch.tensor([[1, 0]], device=decoder.device)
     with torch.inference_mode():
+        # A probe: two inputs that differ in the padding alone must give the same logits.
         one, other = (
             decoder(start, encoder_hidden_states=states, encoder_attention_mask=mask).logits
             for states in (states, states * torch.tensor([[[1.0], [2.0]]]).to(states))

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+(@[\w./-]+)?")
+# One kind of weights, or a repository that has both would be fetched twice.
 _SAFETENSORS_PATTERNS = ("*.json", "*.safetensors", "*.jinja", "*.model", "*.txt")
 _PICKLE_PATTERNS = ("*.json", "pytorch_model*.bin", "*.jinja", "*.model", "*.txt")
 
@@ -48,10 +49,12 @@ M = TypeVar("M", bound="torch.nn.Module")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """A model's folder; ``name`` is what the user typed."""
+    """A model's folder."""
 
     folder: Path
+    """Holds config.json and the weights; for a model on the hub, its snapshot in the cache."""
     name: str
+    """The name that the user gave: a path, "org/name" or "org/name@revision"."""
 
 
 def locate_checkpoint(
@@ -60,14 +63,14 @@ def locate_checkpoint(
     default: str,
     kind: str,
     typed: str = "",
-    beside: tuple[str, ...] = PROCESSOR_FILES,
+    required: tuple[str, ...] = PROCESSOR_FILES,
     holds: str = "",
 ) -> Checkpoint:
     """The checkpoint of ``kind:argument``; ``default`` is the hub name for an empty argument.
 
     A folder is used as it is. ``org/name`` or ``org/name@revision`` is looked up in the hub's cache first, and the
     missing files are downloaded. ``typed`` replaces ``kind:`` in messages. Cached weights without one of the files
-    ``beside`` are taken for an incomplete download. ``holds`` says what else a folder must have, in messages.
+    ``required`` are taken for an incomplete download. ``holds`` says what else a folder must have, in messages.
 
     Raises:
         ModelError: it is neither, or cannot be downloaded, or torchvision does not fit.
@@ -76,7 +79,7 @@ def locate_checkpoint(
     named = argument or default
     typed = typed or f"{kind}:"
     return Checkpoint(
-        folder=local_folder(named, typed) or _snapshot(named, f"{typed}FOLDER{holds}", beside), name=named
+        folder=local_folder(named, typed) or _snapshot(named, f"{typed}FOLDER{holds}", required), name=named
     )
 
 
@@ -100,6 +103,7 @@ def check_torchvision() -> None:
 
 def _version(package: str) -> str:
     try:
+        # "2.13.0+cpu" to "2.13.0".
         return re.sub(r"\+.*", "", version(package))
     except PackageNotFoundError:
         return "(unknown version)"
@@ -117,6 +121,7 @@ def local_folder(named: str, typed: str) -> Path | None:
         if folder.is_dir():
             return folder
         exists = folder.exists()
+    # "./checkpoint" and "~/checkpoint" look like names of the hub, and a missing folder must not be looked for there.
     if not _HUB_NAME.fullmatch(named) or named.startswith((".", "~")) or exists:
         what = "a file" if exists else "no such folder"
         raise ModelError(
@@ -127,7 +132,7 @@ def local_folder(named: str, typed: str) -> Path | None:
 
 
 def fetched_folder(named: str) -> Path | None:
-    """The folder in the hub's cache of what was fetched of a model on the hub; None where nothing was."""
+    """The folder of a hub model in the hub's cache; None where nothing of it was fetched."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
@@ -138,13 +143,14 @@ def fetched_folder(named: str) -> Path | None:
         return None
 
 
-def _snapshot(named: str, instead: str, beside: tuple[str, ...]) -> Path:
+def _snapshot(named: str, instead: str, required: tuple[str, ...]) -> Path:
     from huggingface_hub import snapshot_download
 
     repo, _, revision = named.partition("@")
     wanted = revision or None
     cached = fetched_folder(named)
-    if cached is not None and _is_complete(cached, beside):
+    # The cache first: it needs no network, which the hub's client would try for 25 s.
+    if cached is not None and _is_complete(cached, required):
         return cached
     if _is_offline():
         raise ModelError(
@@ -170,13 +176,14 @@ def _patterns(repo: str, revision: str | None) -> tuple[str, ...]:
     return _SAFETENSORS_PATTERNS if any(file.endswith(".safetensors") for file in files) else _PICKLE_PATTERNS
 
 
-def _is_complete(folder: Path, beside: tuple[str, ...]) -> bool:
-    """Whether the cache has all files: a download may have been interrupted, or made by another program in part."""
+def _is_complete(folder: Path, required: tuple[str, ...]) -> bool:
+    """True if the cache has all files: a download may have been interrupted, or made in part by another program."""
     has_weights = any(
         (folder / name).is_file() or _has_shards(folder / f"{name}.index.json")
         for name in ("model.safetensors", "pytorch_model.bin")
     )
-    has_others = not beside or any((folder / name).is_file() for name in beside)
+    # The repositories of LXMERT and VisualBERT hold weights alone, so their adapters want nothing required them.
+    has_others = not required or any((folder / name).is_file() for name in required)
     return has_weights and has_others and (folder / "config.json").is_file()
 
 
@@ -185,10 +192,12 @@ def _has_shards(index: Path) -> bool:
         named = set(cast("dict[str, dict[str, str]]", parse_json(read_text(index)))["weight_map"].values())
     except (OSError, ValueError, LookupError, TypeError, AttributeError):  # there is none, or it is cut short
         return False
+    # A large model lies in several files, which the index names.
     return bool(named) and all((index.parent / name).is_file() for name in named)
 
 
 def _is_offline() -> bool:
+    # The values that huggingface_hub itself takes for true.
     return os.environ.get("HF_HUB_OFFLINE", "").strip().upper() in ("1", "ON", "YES", "TRUE")
 
 
@@ -239,6 +248,7 @@ def first_architecture(checkpoint: Checkpoint) -> str:
     return str(named[0]) if isinstance(named, list) and named else ""
 
 
+# Of this process: several models may share a file of gigabytes.
 _file_digests: dict[tuple[str, int, int], str] = {}
 
 
@@ -289,7 +299,7 @@ class _PretrainedClass(Protocol):
 
 
 def load_head(name: str, checkpoint: Checkpoint, runtime: Runtime) -> Any:
-    """As ``load_weights``, by the name of a class of transformers."""
+    """Loads the weights of a class of transformers by its name; see ``load_weights``."""
     import transformers
 
     return load_weights(getattr(transformers, name), checkpoint, runtime)
@@ -308,6 +318,7 @@ def load_weights(cls: type[M], checkpoint: Checkpoint, runtime: Runtime, *, igno
     read_checkpoint_config(checkpoint)
     load = cast("_PretrainedClass", cls).from_pretrained
     try:
+        # Its progress bars and its list of missing keys, which are reported below in one line.
         with quiet():
             model, report = cast(
                 "tuple[M, dict[str, set[object]]]",
@@ -328,6 +339,7 @@ def load_weights(cls: type[M], checkpoint: Checkpoint, runtime: Runtime, *, igno
             f"Expected a whole checkpoint of {cls.__name__} in {checkpoint.folder}, but: {first_line(error)}"
         ) from error
     patterns = [re.compile(pattern) for pattern in ignored]
+    # transformers gives such weights random values, and the model answers like any other.
     for kind in ("missing_keys", "mismatched_keys"):
         names = (_name(key) for key in report.get(kind, ()))
         wrong = sorted(name for name in names if not any(pattern.search(name) for pattern in patterns))

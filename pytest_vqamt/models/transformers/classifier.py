@@ -37,19 +37,21 @@ DECIMALS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedList:
-    """A list of answers that a model's authors published: its address and its first answers."""
+    """A list of answers that a model's authors published."""
 
     address: str
+    """Where ``answers=download`` fetches it from."""
     begins: tuple[str, ...]
+    """Its first answers, which show a list of the same length in another order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerLists:
-    """The places of the lists of answers for one kind of model."""
+    """Where one kind of model finds its list of answers."""
 
     kind: str
     """The kind in specs."""
-    beside: tuple[str, ...]
+    file_names: tuple[str, ...]
     """File names of a list beside the weights."""
     published: Mapping[int, PublishedList]
     """The lists of its authors, by their length."""
@@ -72,7 +74,7 @@ class AnswerLists:
             if not file.is_file():
                 raise OptionError(f"Expected {setting('answers', 'FILE')} or download, but there is no file {named!r}")
         else:
-            found = next((place for name in self.beside if (place := checkpoint.folder / name).is_file()), None)
+            found = next((place for name in self.file_names if (place := checkpoint.folder / name).is_file()), None)
             if found is None:
                 return self._labels(checkpoint, count)
             file = found
@@ -81,9 +83,9 @@ class AnswerLists:
         return answers
 
     def are_in(self, folder: Path) -> bool:
-        """True where a list lies beside the weights, or their configuration has one."""
+        """True if the folder of the weights has a list of answers, in a file or in the configuration."""
         config = read_checkpoint_config(Checkpoint(folder=folder, name=str(folder)))
-        return any((folder / name).is_file() for name in self.beside) or _real_labels(config) is not None
+        return any((folder / name).is_file() for name in self.file_names) or _real_labels(config) is not None
 
     def _check(self, answers: tuple[str, ...], count: int, file: Path, checkpoint: Checkpoint) -> None:
         if len(answers) != count:
@@ -91,6 +93,7 @@ class AnswerLists:
                 f"Expected {count} answers, one for each output of the model in {checkpoint.folder}, but {file} has "
                 f"{len(answers)}: take the list that this model was trained with"
             )
+        # Lists of other lengths were trained by the user, and nothing is known of their order.
         known = self.published.get(count)
         if known and answers[: len(known.begins)] != known.begins:
             raise ModelError(
@@ -109,7 +112,7 @@ class AnswerLists:
         raise ModelError(
             f"Expected a list of the {count} answers of the model in {checkpoint.folder}, but its config.json has "
             f"{found}: give {setting('answers', 'FILE')}{published}, or put the list beside the weights as "
-            f"{self.beside[0]}"
+            f"{self.file_names[0]}"
         )
 
     def _downloaded(self, count: int) -> Path:
@@ -133,6 +136,7 @@ def read_answers(file: Path) -> tuple[str, ...]:
         OptionError: it cannot be read, or is no list of texts.
     """
     try:
+        # LXMERT's list is JSON; VisualBERT's (Pythia) has an answer a line.
         text = read_text(file)
         read: object = parse_json(text) if file.suffix == ".json" else text.splitlines()
     except (OSError, ValueError) as error:
@@ -145,6 +149,7 @@ def read_answers(file: Path) -> tuple[str, ...]:
         )
     if not any(answer.strip() for answer in read):
         raise OptionError(f"Expected a list of answers in {file}, but all of it is empty")
+    # An empty answer is kept, as the first of LXMERT's is: each line is an output.
     return tuple(answer.strip() for answer in read)
 
 
@@ -153,6 +158,7 @@ def _real_labels(config: Mapping[str, object]) -> tuple[str, ...] | None:
     given = config.get("id2label")
     if not isinstance(given, dict) or not all(isinstance(label, str) for label in given.values()):
         return None
+    # JSON has the numbers as texts, a configuration in memory as integers.
     numbered = {str(number): label for number, label in given.items()}
     labels = [numbered.get(str(number)) for number in range(len(numbered))]
     named = tuple(label.strip() for label in labels if label is not None)
@@ -166,6 +172,7 @@ def _download(address: str, file: Path) -> None:
         with urllib.request.urlopen(address, timeout=_TIMEOUT_S) as response:
             content: bytes = response.read()
         file.parent.mkdir(parents=True, exist_ok=True)
+        # In one step: other workers may look for the file at the same moment.
         with replacing(file) as part:
             part.write_bytes(content)
     except (OSError, ValueError) as error:
@@ -181,13 +188,14 @@ def answers_from_logits(
     """The label of the highest logit for each input, and the rounded probabilities of the five best.
 
     The logits decide, because probabilities near 1 are equal in 32 bits where logits are not. Both are float (inputs,
-    labels), of the same order; ``cut`` is whether each input's text was truncated.
+    labels), of the same order; ``cut`` is True for each input whose text was truncated.
 
     Raises:
         ArithmeticError: some logits are not finite.
     """
     check_finite(logits)
     places = logits.topk(min(TOP_ANSWERS, len(labels)), dim=1).indices
+    # In 64 bits, so that rounding to three decimals gives short numbers.
     scores = probabilities.double().gather(1, places).tolist()
     return tuple(
         Answer(

@@ -99,7 +99,7 @@ def load_image_processor(checkpoint: Checkpoint) -> BaseImageProcessor:
 
 
 def _has_image_processor(file: Path) -> bool:
-    """Whether the processor's file includes the image processor: before transformers 5 each had its own file."""
+    """True if the processor's file includes the image processor, as since transformers 5; before, each had its own."""
     if not file.is_file():
         return False
     try:
@@ -137,6 +137,7 @@ def load_tokenizer(
             tokenizer = (cls or AutoTokenizer).from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # a damaged file raises whatever the library that reads it does
         raise ModelError(f"Expected tokenizer files that can be read in {folder}, but: {first_line(error)}") from error
+    # Counting the rows builds the whole model on the meta device, so only where it may help.
     if len(tokenizer) > rows and most is not None:
         rows = max(rows, most())
     if not _MIN_VOCABULARY_SHARE * rows <= len(tokenizer) <= rows:
@@ -170,10 +171,10 @@ class TextTokens:
     attended: torch.Tensor
     """Int64 (texts, tokens), 1 for a token of the text and 0 for padding."""
     cut: tuple[bool, ...]
-    """For each text, whether it was truncated."""
+    """For each text, True if it was truncated."""
 
     def on(self, runtime: Runtime) -> TextTokens:
-        """The same on the device."""
+        """Copies the tokens to the device."""
         return replace(self, ids=runtime.to_device(self.ids), attended=runtime.to_device(self.attended))
 
 
@@ -182,14 +183,17 @@ def tokenize(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, longest: 
     import torch
     from torch.nn.utils.rnn import pad_sequence
 
+    # Without a limit of its own a tokenizer has 10**30.
     longest = min(longest, tokenizer.model_max_length)
     with exclusive(tokenizer):
-        # Not verbose: it would warn of what is cut here and counted.
+        # Not verbose: it would warn of texts that are too long, which are cut and counted here.
         rows: list[list[int]] = tokenizer(list(texts), truncation=False, verbose=False)["input_ids"]
         cut = [len(row) > longest for row in rows]
         if any(cut):
+            # By the tokenizer, which keeps the special token at the end.
             rows = tokenizer(list(texts), truncation=True, max_length=longest)["input_ids"]
     ids = [torch.tensor(row) for row in rows]
+    # Padding is masked, so where there is no token for it any id will do.
     fill = tokenizer.pad_token_id
     return TextTokens(
         ids=runtime.pin(pad_sequence(ids, batch_first=True, padding_value=float(0 if fill is None else fill))),
@@ -206,7 +210,7 @@ class BatchPictures(Generic[P, E]):
     """The digests of the distinct ones."""
     which: tuple[int, ...]
     """For each input, the index of its picture."""
-    kept: Mapping[str, E]
+    cached: Mapping[str, E]
     """Cached encodings, by digest."""
     preprocessed: Mapping[str, P]
     """The others by digest."""
@@ -231,6 +235,7 @@ class PictureFeatureCache(Generic[P, E]):
         self._size = size
         self._most_bytes = most_bytes
         self.clear()
+        # The pictures that the last two batches preprocessed and that are not encoded yet.
         self._latest: dict[str, P] = {}
         self._before: dict[str, P] = {}
         self._lock = Lock()
@@ -243,18 +248,18 @@ class PictureFeatureCache(Generic[P, E]):
         """
         firsts, which = distinct_pictures(batch)
         named = {item.query.picture.digest: item for item in firsts}
-        kept = self._cached(named)
+        cached = self._cached(named)
         with self._lock:
-            # The batch before may have preprocessed a picture and not encoded it yet.
+            # The batch before, on the other thread, may have preprocessed a picture and not encoded it yet.
             coming = {**self._before, **self._latest}
-        ready = {name: coming[name] for name in named if name not in kept and name in coming}
-        new = {name: item for name, item in named.items() if name not in kept and name not in ready}
+        ready = {name: coming[name] for name in named if name not in cached and name in coming}
+        new = {name: item for name, item in named.items() if name not in cached and name not in ready}
         if new:
             made = self._preprocess([item.image for item in new.values()])
             ready.update(zip(new, made, strict=True))
         with self._lock:
             self._before, self._latest = self._latest, dict(ready)
-        return BatchPictures(names=tuple(named), which=tuple(which), kept=kept, preprocessed=ready)
+        return BatchPictures(names=tuple(named), which=tuple(which), cached=cached, preprocessed=ready)
 
     def encoded(self, pictures: BatchPictures[P, E]) -> list[E]:
         """The encoding of each input's picture; new ones are encoded together.
@@ -262,13 +267,15 @@ class PictureFeatureCache(Generic[P, E]):
         Raises:
             Exception: ``encode`` failed; then nothing of this batch is cached.
         """
-        found = {**pictures.kept, **self._cached(pictures.names)}
+        # Looked up again: the batch before may have encoded some of them since.
+        found = {**pictures.cached, **self._cached(pictures.names)}
         new = [name for name in pictures.names if name not in found]
         if new:
             found.update(zip(new, self._encode([pictures.preprocessed[name] for name in new]), strict=True))
         with self._lock:
             for name in pictures.names:
-                self._kept.put(name, found[name])
+                # All of them, so that those in use are not the first to be dropped.
+                self._cache.put(name, found[name])
                 self._is_empty = False
                 for coming in (self._before, self._latest):
                     coming.pop(name, None)
@@ -276,23 +283,24 @@ class PictureFeatureCache(Generic[P, E]):
 
     def clear(self) -> None:
         """Empties the cache."""
-        self._kept: LruCache[str, E] = LruCache(self._most_bytes, self._size)
+        self._cache: LruCache[str, E] = LruCache(self._most_bytes, self._size)
         self._is_empty = True
 
     def release(self) -> bool:
-        """Empties the cache and halves its limit; whether there was anything."""
+        """Empties the cache and halves its limit; False if it was empty."""
         with self._lock:
             had = not self._is_empty
+            # Halved: with the same limit the memory would run out again.
             self._most_bytes //= 2
             self.clear()
         return had
 
     def _cached(self, names: Iterable[str]) -> dict[str, E]:
-        return {name: made for name in names if (made := self._kept.get(name)) is not None}
+        return {name: made for name in names if (made := self._cache.get(name)) is not None}
 
 
 class PictureTextModel(TwoStepModel):
-    """A checkpoint that reads texts beside pictures; each picture is encoded once for all its texts.
+    """A checkpoint that reads a picture and a text; each picture is encoded once for all its texts.
 
     Attributes:
         head: its class in transformers.

@@ -60,6 +60,8 @@ class Runtime:
         device = device_of(options)
         precision = precision_of(options) or dtype or ("float32" if device == "cpu" else "auto")
         if threads is None and options.workers > 1:
+            # Eight workers with 16 threads each would wait for each other; a user's own OMP_NUM_THREADS holds as the
+            # upper bound.
             threads = max(1, min(torch.get_num_threads(), available_cores() // options.workers))
         return cls(device=torch.device(device), dtype=precision, threads=threads)
 
@@ -80,6 +82,7 @@ class Runtime:
                 "device (-n), or a smaller model"
             ) from error
         model.eval()
+        # Only there; see convolve_in_float32.
         if self.device.type == "cpu":
             convolve_in_float32(model)
         return model
@@ -139,7 +142,7 @@ class Runtime:
 
 
 def convolve_in_float32(model: torch.nn.Module) -> None:
-    """Lets the convolutions of a model with weights of 16 bits compute in float32; weights and results keep their type.
+    """Makes 16-bit convolutions compute in float32; weights and results have the same type as before.
 
     On processors with AMX the bfloat16 kernels of oneDNN, which torch 2.13 uses, read memory that is not theirs where a
     dimension is no multiple of 32: columns of garbage, or NaN, in some of the calls (oneDNN issue 5717, PyTorch issues
@@ -163,6 +166,7 @@ def _convolved(
 
 def available_cores() -> int:
     """The number of the processor's cores that this process may use."""
+    # In a container the machine may have more. macOS has no such call.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -204,6 +208,7 @@ def device_of(options: ModelOptions) -> str:
     if options.device in ("auto", "cuda"):
         if options.device == "auto" and options.workers > count:
             raise ModelError(too_many_workers(options.workers, count))
+        # The workers of xdist are numbered from 0.
         return f"cuda:{options.worker % count}"
     number = int(options.device.partition(":")[2])
     if number >= count:
@@ -239,10 +244,10 @@ def exclusive(used: object) -> AbstractContextManager[bool]:
 
 
 class ReleasableMemory(Protocol):
-    """Holds device memory that can be released."""
+    """An object with device memory that it can release."""
 
     def release(self) -> bool:
-        """Releases all of it; whether there was any."""
+        """Releases all of it; False if there was none."""
         ...
 
 
@@ -278,6 +283,7 @@ class TwoStepModel(ABC):
             return ()
         found = batch[0].prepared
         key = (self, task, _query_ids(batch))
+        # A batch that was split, or prepared for another task or model, has no second step.
         if isinstance(found, _PreprocessedBatch) and (found.by, found.task, found.ids) == key:
             forward = found.forward
         else:
@@ -285,6 +291,7 @@ class TwoStepModel(ABC):
         try:
             return self._run(forward)
         except Exception as error:
+            # Cached pictures are given up before the batch is made smaller.
             if self._memory is None or not is_out_of_memory(error) or not self._memory.release():
                 raise
         free_memory()  # out here the exception is gone, which holds on to all that the model had computed
@@ -301,12 +308,15 @@ class TwoStepModel(ABC):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _PreprocessedBatch:
-    """Stored on each input of a batch: the second step of the whole batch."""
+    """The second step of a whole batch, stored on each of its inputs."""
 
     by: TwoStepModel
+    """The model that preprocessed it, which alone runs the step."""
     task: Task
     ids: tuple[str, ...]
+    """The queries of the batch, in order; of any other selection the step gives other answers."""
     forward: ForwardStep
+    """Answers the batch."""
 
 
 def _query_ids(batch: Sequence[ModelInput]) -> tuple[str, ...]:

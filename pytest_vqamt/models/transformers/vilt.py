@@ -79,6 +79,7 @@ def load(argument: str, options: ModelOptions) -> ViltAnswers | ViltStatements:
     checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="vilt")
     check_model_type(checkpoint, ("vilt",))
     architecture = first_architecture(checkpoint)
+    # A ViLT checkpoint has one head, so the spec need not say which.
     for adapter in (ViltAnswers, ViltStatements):
         if adapter.head == architecture:
             return adapter(checkpoint, options)
@@ -115,6 +116,7 @@ class ViltAnswers(_ViltHead):
     head = "ViltForQuestionAnswering"
 
     def __init__(self, checkpoint: Checkpoint, options: ModelOptions) -> None:
+        # Before the weights, which take seconds to load.
         self._labels = read_answer_labels(checkpoint)
         super().__init__(checkpoint, options)
 
@@ -185,6 +187,7 @@ def read_answer_labels(checkpoint: Checkpoint) -> tuple[str, ...]:
     """
     labels = _labels(checkpoint)
     other = next((name for name, begins in _FOREIGN_ANSWER_LISTS.items() if labels[: len(begins)] == begins), None)
+    # Both lists have 3,129 answers, so their length shows nothing.
     if other is not None:
         raise ModelError(
             f"Expected ViLT's own answers as id2label in {_config_path(checkpoint)}, but got {other}'s list, which "
@@ -218,6 +221,7 @@ def _labels(checkpoint: Checkpoint) -> tuple[str, ...]:
             f"Expected id2label in {_config_path(checkpoint)}, which says what each output of the head stands for, but "
             "there is none: take the config.json that came with the weights"
         )
+    # A gap would move all later answers by one.
     if {str(key) for key in named} != {str(number) for number in range(len(named))}:
         raise ModelError(
             f"Expected id2label in {_config_path(checkpoint)} to number the answers from 0 to {len(named) - 1}, but it "
@@ -276,7 +280,7 @@ def embed_pictures(pictures: Sequence[torch.Tensor], embeddings: ViltEmbeddings)
     embedded: dict[int, torch.Tensor] = {}
     for some in places.values():
         together = _embed_equal(torch.stack([pictures[place] for place in some]), embeddings)
-        # Cloned, since a slice would keep all of them in memory.
+        # Cloned, since the cache drops pictures one by one, and a slice would keep the whole batch in memory.
         embedded.update((place, tokens.clone()) for place, tokens in zip(some, together, strict=True))
     return [embedded[place] for place in range(len(pictures))]
 
@@ -315,6 +319,7 @@ def _embed_equal(pixels: torch.Tensor, embeddings: ViltEmbeddings) -> torch.Tens
 
     patches = embeddings.patch_embeddings(pixels)
     pictures, width, rows, columns = patches.shape
+    # As transformers does: the grid of learned positions is stretched to that of the picture.
     side = embeddings.config.image_size // embeddings.config.patch_size
     positions = embeddings.position_embeddings
     grid = positions[:, 1:].transpose(1, 2).reshape(1, width, side, side)
@@ -328,8 +333,10 @@ def _widened(image: Image, processor: BaseImageProcessor) -> Image:
     """Widens a picture that resizing would leave without a single column of patches."""
     shortest = getattr(getattr(processor, "size", None), "shortest_edge", None)
     divisor = getattr(processor, "size_divisor", None)
+    # Of another form of processor nothing is known.
     if not shortest or not divisor:
         return image
+    # The processor rounds sides down to a multiple of `divisor`, which may be 0 for a strip of 2000 x 20 pixels.
     longest = int(_LONGEST_TO_SHORTEST * shortest)
     least = -(-max(image.size) * divisor // longest)
     if min(image.size) >= least:

@@ -25,6 +25,7 @@ def says(image, text):
     return """<think>[{"name": "zebra", "box": [0, 0, 9, 9]}]</think> ```json
 [{"name": "Dogs", "color": "brown", "box": [100, 200, 400, 700]},
  {"label": "cat", "bbox_2d": [500, 200, 900, 900], "color": "striped"},
+ {"label": "cup", "box_2d": [100, 200, 300, 600]},
  {"name": "kite"}, {"name": "car", "box": [1, 2, 3]}, {"name": "bird", "box": [900, 10, 9"""
 '''
 
@@ -52,6 +53,7 @@ def test_its_lines_are_presumed_and_so_are_their_cases(folder: Path) -> None:
     assert scene.presumed
     assert [(thing.name, thing.box, thing.attributes) for thing in scene.objects] == [
         ("cat", Box(100, 20, 80, 70), ()),
+        ("cup", Box(40, 10, 80, 20), ()),
         ("dog", Box(20, 20, 60, 50), ("brown",)),
     ]
     relation = catalogue.get("metavqa.reversion")

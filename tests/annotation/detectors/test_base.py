@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.annotation.detectors.detector import Label, class_labels, parse_label
+from pytest_vqamt.annotation.detectors.detector import ClassLabel, class_labels, parse_label
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.data.coco import COCO_CLASSES
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
@@ -22,12 +22,12 @@ def checkpoint(folder: Path, id2label: object) -> Checkpoint:
     return Checkpoint(folder=folder, name="mine")
 
 
-def read(folder: Path, *texts: str) -> Mapping[int, Label]:
+def read(folder: Path, *texts: str) -> Mapping[int, ClassLabel]:
     return class_labels(checkpoint(folder, {str(number): text for number, text in enumerate(texts)}))
 
 
 def test_the_classes_of_coco_keep_their_names() -> None:
-    assert {name: parse_label(name) for name in COCO_CLASSES} == {name: Label(name=name) for name in COCO_CLASSES}
+    assert {name: parse_label(name) for name in COCO_CLASSES} == {name: ClassLabel(name=name) for name in COCO_CLASSES}
 
 
 @each_row(
@@ -47,7 +47,7 @@ def test_the_classes_of_coco_keep_their_names() -> None:
     ],
 )
 def test_spellings(text: str, name: str) -> None:
-    assert parse_label(text) == Label(name=name)
+    assert parse_label(text) == ClassLabel(name=name)
 
 
 @each_row("text", ["N/A", "background", "", "no-object", "no object", "--", "outside"])
@@ -56,12 +56,12 @@ def test_what_stands_for_nothing(text: str) -> None:
 
 
 def test_a_plural_is_a_group_that_nobody_told_apart() -> None:
-    assert parse_label("people") == Label(name="person", is_crowd=True)
-    assert parse_label("donuts,doughnuts") == Label(name="donut", is_crowd=True)
+    assert parse_label("people") == ClassLabel(name="person", is_crowd=True)
+    assert parse_label("donuts,doughnuts") == ClassLabel(name="donut", is_crowd=True)
 
 
 def test_gaps_are_left_out_and_numbers_kept(tmp_path: Path) -> None:
-    assert read(tmp_path, "N/A", "person", "N/A", "dog") == {1: Label(name="person"), 3: Label(name="dog")}
+    assert read(tmp_path, "N/A", "person", "N/A", "dog") == {1: ClassLabel(name="person"), 3: ClassLabel(name="dog")}
 
 
 def test_amounts_of_coco_are_crowds(tmp_path: Path) -> None:
@@ -74,17 +74,20 @@ def test_amounts_of_coco_are_crowds(tmp_path: Path) -> None:
     rug-merged"""
     found = read(tmp_path, "person", "dog", *stuff.split())
     assert len(found) == 55
-    assert [label for label in found.values() if not label.is_crowd] == [Label(name="person"), Label(name="dog")]
-    assert found[2 + stuff.split().index("sky-other-merged")] == Label(name="sky", is_crowd=True)
-    assert found[2 + stuff.split().index("wall-brick")] == Label(name="wall", is_crowd=True)
-    assert found[2 + stuff.split().index("playingfield")] == Label(name="playing field", is_crowd=True)
+    assert [label for label in found.values() if not label.is_crowd] == [
+        ClassLabel(name="person"),
+        ClassLabel(name="dog"),
+    ]
+    assert found[2 + stuff.split().index("sky-other-merged")] == ClassLabel(name="sky", is_crowd=True)
+    assert found[2 + stuff.split().index("wall-brick")] == ClassLabel(name="wall", is_crowd=True)
+    assert found[2 + stuff.split().index("playingfield")] == ClassLabel(name="playing field", is_crowd=True)
 
 
 def test_the_same_words_are_things_where_a_checkpoint_knows_things_alone(tmp_path: Path) -> None:
     assert read(tmp_path, "pillow", "curtain", "wall-clock") == {
-        0: Label(name="pillow"),
-        1: Label(name="curtain"),
-        2: Label(name="wall-clock"),
+        0: ClassLabel(name="pillow"),
+        1: ClassLabel(name="curtain"),
+        2: ClassLabel(name="wall-clock"),
     }
 
 
@@ -112,5 +115,5 @@ def test_the_vocabulary_of_the_region_detector() -> None:
         "area", "back", "background", "bottom", "front", "group", "inside", "items", "object", "objects",
         "outside", "she",
     }  # fmt: skip
-    assert parse_label("trees") == Label(name="tree", is_crowd=True)
+    assert parse_label("trees") == ClassLabel(name="tree", is_crowd=True)
     assert all(label.name == label.name.lower().strip() != "" for label in labels if label is not None)

@@ -133,7 +133,7 @@ def test_a_checkpoint_of_another_kind(family: str, advice: str, checkpoints: dic
 
 def test_numbers_that_are_none_are_no_empty_picture(tmp_path: Path) -> None:
     detector = ClosedSetBoxes.load(str(small_detectors.detr(tmp_path, plant=(0.5, 0.5, 0.5, 0.5))), CPU, 0.5)
-    network = detector._look.network
+    network = detector._network.network
     assert isinstance(network, torch.nn.Module)
     with torch.no_grad():
         next(network.parameters()).fill_(float("nan"))

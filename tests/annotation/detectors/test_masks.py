@@ -55,7 +55,7 @@ class Planted:
 def planted(folder: Path, *masks: tuple[int, tuple[slice, slice]]) -> ClosedSetMasks:
     """The detector in the folder with its network exchanged."""
     detector = ClosedSetMasks.load(str(folder), CPU, 0.5)
-    detector._look = replace(detector._look, network=Planted(*masks))
+    detector._network = replace(detector._network, network=Planted(*masks))
     return detector
 
 

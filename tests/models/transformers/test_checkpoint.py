@@ -184,7 +184,7 @@ def test_weights_alone_are_another_programs_unless_they_are_published_alone(
     hub = Hub(monkeypatch, tmp_path, ["config.json", "model.safetensors"])
     for name in ("config.json", "model.safetensors"):
         (tmp_path / name).touch()
-    locate_checkpoint("org/name", default="", kind="lxmert", beside=())
+    locate_checkpoint("org/name", default="", kind="lxmert", required=())
     assert hub.fetched == []
     locate_checkpoint("org/name", default="", kind="hf")
     assert len(hub.fetched) == 1

@@ -39,6 +39,7 @@ _PRECISIONS = {"bfloat16": torch.bfloat16, "float16": torch.float16}
 _LEAST_SIDE = 3
 """The stem cannot pool less: a picture more than 500 times as long as wide is made a little wider."""
 
+# The names of tensors in Detectron2's state_dict.
 _ANCHORS = "proposal_generator.anchor_generator.cell_anchors.0"
 
 _RUNNING_VAR = "running_var"
@@ -53,12 +54,13 @@ class Detection:
     features: NDArray[np.float32]
     """Float32 (n, width), zero or more; of the proposal, from which the box was corrected."""
     names: tuple[str, ...]
+    """Of the likeliest class of each; empty where the detector has no vocabulary."""
     scores: NDArray[np.float32]
-    """``names`` and ``scores``: of the likeliest class of each; scores float32 (n,), 0 to 1."""
+    """Float32 (n,), 0 to 1: of the likeliest class."""
     attributes: tuple[str, ...]
+    """The likeliest attribute of each; empty where the detector has no vocabulary."""
     attribute_scores: NDArray[np.float32]
-    """``attributes`` and ``attribute_scores``: of the likeliest attribute of each; scores float32 (n,), 0 to 1. Names
-    and attributes are empty where the detector has no vocabulary."""
+    """Float32 (n,), 0 to 1: of the likeliest attribute."""
 
 
 class FrcnnDetector:
@@ -80,6 +82,7 @@ class FrcnnDetector:
             if files.vocabulary is None
             else read_vocabulary(files.vocabulary, classes=config.classes, attributes=config.attributes)
         )
+        # In float32, before the precision is reduced.
         fold_batch_norms(network)
         self._precision = _PRECISIONS.get(runtime.dtype, torch.float32)
         network.reduce(self._precision)
@@ -114,6 +117,7 @@ class FrcnnDetector:
                     found.attributes,
                 )
             )
+        # Boxes back in pixels of the picture; rounding of the resized size may put an edge a little outside.
         size = np.array(image.size * 2, np.float32)
         scale = size / np.array((pixels.shape[3], pixels.shape[2]) * 2, np.float32)
         vocabulary = self._vocabulary
@@ -154,7 +158,7 @@ def detector_pixels(image: Image, config: DetectorConfig, device: torch.device) 
 
 
 def resized_shape(width: int, height: int, config: DetectorConfig) -> tuple[int, int]:
-    """Width and height that a picture is resized to: the short side ``min_size``, the long one at most ``max_size``.
+    """Width and height of the resized picture: the short side is ``min_size``, the long one at most ``max_size``.
 
     >>> resized_shape(640, 480, DetectorConfig())
     (1067, 800)
@@ -176,6 +180,7 @@ def load_network(path: Path, config: DetectorConfig) -> FasterRcnn:
         ModelError: the file cannot be read, or is not exactly of this network.
     """
     weights = _read(path, config)
+    # Built without memory, and then given the tensors of the file (assign=True).
     with torch.device("meta"):
         network = FasterRcnn(config)
     expected = network.state_dict()
@@ -198,6 +203,7 @@ def _read(path: Path, config: DetectorConfig) -> Mapping[str, Tensor]:
 
             read = load_file(path)
         else:
+            # Weights only: a pickle may run code.
             read = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         raise ModelError(
@@ -234,6 +240,7 @@ def _check_names(weights: Mapping[str, Tensor], expected: Mapping[str, Tensor], 
 
 def _checked_tensor(name: str, value: Tensor, expected: Tensor, path: Path) -> Tensor:
     """The tensor in the network's precision."""
+    # Checkpoints may be saved in 16 bits.
     value = value.to(expected.dtype)
     if not value.isfinite().all():
         raise ModelError(f"Expected numbers in {name} of {path}, but some are infinite or none: copy the file again")
@@ -278,7 +285,7 @@ class _ArraysOnly(pickle.Unpickler):
 
 
 def _encoded(text: str, encoding: str) -> bytes:
-    """Bytes that Python 2 and old protocols write as text."""
+    """Replaces ``codecs.encode``, by which Python 2 and old protocols restore bytes."""
     if encoding.replace("-", "") != "latin1":
         raise pickle.UnpicklingError(f"bytes as {encoding!r}")
     return text.encode("latin1")

@@ -17,6 +17,7 @@ from pytest_vqamt.core.text import one_line
 _Form: TypeAlias = tuple[str, Callable[[object], object]]
 """The description of a valid value, and its parser, which returns None for an invalid one."""
 
+# type(), since True is an int.
 _WHOLE: _Form = ("a whole number, 1 or more", lambda value: value if type(value) is int and value >= 1 else None)
 
 BLOCKS: Mapping[int, tuple[int, int, int, int]] = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
@@ -54,9 +55,10 @@ def _below(limit: float, description: str) -> _Form:
 
 
 def _numbers(description: str, *, above: float = 0, most: float = inf, count: int | None = None) -> _Form:
-    """One number or a list of them, as a tuple. A list of one list is that list: of the only feature map."""
+    """Reads one number or a list of numbers as a tuple; a list of one list, for the only feature map, as that list."""
 
     def read(value: object) -> tuple[float, ...] | None:
+        # Detectron2 lists values by feature map, of which there is one: [[64, 128, 256, 512]].
         if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
             value = value[0]
         found = [_number(each) for each in (value if isinstance(value, list) else [value])]
@@ -74,38 +76,40 @@ def _number(value: object) -> float | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectorConfig:
-    """Everything of a detector that its weights do not say. Sizes are in pixels, boxes are x1 y1 x2 y2.
-
-    Attributes:
-        proposal_scales, box_scales: by which the four numbers of a predicted change of a box are divided.
-    """
+    """Everything of a detector that its weights do not say, by default as published; sizes are in pixels."""
 
     channel_order: str = "BGR"
     """"BGR" or "RGB", of the pixels that the network takes."""
     pixel_mean: tuple[float, ...] = (102.9801, 115.9465, 122.7717)
+    """Subtracted from each channel (0 to 255), in the order of the channels."""
     pixel_std: tuple[float, ...] = (1.0, 1.0, 1.0)
-    """``pixel_mean`` and ``pixel_std``: subtracted from and dividing each channel (0 to 255), in that order."""
+    """Divides each channel after that."""
     min_size: int = 800
+    """A picture is resized until its short side is this, ..."""
     max_size: int = 1333
-    """``min_size`` and ``max_size``: A picture is resized until its short side is min_size, or its long side max_size
-    if sooner."""
+    """... or its long side this, whichever comes first."""
     depth: int = 101
+    """Layers of the ResNet: 50, 101 or 152."""
     stem_channels: int = 64
+    """Channels after the first convolution."""
     res2_channels: int = 256
+    """Channels of the stage res2; each stage doubles them, and a region has 8 times as many features."""
     width_per_group: int = 64
-    """``depth``, ``stem_channels``, ``res2_channels`` and ``width_per_group``: of the ResNet; a region has 8 x
-    res2_channels features."""
+    """Channels within the blocks of res2."""
     anchor_sizes: tuple[float, ...] = (64.0, 128.0, 256.0, 512.0)
+    """Square roots of the areas of the boxes that proposals start from."""
     anchor_ratios: tuple[float, ...] = (0.5, 1.0, 2.0)
+    """Their height by width."""
     anchor_offset: float = 0.0
-    """``anchor_sizes``, ``anchor_ratios`` and ``anchor_offset``: of the boxes that proposals start from."""
+    """Their place in a cell, as a share of it: 0 is its corner, 0.5 its centre."""
     hidden_channels: int = 512
     """Of the proposal head."""
     proposal_scales: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0)
+    """Divide the four numbers of a predicted change of an anchor."""
     best_anchors: int = 6000
+    """The most boxes before overlapping proposals are dropped."""
     proposals: int = 300
-    """``best_anchors`` and ``proposals``: how many boxes there are before and after overlapping proposals are dropped.
-    """
+    """The most boxes after that."""
     proposal_overlap: float = 0.7
     """The IoU above which one is dropped."""
     proposal_min_side: float = 0.0
@@ -113,9 +117,11 @@ class DetectorConfig:
     pooled_size: int = 14
     """Cells on each side of what is cut out for a proposal."""
     box_scales: tuple[float, ...] = (10.0, 10.0, 5.0, 5.0)
+    """Divide the four numbers of a predicted change of a proposal."""
     classes: int = 1600
+    """Without the background."""
     attributes: int = 400
-    """``classes`` and ``attributes``: how many there are, background and "no attribute" left out."""
+    """Without "no attribute"."""
     overlaps: tuple[float, ...] = (0.5, 0.6, 0.7)
     """The IoUs at which overlapping regions are dropped, tried in this order."""
 
@@ -150,6 +156,7 @@ def read_config(path: Path) -> DetectorConfig:
         raise ModelError(
             f"Expected sections such as rpn: in {path}, but got {type(read).__name__}: copy the file again"
         )
+    # The file also has settings of the training, which say nothing here.
     known = _flattened(read)
     for name, fixed in _FIXED_VALUES.items():
         if name in known and known[name] != fixed:
@@ -163,11 +170,12 @@ def read_config(path: Path) -> DetectorConfig:
     return DetectorConfig(**values)  # type: ignore[arg-type]  # each form gives what its field is
 
 
+# In pixels; a cell of the map of features has 16.
 _SMALLEST, _LARGEST = 32, 4096
 
 
 def with_sizes(config: DetectorConfig, settings: Mapping[str, str]) -> DetectorConfig:
-    """The configuration with the sizes among the settings of ``--vqamt-option``.
+    """The configuration with the sizes that ``--vqamt-option`` sets.
 
     Raises:
         OptionError: a size is no number of pixels.
@@ -198,6 +206,7 @@ def _flattened(sections: Mapping[object, object], within: str = "") -> dict[str,
     """Values by dotted names in lower case."""
     found: dict[str, object] = {}
     for key, value in sections.items():
+        # Detectron2 writes names in capitals, the authors' PyTorch port in small letters.
         name = f"{within}{key}".lower()
         if isinstance(value, dict):
             found |= _flattened(value, f"{name}.")

@@ -26,6 +26,7 @@ DETECTOR_VARIABLE = "VQAMT_DETECTOR"
 """The environment variable with the detector's folder or file."""
 
 _DEAD_HOSTS = ("cdn.huggingface.co", "nlp.cs.unc.edu")
+"""Hosts in published instructions that no longer have the files."""
 CONFIG = "config.yaml"
 WEIGHTS = "pytorch_model.bin"
 _FORM = f"a folder with {CONFIG} and {WEIGHTS}, or a file of weights (.bin, .safetensors, .pkl)"
@@ -37,20 +38,24 @@ _TIMEOUT_S = 30.0
 _BLOCK = 1 << 20
 
 _DETECTRON = "faster_rcnn_from_caffe_attr.pkl"
+"""Detectron2's form of the same weights, under its published name."""
 
 _WEIGHT_FILES = (WEIGHTS, "model.safetensors", _DETECTRON)
 
 _SUFFIXES = (".bin", ".pth", ".pt", ".safetensors", ".pkl")
 
 
-def load_detector(options: ModelOptions, beside: Path | None = None, *, with_names: bool = False) -> FrcnnDetector:
+def load_detector(
+    options: ModelOptions, model_folder: Path | None = None, *, with_names: bool = False
+) -> FrcnnDetector:
     """The detector that ``find_detector`` finds; ``with_names`` requires names of classes.
 
     Raises:
         ModelError: there is none, or it is damaged or incomplete.
         OptionError: a setting is invalid.
     """
-    files = find_detector(beside, options)
+    files = find_detector(model_folder, options)
+    # LXMERT and VisualBERT need features alone; to annotate photos the names are all that counts.
     if with_names and files.vocabulary is None:
         raise ModelError(
             f"Expected objects_vocab.txt and attributes_vocab.txt beside {files.weights}, but neither is there: take "
@@ -63,41 +68,42 @@ def load_detector(options: ModelOptions, beside: Path | None = None, *, with_nam
     return FrcnnDetector(files, Runtime.of(options, dtype="float32"), options.settings)
 
 
-def find_detector(beside: Path | None, options: ModelOptions) -> DetectorFiles:
+def find_detector(model_folder: Path | None, options: ModelOptions) -> DetectorFiles:
     """The user's detector, or the first one found.
 
-    Searched are the setting ``detector``, the environment variable, the folder ``beside``, and the user's cache. It is
+    Searched are the setting ``detector``, the environment variable, ``model_folder``, and the user's cache. It is
     downloaded only for ``detector=download``.
 
     Raises:
         ModelError: there is none.
     """
-    found = _resolve_files(beside, options.settings.get("detector", ""))
+    found = _resolve_files(model_folder, options.settings.get("detector", ""))
     named = options.settings.get("vocabulary")
     if named is None:
         return found
     return DetectorFiles(weights=found.weights, config=found.config, vocabulary=expanded(named))
 
 
-def is_detector_here(beside: Path | None) -> bool:
-    """True where a detector is found that no setting names."""
-    return bool(os.environ.get(DETECTOR_VARIABLE)) or _unnamed(beside) is not None
+def is_detector_here(model_folder: Path | None) -> bool:
+    """True if a detector would be found without a setting."""
+    return bool(os.environ.get(DETECTOR_VARIABLE)) or _unnamed(model_folder) is not None
 
 
-def _unnamed(beside: Path | None) -> DetectorFiles | None:
-    return (files_beside(beside) if beside is not None else None) or files_at(_cache_folder())
+def _unnamed(model_folder: Path | None) -> DetectorFiles | None:
+    return (files_beside(model_folder) if model_folder is not None else None) or files_at(_cache_folder())
 
 
-def _resolve_files(beside: Path | None, given: str) -> DetectorFiles:
+def _resolve_files(model_folder: Path | None, given: str) -> DetectorFiles:
+    # The order of the documentation: what the user named, the environment, then what is found without a word.
     if given == "download":
         return _downloaded()
     if given:
         return _files_named(given, setting("detector"))
     if os.environ.get(DETECTOR_VARIABLE):
         return _files_named(os.environ[DETECTOR_VARIABLE], DETECTOR_VARIABLE)
-    found = _unnamed(beside)
+    found = _unnamed(model_folder)
     if found is None:
-        looked = f"{beside / 'detector'}, {beside}, " if beside is not None else ""
+        looked = f"{model_folder / 'detector'}, {model_folder}, " if model_folder is not None else ""
         raise ModelError(
             f"Expected a region detector, but found none in {looked}{_cache_folder()}: give "
             f"{setting('detector', 'PATH')} or {DETECTOR_VARIABLE}=PATH ({_FORM}), or "
@@ -109,6 +115,7 @@ def _resolve_files(beside: Path | None, given: str) -> DetectorFiles:
 
 def _files_named(given: str, where: str) -> DetectorFiles:
     address = urlsplit(given)
+    # Instructions for LXMERT name addresses, and nothing is fetched that the user did not ask for by name.
     if address.scheme in ("http", "https"):
         gone = f"{address.hostname} no longer has it: " if address.hostname in _DEAD_HOSTS else ""
         raise ModelError(
@@ -167,6 +174,7 @@ def _download(address: str, file: Path) -> None:
         cast("HTTPResponse", urlopen(address, timeout=_TIMEOUT_S)) as response,
         part.open("wb") as opened,
     ):
+        # None where the server does not say it.
         expected = response.length
         with progress_bar(f"fetching {file.name}", expected, "B") as progress:
             while block := response.read(_BLOCK):
@@ -178,20 +186,25 @@ def _download(address: str, file: Path) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectorFiles:
-    """The weights of a detector, with its configuration and class names where present."""
+    """The files of one detector."""
 
     weights: Path
+    """A .bin, .pth, .pt, .safetensors or .pkl."""
     config: Path | None = None
+    """A config.yaml; None for the published settings."""
     vocabulary: Path | None = None
+    """The folder of the names of classes and attributes; None where there are none: LXMERT needs no names."""
 
 
 def files_at(path: Path) -> DetectorFiles | None:
     """The detector in a folder, or with this file of weights; None where there is none."""
     if path.is_dir():
+        # A folder may hold several forms of the same weights; the first one is taken.
         path = next((path / name for name in _WEIGHT_FILES if (path / name).is_file()), path)
     if path.suffix not in _SUFFIXES or not path.is_file():
         return None
     folder = path.parent
+    # One of the two files is enough: reading the other one then says what is missing.
     has_names = any((folder / name).is_file() for name in (OBJECTS, ATTRIBUTES))
     return DetectorFiles(
         weights=path,
@@ -223,7 +236,9 @@ class Vocabulary:
     """Names by class and by attribute, from 0; several may share one."""
 
     objects: tuple[str, ...]
+    """1,600 in the published vocabulary."""
     attributes: tuple[str, ...]
+    """400 in the published vocabulary."""
 
     @property
     def digest(self) -> str:
@@ -251,6 +266,7 @@ def _read_names(path: Path, count: int, what: str) -> tuple[str, ...]:
             f"Expected the names of the detector's {what} in {path}, but got: {error}; the files that belong to it are "
             "demo/data/genome/1600-400-20 of airsplay/py-bottom-up-attention"
         ) from error
+    # A line has synonyms: "stop sign,stopsign".
     names = tuple(line.partition(",")[0].strip().lower() for line in lines)
     if len(names) != count:
         raise ModelError(

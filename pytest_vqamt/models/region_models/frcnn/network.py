@@ -1,4 +1,4 @@
-"""The whole network: from the pixels of one picture to its candidates for regions."""
+"""The network of the detector: from the pixels of one picture to its candidates for regions."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class FasterRcnn(nn.Module):
 
     @property
     def precision(self) -> torch.dtype:
-        """That of the two parts that take all the time."""
+        """The precision of the backbone and of res5, which take nearly all the time."""
         return self.backbone.stem.conv1.weight.dtype
 
     def reduce(self, precision: torch.dtype) -> None:
-        """Has the ResNet compute in another precision; what chooses among boxes stays in float32."""
+        """Makes the ResNet compute in another precision; the layers that choose among boxes stay in float32."""
         self.backbone.to(precision)
         self.roi_heads.res5.to(precision)
 
@@ -65,11 +65,13 @@ class Candidates:
     boxes: Tensor
     """Float32 (n, 4), x1 y1 x2 y2 in pixels of the resized picture, within it."""
     scores: Tensor
+    """Float32 (n,), of the likeliest class that is not the background."""
     classes: Tensor
-    """``scores`` and ``classes``: float32 and int64 (n,), of the likeliest class that is not the background."""
+    """Int64 (n,), the likeliest class that is not the background."""
     attribute_scores: Tensor
+    """Float32 (n,), of the likeliest attribute."""
     attributes: Tensor
-    """``attribute_scores`` and ``attributes``: the same of the likeliest attribute."""
+    """Int64 (n,), the likeliest attribute."""
     features: Tensor
     """Float32 (n, width), 0 or more."""
 
@@ -88,13 +90,14 @@ class BoxPredictor(nn.Module):
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Logits of classes (background last), logits of attributes ("none" last), and deltas (n, classes, 4)."""
         classes = self.cls_score(features)
+        # An attribute is predicted given the likeliest class, the background included, as in the training.
         named = self.cls_embedding(classes.argmax(dim=1))
         attributes = self.attr_score(functional.relu(self.fc_attr(torch.cat((features, named), dim=1))))
         return classes, attributes, self.bbox_pred(features).view(-1, self.bbox_pred.out_features // 4, 4)
 
 
 class RoIHeads(nn.Module):
-    """The last stage of the ResNet on what is pooled out of each proposal, and the predictor on its mean."""
+    """The last stage of the ResNet, on the pooled cells of each proposal, and the predictor on its mean."""
 
     def __init__(self, config: DetectorConfig) -> None:
         super().__init__()
@@ -109,6 +112,8 @@ class RoIHeads(nn.Module):
         """The candidates of ``proposals`` (n, 4) in a resized picture of width x height pixels with this ``res4``."""
         features = self._features(res4[0], proposals)
         classes, attributes, deltas = self.box_predictor(features)
+        # The background takes its share of the probability, but "no attribute" is left out before: as the original
+        # does.
         scores, best = classes.softmax(dim=1)[:, :-1].max(dim=1)
         attribute_scores, best_attribute = attributes[:, :-1].softmax(dim=1).max(dim=1)
         own = deltas[torch.arange(len(best), device=best.device), best]
@@ -144,7 +149,7 @@ class ConvBN(nn.Conv2d):
         return normed
 
     def fold(self) -> None:
-        """Makes the normalisation a part of the convolution: two sevenths faster, and the same to 7 digits."""
+        """Folds the normalisation into the convolution: two sevenths faster, and equal to 7 digits."""
         norm = self.norm
         if isinstance(norm, nn.BatchNorm2d) and norm.running_var is not None and norm.running_mean is not None:
             scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)
@@ -160,6 +165,7 @@ class Bottleneck(nn.Module):
     def __init__(self, inputs: int, middle: int, outputs: int, *, stride: int = 1, dilation: int = 1) -> None:
         super().__init__()
         self.shortcut = ConvBN(inputs, outputs, 1, stride=stride) if inputs != outputs else None
+        # The stride is in the 1x1 convolution, as in Caffe's ResNet; torchvision's has it in the 3x3.
         self.conv1 = ConvBN(inputs, middle, 1, stride=stride)
         self.conv2 = ConvBN(middle, middle, 3, padding=dilation, dilation=dilation)
         self.conv3 = ConvBN(middle, outputs, 1)
@@ -181,6 +187,7 @@ class Stem(nn.Module):
 
     def forward(self, pixels: Tensor) -> Tensor:
         x = functional.relu(self.conv1(pixels), inplace=True)
+        # Caffe's pooling: no padding, and the size rounded up.
         return functional.max_pool2d(x, kernel_size=3, stride=2, padding=0, ceil_mode=True)
 
 
@@ -211,14 +218,14 @@ def resnet_stage(
 
 
 def fold_batch_norms(network: nn.Module) -> None:
-    """Folds every normalisation of a loaded network, whose keys are no longer those of the checkpoint then."""
+    """Folds every normalisation of a loaded network, which changes the keys of its weights."""
     for module in network.modules():
         if isinstance(module, ConvBN):
             module.fold()
 
 
 class ProposalHead(nn.Module):
-    """Predicts whether each anchor of each cell holds an object, and the change of its box that would fit it."""
+    """Scores each anchor of each cell for holding an object, and predicts the change that fits its box to it."""
 
     def __init__(self, inputs: int, hidden: int, anchors: int) -> None:
         super().__init__()
@@ -234,7 +241,7 @@ class ProposalHead(nn.Module):
 
 
 class ProposalGenerator(nn.Module):
-    """The best few hundred boxes, by one map of features."""
+    """Proposes the best few hundred boxes, from one map of features."""
 
     def __init__(self, config: DetectorConfig) -> None:
         super().__init__()
@@ -250,6 +257,7 @@ class ProposalGenerator(nn.Module):
         """
         config = self._config
         logits, deltas = self.rpn_head(res4)
+        # Stable, so that equal scores have one order on every device.
         logits, best = torch.sort(logits, descending=True, stable=True)
         logits, best = logits[: config.best_anchors], best[: config.best_anchors]
         anchors = self.anchor_generator(*res4.shape[2:])
@@ -264,6 +272,7 @@ class Anchors(nn.Module):
 
     def __init__(self, cell: Tensor, offset: float) -> None:
         super().__init__()
+        # A parameter, since the published checkpoint has them under this key.
         self.cell_anchors = nn.ParameterList([nn.Parameter(cell, requires_grad=False)])
         self.offset = offset
 
@@ -277,7 +286,7 @@ class Anchors(nn.Module):
 
 
 def cell_anchors(sizes: Sequence[float], ratios: Sequence[float]) -> Tensor:
-    """The anchors of one cell: of each size's area those of each ratio of height to width; float32 (n, 4).
+    """The anchors of one cell, one for each size and ratio of height to width; float32 (n, 4).
 
     >>> cell_anchors([64], [1.0]).tolist()
     [[-32.0, -32.0, 32.0, 32.0]]

@@ -1,4 +1,4 @@
-"""Boxes as the detector moves them about: float32 (n, 4), x1 y1 x2 y2 in pixels, width x2 - x1."""
+"""Operations on boxes, float32 (n, 4), x1 y1 x2 y2 in pixels with width x2 - x1, and pooling of regions."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ _BLOCK = 128
 """The number of boxes that are compared with all others at once."""
 
 _LAST_RESORT = (0.8, 0.9)
+"""IoUs that are tried where those of the configuration leave fewer than 36 regions."""
 
 
 def apply_deltas(boxes: Tensor, deltas: Tensor, scales: Sequence[float]) -> Tensor:
-    """Each box moved and resized as its deltas say.
+    """Moves and resizes each box by its deltas.
 
     Args:
         boxes: (n, 4).
@@ -39,7 +40,7 @@ def apply_deltas(boxes: Tensor, deltas: Tensor, scales: Sequence[float]) -> Tens
 
 
 def clip_boxes(boxes: Tensor, width: int, height: int) -> Tensor:
-    """The part of each box that lies in a picture of ``width`` x ``height`` pixels; it may be empty."""
+    """Clips each box to a picture of ``width`` x ``height`` pixels; the rest may be empty."""
     return torch.stack(
         (
             boxes[:, 0].clamp(0, width),
@@ -52,29 +53,31 @@ def clip_boxes(boxes: Tensor, width: int, height: int) -> Tensor:
 
 
 def has_sides_above(boxes: Tensor, least: float) -> Tensor:
-    """Whether both sides of each box are longer than ``least``: bool (n,)."""
+    """True for each box with both sides longer than ``least``: bool (n,)."""
     return ((boxes[:, 2:] - boxes[:, :2]) > least).all(dim=1)
 
 
 def nms(boxes: Tensor, scores: Tensor, overlap: float, limit: int | None = None) -> Tensor:
-    """The boxes that stay, best first: int64 (at most ``limit``,), of ``boxes`` float32 (n, 4), x1 y1 x2 y2.
+    """Non-maximum suppression: the indices of the boxes that stay, best first, int64 (at most ``limit``,).
 
     A box goes if its intersection over union with a better one that stays is more than ``overlap``, strictly. Of equal
     scores the first is the better. Areas are (x2 - x1)(y2 - y1); a box without area overlaps with none.
     """
     left = torch.sort(scores, descending=True, stable=True).indices
     kept: list[Tensor] = []
+    # Block by block: all pairs of 6,000 boxes would take 144 MB, and 300 are wanted.
     while len(left) and (limit is None or sum(map(len, kept)) < limit):
         block, left = left[:_BLOCK], left[_BLOCK:]
         stays = block[_nms_survivors(_iou(boxes[block], boxes[block]) > overlap)]
         kept.append(stays)
+        # NaN, of boxes without area, is not more than the limit: they stay.
         left = left[~(_iou(boxes[stays], boxes[left]) > overlap).any(dim=0)]
     found = torch.cat(kept) if kept else left
     return found[:limit]
 
 
 def _nms_survivors(overlapping: Tensor) -> Tensor:
-    """Whether each box stays, of boxes from best to worst with these overlapping pairs: bool (n,).
+    """True for each box that stays, of boxes from best to worst with these overlapping pairs: bool (n,).
 
     Box j stays unless some box i < j that stays overlaps with it. Whatever we start from, the first k boxes are right
     after k rounds, so what a round leaves unchanged is the answer.
@@ -133,6 +136,7 @@ class RoIPool:
         left, right, wide = (each[start:stop] for each in (self._left, self._right, self._wide))
         table = (tall[:, :, None] * self._levels_x + wide[:, None, :]) * self._height
         pooled: Tensor | None = None
+        # Two overlapping powers of two cover each side: 5 = 4 from the start and 4 up to the end.
         for y in (top, bottom - (1 << tall)):
             for x in (left, right - (1 << wide)):
                 place = (table + y[:, :, None]) * self._width + x[:, None, :]
@@ -168,7 +172,7 @@ def _log2_floor(length: Tensor) -> Tensor:
 
 
 def _running_maxima(table: Tensor, levels: int, dim: int) -> list[Tensor]:
-    """The largest of 1, 2, 4, ... neighbours along ``dim``, counted from each place; towards the end, of those left."""
+    """For 1, 2, 4, ... the maximum of so many values along ``dim`` from each place on, fewer near the end."""
     found = [table]
     for level in range(levels - 1):
         last, step = found[-1], 1 << level
@@ -181,7 +185,7 @@ def _running_maxima(table: Tensor, levels: int, dim: int) -> list[Tensor]:
 
 
 def select_regions(boxes: Tensor, scores: Tensor, overlaps: Sequence[float]) -> Tensor:
-    """The candidates that are kept, best first: int64 (36,), or all of them where there are fewer.
+    """Selects the best candidates: int64 (36,), or all of them where there are fewer.
 
     Overlapping candidates are dropped at the first of ``overlaps`` that leaves 36, whatever their classes.
 

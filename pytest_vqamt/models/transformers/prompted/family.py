@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 
 _PROCESSOR_FILES = ("processor_config.json", "preprocessor_config.json", "tokenizer_config.json")
+"""Files that may name the processor's class, those of the newest versions of transformers first."""
 
 
 class GenerativeModel(Protocol):
@@ -55,7 +56,7 @@ class GenerativeModel(Protocol):
         ...
 
     def opening(self, reasoning: bool | None) -> str:
-        """The mark that begins the reasoning, where a prompt with this ``reasoning`` ends with it; else ""."""
+        """The mark that begins the reasoning, such as "<think>", where the prompt ends with it; else ""."""
         ...
 
     def preprocess(
@@ -71,7 +72,7 @@ class GenerativeModel(Protocol):
         ...
 
     def release(self) -> bool:
-        """Releases cached pictures on the device; whether there were any."""
+        """Releases cached pictures on the device; False if there were none."""
         ...
 
 
@@ -121,6 +122,7 @@ def _input_rows(cls: str, config: PreTrainedConfig) -> int:
     import transformers
 
     named = getattr(transformers, cls)
+    # The meta device allocates nothing: a model of 7 billion weights is built in a moment.
     with torch.device("meta"), quiet():
         model = named.from_config(config) if cls.startswith("Auto") else named(config)
     return int(model.get_input_embeddings().weight.shape[0])
@@ -160,6 +162,7 @@ class CheckpointFamily:
         self.chat = chat or ChatSettings()
         self.config = load_pretrained_config(checkpoint)
         self.tokenizer = load_prompt_tokenizer(checkpoint, self.config, partial(_input_rows, self.cls, self.config))
+        # All that can be wrong shows before the weights are read, which takes minutes for the larger ones.
         self.read_files(checkpoint)
         self.check_prompt(checkpoint)
         self.model: PretrainedModel = load_head(self.cls, checkpoint, runtime)
@@ -187,7 +190,7 @@ class CheckpointFamily:
 
     @property
     def repeats_prompt(self) -> bool:
-        """True if what is generated begins with the prompt, as that of decoders alone does."""
+        """True if the generated tokens begin with the prompt, as with decoder-only models."""
         return not self.config.is_encoder_decoder
 
     def read_files(self, checkpoint: Checkpoint) -> None:
@@ -197,7 +200,7 @@ class CheckpointFamily:
         """Raises OtherPromptError where this family would give the model other tokens than its own processor does."""
 
     def room(self, max_tokens: int) -> int | None:
-        """The most tokens of a prompt beside a completion of ``max_tokens``; None for no limit."""
+        """The most tokens of a prompt that leave room for a completion of ``max_tokens``; None for no limit."""
         window = context_length(self.config)
         return window if window is None or self.config.is_encoder_decoder else window - max_tokens
 
@@ -205,10 +208,11 @@ class CheckpointFamily:
         return False
 
     def complete(self, max_tokens: int, cut: Sequence[bool], prompt_tokens: int, **inputs: object) -> Completions:
-        """Generates; the first ``prompt_tokens`` of what is generated are left out."""
+        """Generates completions, and leaves out the first ``prompt_tokens`` of the output."""
         steps = StepScores(self.chat.logprobs)
         generated = self.generator.generate(
             generation_config=self._decoding.generation_config_for(max_tokens),
+            # NaN scores have a likeliest token too, so an overflow in float16 would give answers.
             logits_processor=[check_step_scores, *([steps] if self.chat.logprobs else [])],
             **inputs,
         )[:, prompt_tokens:]
@@ -222,7 +226,7 @@ class CheckpointFamily:
 
 
 class Processor(Protocol):
-    """Texts and pictures as a model's inputs."""
+    """A processor of transformers, which turns texts and pictures into a model's inputs."""
 
     tokenizer: PreTrainedTokenizerBase
     image_processor: object
@@ -231,7 +235,7 @@ class Processor(Protocol):
 
 
 def trial_picture() -> Image:
-    """A small picture, for a look at what a processor makes of one."""
+    """A small picture with a gradient, to try a processor with."""
     from PIL import Image
 
     return Image.linear_gradient("L").resize((48, 32)).convert("RGB")
@@ -258,11 +262,13 @@ def load_processor(checkpoint: Checkpoint, config: PreTrainedConfig, tokenizer: 
 def _made(
     checkpoint: Checkpoint, config: PreTrainedConfig, images: object, tokenizer: PreTrainedTokenizerBase
 ) -> Processor:
+    # A subclass, since the processor checks the types of its parts, and a missing part has none.
     whole = _processor_class(named_processor(checkpoint), config)
     cls: Any = type(whole.__name__, (_ForPictures, whole), {"__module__": whole.__module__})
     local: dict[str, object] = {"local_files_only": True, "trust_remote_code": False}
     settings, _ = cls.get_processor_dict(checkpoint.folder, **local)
     given = {"tokenizer": tokenizer, "image_processor": images}
+    # Parts that the processor lists: tokenizers (some have two), the image processor, and those for films and sounds.
     parts = [
         given[part]
         if part in given
@@ -275,11 +281,12 @@ def _made(
 
 
 def _processor_class(name: str, config: PreTrainedConfig) -> Any:
-    """The class of this name, or that for the configuration.
+    """The processor class of this name; without a name, the usual one for the configuration.
 
     It is taken from its own module: for some that do without torchvision, transformers shows one that always raises.
     """
     auto = _auto()
+    # Checkpoints converted by hand may name none.
     name = name or str(auto.PROCESSOR_MAPPING_NAMES[config.model_type])
     for kind in (kind for kind, named in auto.PROCESSOR_MAPPING_NAMES.items() if named == name):
         module = auto.model_type_to_module_name(kind)
@@ -310,7 +317,7 @@ def named_processor(checkpoint: Checkpoint) -> str:
 
 
 def processor_settings(checkpoint: Checkpoint) -> Mapping[str, object]:
-    """What processor_config.json says; nothing where there is none."""
+    """The content of processor_config.json; empty where there is none."""
     return _settings_in(checkpoint, _PROCESSOR_FILES[0])
 
 
@@ -324,7 +331,7 @@ def _settings_in(checkpoint: Checkpoint, name: str) -> Mapping[str, object]:
 
 
 class _Missing:
-    """Stands for the part of a processor that takes films or sounds; all its settings are None."""
+    """A placeholder for the part of a processor that takes films or sounds; all its settings are None."""
 
     def __getattr__(self, name: str) -> None:
         # MiniCPM-V reads how its films are cut, even where there are none.
@@ -333,9 +340,10 @@ class _Missing:
 
 
 class _ForPictures:
-    """Before a processor's class: lets parts be missing, which that checks by their types and shows in its log."""
+    """A mixin of processor classes that lets parts be missing: their types are not checked, and no log shows them."""
 
     def __repr__(self) -> str:
+        # The inherited one writes all parts as JSON, which a missing part cannot do.
         return type(self).__name__
 
     def check_argument_for_proper_class(self, name: str, part: object) -> object:

@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 # into their positions. Emu 3 pads pictures to one size before its encoder, whose attention sees the padding. The
 # processor of Perception LM cannot join pictures of different numbers of tiles. All in transformers 5.23.
 _ONE_AT_A_TIME = frozenset({"hunyuan_vl", "emu3", "perception_lm"})
-"""Kinds whose answers would depend on the batch, or that take none."""
+"""Kinds whose answers would depend on the batch, or whose processor takes none."""
 
 GIT_PROMPTS = Prompts(question="{text}", entailment="", caption="")
 """As in its fine-tuning: for questions, the question; for captions, nothing (Wang et al. 2022)."""
@@ -104,6 +104,7 @@ class ProcessorModel(CheckpointFamily):
     def read_files(self, checkpoint: Checkpoint) -> None:
         self._processor = load_processor(checkpoint, self.config, self.tokenizer)
         tokenizer = self._processor.tokenizer
+        # A decoder continues the end of its input: with padding on the right it would continue the padding.
         tokenizer.padding_side = "left"
         if tokenizer.pad_token is None:
             tokenizer.pad_token = tokenizer.eos_token
@@ -121,10 +122,10 @@ class ProcessorModel(CheckpointFamily):
         if _takes(self.cls, self.config, "mm_token_type_ids"):
             self._settings["return_mm_token_type_ids"] = True
         self._nested = True
-        self._try(checkpoint)
+        self._try_processor(checkpoint)
 
-    def _try(self, checkpoint: Checkpoint) -> None:
-        """Puts one picture and text, so that what the processor lacks shows now and not in every answer.
+    def _try_processor(self, checkpoint: Checkpoint) -> None:
+        """Processes one picture and text, so that a processor that cannot be used fails now and not at every query.
 
         Most processors take a list of pictures for each text; a few (GOT-OCR 2) one list for all texts.
         """
@@ -159,6 +160,7 @@ class ProcessorModel(CheckpointFamily):
     ) -> Callable[[], Completions]:
         if self.config.model_type in _ONE_AT_A_TIME and len(inputs) > 1:
             each = zip(inputs, prompts, strict=True)
+            # Preprocessed now and generated later, one by one.
             steps = [self.preprocess([one], [prompt], max_tokens) for one, prompt in each]
             return lambda: Completions.together([step() for step in steps])
         firsts, which = distinct_pictures(inputs)
@@ -167,6 +169,8 @@ class ProcessorModel(CheckpointFamily):
         encoded = self._processed(pictures, prompts)
         room = self.room(max_tokens)
         fitted = list(prompts)
+        # The usual batch fits. A prompt is only measured alone, with the tokens of its picture, where the longest does
+        # not.
         if room is not None and encoded["input_ids"].shape[1] > room:
 
             def length(place: int, prompt: Prompt) -> int:
@@ -192,6 +196,7 @@ class ProcessorModel(CheckpointFamily):
             name: self._runtime.to_device(value) if isinstance(value, torch.Tensor) else value
             for name, value in inputs.items()
         }
+        # An encoder-decoder's output begins with the one token that starts its decoder.
         prompt_tokens = cast("torch.Tensor", placed["input_ids"]).shape[1] if self.repeats_prompt else 1
         return self.complete(max_tokens, cut, prompt_tokens=prompt_tokens, **placed)
 
@@ -202,6 +207,7 @@ class ProcessorModel(CheckpointFamily):
                 images=[[image] for image in images] if self._nested else list(images),
                 padding=True,
                 truncation=False,
+                # A beginning token twice is another prompt than that of the training.
                 add_special_tokens=not self._template.begins,
                 return_tensors="pt",
                 **self._settings,
@@ -218,13 +224,13 @@ def _takes(cls: str, config: PreTrainedConfig, name: str) -> bool:
 
 
 class Qwen25OmniThinker(ProcessorModel):
-    """The part of Qwen2.5-Omni that reads and writes. What speaks is not loaded."""
+    """The part of Qwen2.5-Omni that reads and writes; the part that speaks is not loaded."""
 
     cls = "Qwen2_5OmniThinkerForConditionalGeneration"
 
 
 class Qwen3OmniThinker(ProcessorModel):
-    """The part of Qwen3-Omni that reads and writes. What speaks is not loaded."""
+    """The part of Qwen3-Omni that reads and writes; the part that speaks is not loaded."""
 
     cls = "Qwen3OmniMoeThinkerForConditionalGeneration"
 
@@ -305,9 +311,13 @@ def load(argument: str, options: ModelOptions) -> GenerativeAdapter:
     runtime = Runtime.of(options)
     try:
         family = cast("GenerativeModel", family_class(checkpoint, runtime, chat))
+    # A checkpoint in the layout of LLaVA may have been trained on prompts of its own: its processor writes them, only
+    # slower.
     except OtherPromptError as other:
+        # Without a chat template nothing writes its prompts.
         if not issubclass(family_class, ChatModel):
             raise
+        # Again: this family does not take bounds of pixels, which Qwen's do.
         _check_chat(chat, kind, ProcessorModel)
         try:
             family = ProcessorModel(checkpoint, runtime, chat)
@@ -343,6 +353,7 @@ def _select_family(checkpoint: Checkpoint) -> tuple[str, type[CheckpointFamily]]
             f"Expected config.json to say what kind of model it is, but got {where}: take a checkpoint in the "
             "layout of transformers"
         )
+    # AutoModelForImageTextToText knows some of them, too ("blip"), with another head than the adapter's.
     if kind in ADAPTERS:
         spec = f"{ADAPTERS[kind]}:{checkpoint.name}"
         raise ModelError(
@@ -353,6 +364,8 @@ def _select_family(checkpoint: Checkpoint) -> tuple[str, type[CheckpointFamily]]
         raise ModelError(f"Expected a model that answers questions about a picture, but got {where}: {_REFUSED[kind]}")
     from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES as NATIVE
 
+    # Native kinds keep the entry in many repositories, and need none of that code. florence2 is the exception:
+    # microsoft's files have another layout than transformers' class of the same name.
     own_code = "auto_map" in config
     if own_code and (kind not in NATIVE or kind == "florence2"):
         raise ModelError(
@@ -365,6 +378,7 @@ def _select_family(checkpoint: Checkpoint) -> tuple[str, type[CheckpointFamily]]
             f"transformers loads as AutoModelForImageTextToText and that has a chat template, but got {where}"
             f"{' without one' if kind in NATIVE else ''}"
         )
+    # Any other kind goes through its own processor.
     return kind, _BY_ENCODER.get((kind, _encoder_type(config))) or FAMILIES.get(kind, ProcessorModel)
 
 
@@ -375,8 +389,10 @@ def _encoder_type(config: Mapping[str, object]) -> str:
 
 
 def _fingerprint(checkpoint: Checkpoint, runtime: Runtime, kind: str, prompts: Prompts, chat: ChatSettings) -> str:
+    # InstructBLIP's second tokenizer lies in a subfolder, which files_digest does not enter.
     extra = checkpoint.folder / QFORMER_TOKENIZER
     files = (files_digest(each) for each in (checkpoint.folder, extra) if each.is_dir())
+    # Fingerprints without settings of the chat are those of before there were any.
     chats = (chat.fingerprint,) if chat.fingerprint else ()
     return runtime.fingerprint(f"hf-{kind}", VERSION, "+".join(files), prompts.digest, *chats)
 
@@ -402,9 +418,11 @@ class GenerativeAdapter(TwoStepModel):
         self._templates = prompts
         self._fingerprint = fingerprint
         self._usage = UsageCounter()
+        # On a CPU a larger batch is no faster.
         self.largest_batch = 128 if runtime.device.type == "cuda" else self.batch_size
         for task, prompt in ((Task.VQA, prompts.question), (Task.ENTAILMENT, prompts.entailment)):
             if not prompt:
+                # A run takes the tasks of a model from its methods.
                 setattr(self, METHODS[task], None)
 
     @cached_property
@@ -426,7 +444,7 @@ class GenerativeAdapter(TwoStepModel):
         return self._usage.sums()
 
     def request_note(self, _image: Image) -> str:
-        """What to do about a model that reasons, and has no room for it."""
+        """The warning about a model that reasons and has no room for it; "" for any other."""
         longest = self._templates.longest_answer
         if not self._family.reasons or longest >= LONGEST_REASONING:
             return ""
@@ -442,8 +460,10 @@ class GenerativeAdapter(TwoStepModel):
         return self._family.switches_reasoning
 
     def _preprocess(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
-        """What is to be reasoned about may be longer, and is generated apart: no answer depends on its batch."""
+        """Preprocesses queries with and without reasoning apart, so that no answer depends on its batch."""
         places: dict[bool | None, list[int]] = {}
+        # Reasoning has other lengths and another prompt; the rest of the batch must not wait for it, nor be padded to
+        # it.
         for place, item in enumerate(batch):
             places.setdefault(item.query.reasoning, []).append(place)
         steps = {
@@ -469,6 +489,7 @@ class GenerativeAdapter(TwoStepModel):
         def answers() -> tuple[Answer, ...]:
             completions = generate()
             scores = completions.scores or (None,) * len(completions.texts)
+            # Their answers count as far as they go; the report says how many were cut off.
             if unfinished := completions.ended.count(False):
                 self._usage.add(CUT_OFF, unfinished)
             each = zip(completions.texts, completions.cut, scores, strict=True)
@@ -477,6 +498,7 @@ class GenerativeAdapter(TwoStepModel):
         return answers
 
     def _prompt(self, task: Task, item: ModelInput) -> str:
+        # By the method that was called, unlike Prompts.text: caption() describes the picture of any query.
         if task is Task.CAPTIONING:
             return self._templates.caption
         if task is Task.ENTAILMENT:

@@ -143,7 +143,7 @@ class PixtralChat(ChatModel):
 
     @property
     def _patch(self) -> int:
-        """The side of the square that a token stands for, in pixels."""
+        """The side in pixels of the square that becomes one token."""
         merged: object = getattr(self.config, "spatial_merge_size", 1)
         patch = int_setting(getattr(self.config, "vision_config", None), "patch_size")
         return patch * merged if isinstance(merged, int) else patch
@@ -155,6 +155,7 @@ class PixtralChat(ChatModel):
     def image_text(self, metadata: PicturePixels, length: int) -> str:
         height, width = metadata.tensors["image_sizes"][0].tolist()
         rows, columns = height // self._patch, width // self._patch
+        # Rows of another length would shift the picture against its own positions, and nothing would fail.
         if rows * columns != length:
             raise ModelError(
                 f"Expected a picture of {width} x {height} pixels to have {columns} x {rows} tokens, but the model "
@@ -187,6 +188,7 @@ class Florence(ImageTokenModel):
 
     def prompt(self, prompt: Prompt) -> str:
         words, text = self.tokenizer, prompt.prompt
+        # As its processor does: the picture, then the task spelt out as a question.
         return f"{self.image_marker}{words.bos_token}{_FLORENCE_TASKS.get(text, text)}{words.eos_token}"
 
 
@@ -211,6 +213,7 @@ class Gemma3Chat(ChatModel):
         return f"\n\n{self._begin}{self.image_token * length}{self._end}\n\n"
 
     def extra_inputs(self, tokens: TextTokens, _metadata: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
+        # Tokens of a picture attend to each other in both directions; without types they would be read as text.
         return {"token_type_ids": (tokens.ids == self.image_id).to(tokens.ids.dtype)}
 
 
@@ -228,6 +231,7 @@ class Idefics3Chat(ChatModel):
 
     def image_text(self, metadata: PicturePixels, length: int) -> str:
         rows, columns = _tile_grid(metadata)
+        # Each tile and the whole picture have as many tokens.
         tile = self.image_token * (length // (rows * columns + 1))
         lines = [
             "".join(f"{_IMAGE_SEPARATOR}<row_{row + 1}_col_{column + 1}>{tile}" for column in range(columns)) + "\n"
@@ -263,6 +267,7 @@ class PaliGemma(ImageTokenModel):
         return f"{self.image_marker}{self.tokenizer.bos_token}{prompt.prompt}\n"
 
     def extra_inputs(self, tokens: TextTokens, _metadata: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
+        # Type 0 is the prefix, which attends to itself in both directions; only a suffix to be learned has type 1.
         return {"token_type_ids": tokens.ids * 0}
 
 
@@ -331,6 +336,7 @@ class Blip2(CheckpointFamily):
 
     @property
     def prompts(self) -> Prompts:
+        # Checkpoints of both have the model type blip-2.
         return OPT_PROMPTS if self.is_decoder_only else FLAN_T5_PROMPTS
 
     @property
@@ -343,7 +349,7 @@ class Blip2(CheckpointFamily):
         return cast("torch.Tensor", self.model.get_image_features(pixel_values=pixels).pooler_output)
 
     def query_tokens(self, _prompts: Sequence[Prompt]) -> TextTokens | None:
-        """The prompts as the Q-Former reads them; None if it does not."""
+        """The prompts tokenized for the Q-Former; None if it reads none."""
         return None
 
     def conditioned(self, encoded: torch.Tensor, _tokens: TextTokens | None) -> torch.Tensor:
@@ -356,6 +362,7 @@ class Blip2(CheckpointFamily):
         query_tokens = self.query_tokens(prompts)
         room = context_length(self.config)
         if room is not None:
+            # The picture's vectors come before the prompt; a decoder's answer after it.
             room -= self.model.query_tokens.shape[1] + (max_tokens if self.is_decoder_only else 0)
         tokens = tokenize_prompts(prompts, self.tokenizer, self._runtime, pad_left=self.is_decoder_only, room=room)
         return partial(self._generate, self.cache.preprocess(inputs), query_tokens, tokens, max_tokens)
@@ -393,7 +400,7 @@ class Blip2(CheckpointFamily):
         import torch
 
         pixels = torch.cat([self._runtime.to_device(each.tensors["pixel_values"]) for each in ready])
-        # Cloned, since a slice would keep all of them in memory.
+        # Cloned, since the cache drops pictures one by one, and a slice would keep the whole batch in memory.
         return [each.clone() for each in self.encode(pixels)]
 
 
@@ -435,7 +442,7 @@ class InstructBlip(Blip2):
 
         assert query_tokens is not None, "its Q-Former reads the prompts"
         model = cast(_InstructBlipModel, self.model)
-        # Kept in 32 bits in a model of float16.
+        # transformers keeps this parameter in 32 bits, also in a model of float16.
         queries = model.query_tokens.to(encoded.dtype).expand(len(encoded), -1, -1)
         found = model.qformer(
             input_ids=query_tokens.ids,

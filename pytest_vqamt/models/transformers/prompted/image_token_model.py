@@ -59,7 +59,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
     """The class of transformers whose prompts this family writes; "" for the usual one of the model type."""
 
     encoder_inputs: tuple[str, ...] = ()
-    """What ``get_image_features`` takes beside the arguments that it names."""
+    """Arguments of ``get_image_features`` that its signature does not name, such as Pixtral's ``image_sizes``."""
 
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime, chat: ChatSettings | None = None) -> None:
         super().__init__(checkpoint, runtime, chat)
@@ -77,6 +77,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
         try:
             processor = load_processor(checkpoint, self.config, self.tokenizer)
         except ModelError as error:
+            # An unusual class may write other prompts, and cannot be compared here.
             named, usual = named_processor(checkpoint), self.processor_name or usual_processor(self.config)
             if named not in ("", usual):
                 raise OtherPromptError(
@@ -84,6 +85,8 @@ class ImageTokenModel(CheckpointFamily, ABC):
                     f"a {named}, which cannot be made to compare their prompts"
                 ) from error
             return  # it needs a package that is not installed, and that nothing here needs
+        # The tokens of one trial prompt must be those of the checkpoint's own processor: with others the model answers,
+        # but worse.
         prompt, image = Prompt(prompt="what?"), trial_picture()
         try:
             with quiet():
@@ -97,6 +100,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
             return
         theirs: list[int] = found["input_ids"][0].tolist()
         (pixels,) = self.pictures.each([image])
+        # The length is theirs: how many tokens a picture has is only known once it is encoded.
         block = self.image_text(pixels.metadata, theirs.count(self.image_id))
         whole = self.prompt(prompt).replace(self.image_marker, block)
         ours = self.tokenizer(whole, add_special_tokens=self.adds_special_tokens)["input_ids"]
@@ -109,12 +113,12 @@ class ImageTokenModel(CheckpointFamily, ABC):
             )
 
     def processor_text(self, prompt: Prompt) -> str:
-        """What a user gives the checkpoint's own processor for this prompt."""
+        """The text that a user would pass to the checkpoint's own processor for this prompt."""
         return prompt.prompt
 
     @property
     def image_marker(self) -> str:
-        """Stands for the picture in a prompt."""
+        """The text in a prompt that the tokens of the picture replace."""
         return self.image_token
 
     @property
@@ -127,11 +131,11 @@ class ImageTokenModel(CheckpointFamily, ABC):
         """The whole text for the model, with one image marker."""
 
     def parts(self, _pixels: PicturePixels) -> int:
-        """In how many parts a picture is encoded, where the encoder returns one tensor."""
+        """The number of parts (tiles) that a picture is encoded in, where the encoder returns one tensor."""
         return 1
 
     def image_text(self, _metadata: PicturePixels, length: int) -> str:
-        """Replaces the image marker, for a picture of ``length`` tokens."""
+        """The text that replaces the image marker, for a picture of ``length`` tokens."""
         return self.image_token * length
 
     def extra_inputs(self, _tokens: TextTokens, _metadata: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
@@ -141,13 +145,14 @@ class ImageTokenModel(CheckpointFamily, ABC):
     def preprocess(
         self, inputs: Sequence[ModelInput], prompts: Sequence[Prompt], max_tokens: int
     ) -> Callable[[], Completions]:
-        """Tokenizes here if all pictures' token counts are known, from encodings of the same shape."""
+        """Preprocesses the pictures, and tokenizes if the token counts of pictures of their shapes are known."""
         self._check(prompts)
         pictures = self.encoder.cache.preprocess(inputs)
+        # A picture of a shape that was encoded before has as many tokens, so tokenizing need not wait for the device.
         known = [self._length(pictures, name) for name in pictures.names]
         tokens = None
         if all(known):
-            metadata = [(pictures.kept.get(name) or pictures.preprocessed[name]).metadata for name in pictures.names]
+            metadata = [(pictures.cached.get(name) or pictures.preprocessed[name]).metadata for name in pictures.names]
             tokens = self._tokens(prompts, self._blocks(metadata, known, pictures.which), max_tokens)
         return partial(self._generate, pictures, prompts, max_tokens, known, tokens)
 
@@ -166,6 +171,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
         of_each = dict(zip(pictures.which, encoded_pictures, strict=True))
         distinct = [of_each[place] for place in range(len(pictures.names))]
         lengths = [each.length for each in distinct]
+        # Of a new shape, or of one whose encoding had another length after all.
         if tokens is None or lengths != known:
             blocks = self._blocks([each.metadata for each in distinct], lengths, pictures.which)
             tokens = self._tokens(prompts, blocks, max_tokens)
@@ -182,8 +188,8 @@ class ImageTokenModel(CheckpointFamily, ABC):
 
     def _length(self, pictures: BatchPictures[PicturePixels, EncodedPicture], name: str) -> int:
         """The number of tokens of a picture; 0 while unknown."""
-        kept = pictures.kept.get(name)
-        return self.encoder.length(pictures.preprocessed[name]) if kept is None else kept.length
+        cached = pictures.cached.get(name)
+        return self.encoder.length(pictures.preprocessed[name]) if cached is None else cached.length
 
     def _blocks(self, metadata: Sequence[PicturePixels], lengths: Sequence[int], which: Sequence[int]) -> list[str]:
         blocks = [self.image_text(each, length) for each, length in zip(metadata, lengths, strict=True)]
@@ -191,6 +197,8 @@ class ImageTokenModel(CheckpointFamily, ABC):
 
     def _check(self, prompts: Sequence[Prompt]) -> None:
         for each in prompts:
+            # A question such as "What does <image> mean?" would put a second picture into the prompt, without its
+            # pixels.
             if self.image_marker in each.prompt or self.image_token in each.prompt:
                 raise DataError(
                     f"Expected a text without {self.image_token}, which stands for a picture to this model, but got "
@@ -209,7 +217,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
         )
 
     def _word(self, number: int, checkpoint: Checkpoint) -> str:
-        """The special token of a number in config.json; raises where it is none."""
+        """The special token with this number in config.json; raises ModelError where the number is not one of those."""
         added = self.tokenizer.added_tokens_decoder.get(number)
         if added is None:
             raise ModelError(
@@ -229,13 +237,13 @@ class PicturePixels:
     """An encoder's input for one or more pictures."""
 
     tensors: Mapping[str, torch.Tensor]
-    """By the model's names for them, pictures or their parts along the first axis."""
+    """The inputs by name, such as ``pixel_values``; pictures, or their parts (tiles), along the first axis."""
     lists: Mapping[str, Sequence[object]]
-    """Other values for each picture."""
+    """Values that are no tensors, a list with an entry for each picture: Idefics3's ``rows`` and ``cols``."""
 
     @classmethod
     def of(cls, found: Mapping[str, object]) -> PicturePixels:
-        """The output of an image processor."""
+        """Sorts the output of an image processor into tensors and lists."""
         import torch
 
         return cls(
@@ -257,12 +265,13 @@ class PicturePixels:
         )
 
     def for_device(self, runtime: Runtime, dtype: torch.dtype) -> PicturePixels:
-        """The same in the encoder's precision and pinned memory."""
+        """Converts the pixels to the encoder's precision, and pins all tensors."""
+        # Only the pixels: sizes and grids are integers.
         rounded = {**self.tensors, "pixel_values": self.tensors["pixel_values"].to(dtype)}
         return PicturePixels({name: runtime.pin(tensor) for name, tensor in rounded.items()}, self.lists)
 
     def to_device(self, runtime: Runtime, wanted: Container[str]) -> PicturePixels:
-        """Only the ``wanted`` tensors, on the device."""
+        """Copies the ``wanted`` tensors to the device, and drops the others."""
         return PicturePixels(
             {name: runtime.to_device(tensor) for name, tensor in self.tensors.items() if name in wanted}, self.lists
         )
@@ -271,15 +280,17 @@ class PicturePixels:
     def metadata(self) -> PicturePixels:
         """The small tensors and the lists: size and layout of the picture."""
         return PicturePixels(
+            # Cloned, so that it does not hold on to a larger tensor.
             {name: tensor.clone() for name, tensor in self.tensors.items() if tensor.numel() <= _MAX_METADATA_NUMBERS},
             self.lists,
         )
 
     @property
-    def shape(self) -> tuple[object, ...]:
-        """Pictures of equal shape have equally many tokens."""
+    def layout_key(self) -> tuple[object, ...]:
+        """A key of the layout: pictures with equal keys have equally many tokens."""
         return (
             *((name, *tensor.shape) for name, tensor in self.tensors.items()),
+            # Qwen's patches lie in one long axis: 4 x 6 and 6 x 4 patches have one shape and different grids.
             *((name, *tensor.flatten().tolist()) for name, tensor in self.metadata.tensors.items()),
             repr(self.lists),
         )
@@ -309,6 +320,7 @@ class PicturePreprocessor:
         bounds = {"shortest_edge": min_pixels, "longest_edge": max_pixels}
         if given := {name: value for name, value in bounds.items() if value is not None}:
             size = cast("Mapping[str, int]", getattr(self._process, "size", {}))
+            # Both bounds: the processor refuses a size that has one alone.
             settings["size"] = {**{name: size[name] for name in bounds}, **given}
         self._nested, self._settings = nested, settings
         self._runtime = runtime
@@ -328,6 +340,7 @@ def _concatenated(parts: Sequence[torch.Tensor]) -> torch.Tensor:
     sizes = [max(sizes) for sizes in zip(*(part.shape[1:] for part in parts), strict=True)]
     if all(list(part.shape[1:]) == sizes for part in parts):
         return torch.cat(list(parts))
+    # Pictures with other numbers of tiles, as of LLaVA-NeXT.
     joined = parts[0].new_zeros((sum(len(part) for part in parts), *sizes))
     row = 0
     for part in parts:
@@ -345,11 +358,11 @@ class EncodedPicture:
     layers: tuple[torch.Tensor, ...]
     """Features that Qwen3-VL adds in deeper layers, (tokens, width) each."""
     metadata: PicturePixels
-    """Of the picture."""
+    """Size and layout of the picture, which its prompt may need."""
 
     @property
     def length(self) -> int:
-        """Its number of tokens."""
+        """The number of tokens."""
         return self.encoding.shape[:-1].numel()
 
     @property
@@ -378,21 +391,22 @@ class PictureEncoder:
         self._parts = parts
         self._further = further
         self._lengths: dict[tuple[object, ...], int] = {}
-        self._form: Callable[[], ImageFeatures] | None = None
-        self._in_one = False
+        self._output_type: Callable[[], ImageFeatures] | None = None
+        self._is_one_tensor = False
 
     def length(self, pixels: PicturePixels) -> int:
         """The number of tokens, as of other pictures of the same shape; 0 while unknown."""
-        return self._lengths.get(pixels.shape, 0)
+        return self._lengths.get(pixels.layout_key, 0)
 
     def together(self, encoded_pictures: Sequence[EncodedPicture]) -> ImageFeatures:
-        """The encodings of several pictures as the model returns them."""
+        """Joins the encodings of several pictures, in the form in which the model returns them."""
         import torch
 
-        assert self._form is not None, "what was seen has been encoded"
+        assert self._output_type is not None, "cached pictures have been encoded"
         chosen = [each.encoding for each in encoded_pictures]
-        encoded = self._form()
-        encoded.pooler_output = torch.cat(chosen) if self._in_one else chosen
+        encoded = self._output_type()
+        # In the form in which the encoder gave it: one tensor, or one for each picture.
+        encoded.pooler_output = torch.cat(chosen) if self._is_one_tensor else chosen
         if encoded_pictures[0].layers:
             layers = zip(*(each.layers for each in encoded_pictures), strict=True)
             encoded.deepstack_features = [list(layer) for layer in layers]  # type: ignore[attr-defined]  # of one kind
@@ -404,20 +418,22 @@ class PictureEncoder:
     def _encode(self, ready: Sequence[PicturePixels]) -> list[EncodedPicture]:
         import torch
 
+        # Image processors also give what is for the language model alone.
         wanted = {*inspect.signature(self._model.get_image_features).parameters, *self._further}
         pixels = PicturePixels.together([each.to_device(self._runtime, wanted) for each in ready])
         encoded = self._model.get_image_features(**pixels.tensors)
         found = encoded.pooler_output
-        self._form, self._in_one = type(encoded), isinstance(found, torch.Tensor)
+        # Remembered, to put cached encodings together in the same form.
+        self._output_type, self._is_one_tensor = type(encoded), isinstance(found, torch.Tensor)
         if isinstance(found, torch.Tensor):
             found = cast("Sequence[torch.Tensor]", torch.split(found, [self._parts(each) for each in ready]))
         layers: Sequence[Sequence[torch.Tensor]] = getattr(encoded, "deepstack_features", None) or ()
-        # Cloned, since a slice would keep all of them in memory.
+        # Cloned, since the cache drops pictures one by one, and a slice would keep the whole batch in memory.
         encoded_pictures = [
             EncodedPicture(
                 encoding=each.clone(), layers=tuple(layer[place].clone() for layer in layers), metadata=one.metadata
             )
             for place, (one, each) in enumerate(zip(ready, found, strict=True))
         ]
-        self._lengths.update((one.shape, each.length) for one, each in zip(ready, encoded_pictures, strict=True))
+        self._lengths.update((one.layout_key, each.length) for one, each in zip(ready, encoded_pictures, strict=True))
         return encoded_pictures

@@ -26,8 +26,11 @@ if TYPE_CHECKING:
 
 
 _KEPT_SETTINGS = ("bos_token_id", "decoder_start_token_id", "forced_bos_token_id", "bad_words_ids", "suppress_tokens")
+"""The settings of generation_config.json that change where an answer begins and what it may hold, not how it is
+searched."""
 
 _OLDER_TEMPLATE_FILES = ("chat_template.json", "processor_config.json", "tokenizer_config.json")
+"""JSON files with a field ``chat_template``, as transformers wrote them before chat_template.jinja."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,11 +42,12 @@ class Prompt:
     question: str = ""
     """The part that may be truncated; "" for none."""
     reasoning: bool | None = None
-    """That of the query."""
+    """True or False switches the model's reasoning; None leaves it as it is."""
 
     def cut(self, length: int) -> Prompt:
         """The prompt with its question truncated to ``length`` characters."""
         question = self.question[:length].rstrip()
+        # Once: the template around the question may hold the same words.
         return replace(self, prompt=self.prompt.replace(self.question, question, 1), question=question)
 
 
@@ -58,7 +62,7 @@ class Completions:
     ended: tuple[bool, ...]
     """Which texts came to their end, and not to the most tokens."""
     scores: tuple[tuple[tuple[str, float], ...] | None, ...] | None = None
-    """Where wanted, the candidates for the first token of each answer with natural log-probabilities."""
+    """Candidates for the first token of each answer with natural log-probabilities; None where none were asked for."""
 
     @classmethod
     def together(cls, each: Sequence[Completions]) -> Completions:
@@ -80,7 +84,8 @@ class StepScores:
         self._steps: list[tuple[torch.Tensor, torch.Tensor]] = []
 
     def __call__(self, _ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        """Keeps those of scores (inputs, words) and returns the scores unchanged."""
+        """Records the likeliest tokens of scores (inputs, words), and returns the scores unchanged."""
+        # In 32 bits: in 16 the probabilities of a vocabulary do not add up to 1.
         found = scores.float().log_softmax(dim=-1).topk(min(self._count, scores.shape[-1]), dim=-1)
         self._steps.append((found.indices.cpu(), found.values.cpu()))
         return scores
@@ -126,6 +131,7 @@ def tokenize_prompts(
         return found
 
     every = range(len(prompts))
+    # All at once: only where the longest is too long each is measured and cut.
     whole = tokens(prompts, every, padding=True)
     cut = [False] * len(prompts)
     if room is not None and whole["input_ids"].shape[1] > room:
@@ -159,6 +165,7 @@ def load_prompt_tokenizer(
 def context_length(config: PreTrainedConfig) -> int | None:
     """The most tokens that the language model takes; None without numbered positions."""
     window: object = getattr(config.get_text_config(), "max_position_embeddings", None)
+    # Relative positions, such as T5's, have no bound.
     return window if isinstance(window, int) else None
 
 
@@ -205,10 +212,12 @@ class GreedyDecoding:
         Raises:
             ModelError: no end token is defined, or the file that defines it is damaged.
         """
+        # Before what transformers made of it is read: from a damaged file it makes the defaults.
         _check_generation_config(checkpoint)
         saved = model.generation_config
         ends = [end for each in (model, *around) for end in _end_tokens(each.generation_config)]
         if isinstance(tokenizer.eos_token_id, int):
+            # Converted checkpoints often have it in the tokenizer alone.
             ends.append(tokenizer.eos_token_id)
         if not ends:
             raise ModelError(
@@ -221,10 +230,11 @@ class GreedyDecoding:
         # Without its marks a model's reasoning would be taken for its answer.
         self._left_out = {number for number, token in special.items() if not is_part_of_a_mark(str(token))}
         self._keeps_marks = len(self._left_out) < len(special)
-        self._kept = {name: getattr(saved, name) for name in _KEPT_SETTINGS if getattr(saved, name) is not None}
+        self._settings = {name: getattr(saved, name) for name in _KEPT_SETTINGS if getattr(saved, name) is not None}
         pad = tokenizer.pad_token_id
-        self._kept |= {"eos_token_id": self._ends, "pad_token_id": self._ends[0] if pad is None else pad}
-        # generate() takes from here all settings that it is not given.
+        # Some tokenizers have no padding token; what comes after the end is cut off, whatever it is.
+        self._settings |= {"eos_token_id": self._ends, "pad_token_id": self._ends[0] if pad is None else pad}
+        # generate() fills settings that it is not given from here: temperatures and beams must be gone from it.
         model.generation_config = self.generation_config_for(1)
 
     def generation_config_for(self, max_tokens: int) -> GenerationConfig:
@@ -232,14 +242,16 @@ class GreedyDecoding:
         from transformers import GenerationConfig
 
         return GenerationConfig(  # type: ignore[no-untyped-call]  # transformers does not annotate it
-            max_new_tokens=max_tokens, do_sample=False, num_beams=1, **self._kept
+            max_new_tokens=max_tokens, do_sample=False, num_beams=1, **self._settings
         )
 
     def texts(self, generated: torch.Tensor) -> tuple[tuple[str, ...], tuple[bool, ...]]:
-        """The text of int64 (answers, tokens), without prompts, up to the end token; and whether there was one."""
+        """The texts of int64 (answers, tokens), without prompts, up to the end token; True for each that has one."""
         rows: list[list[int]] = generated.tolist()
         until = [next((place for place, token in enumerate(row) if token in self._ends), None) for row in rows]
+        # A batch is generated until its longest answer ends: the others go on with padding.
         said = [row[:end] for row, end in zip(rows, until, strict=True)]
+        # Without it the decoder drops "<think>" as a special token, and thoughts would be read as the answer.
         if self._keeps_marks:
             said = [[token for token in row if token not in self._left_out] for row in said]
         with exclusive(self._tokenizer):
@@ -266,7 +278,7 @@ class GreedyDecoding:
 
 
 def _check_generation_config(checkpoint: Checkpoint) -> None:
-    """Transformers silently ignores a damaged file."""
+    """Raises ModelError for a damaged file, which transformers ignores in silence."""
     file = checkpoint.folder / "generation_config.json"
     try:
         if file.is_file():
@@ -287,9 +299,9 @@ class ChatTemplate:
     """Renders a user's message and the beginning of the reply as in the model's training.
 
     Attributes:
-        begins: whether the template includes the token that begins a text, so that the tokenizer must not add it.
-        switches_reasoning: whether it takes an argument that switches the model's reasoning.
-        reasons: whether the model reasons where nothing switches it.
+        begins: True if the template includes the token that begins a text, so that the tokenizer must not add it.
+        switches_reasoning: True if it takes an argument that switches the model's reasoning.
+        reasons: True if the model reasons where nothing switches it.
     """
 
     def __init__(
@@ -299,7 +311,7 @@ class ChatTemplate:
         image_marker: str | None,
         chat: ChatSettings,
     ) -> None:
-        """Finds the template, and tries it; ``image_marker`` stands for the picture in a prompt, None if unknown.
+        """Finds the template, and tries it; ``image_marker`` is the text of a picture in a prompt, None if unknown.
 
         Raises:
             ModelError: there is no template, or it has no place for a picture and a text.
@@ -321,11 +333,13 @@ class ChatTemplate:
             raise ModelError(
                 f"Expected a chat template for pictures in {checkpoint.folder}, but: {first_line(error)}"
             ) from error
+        # Templates of text models leave the picture out in silence.
         if "what?" not in tried or (image_marker is not None and tried.count(image_marker) != 1):
             raise ModelError(
                 f"Expected the chat template in {checkpoint.folder} to have one place for a text and one for a picture "
                 f"({image_marker}), but it gives {tried!r}: it belongs to another model, or takes no pictures"
             )
+        # Some templates have no system role, and drop the message.
         if self._system and self._system not in tried:
             raise ModelError(
                 f"Expected the chat template in {checkpoint.folder} to have a place for a system message, but it "
@@ -333,6 +347,7 @@ class ChatTemplate:
             )
         first = tokenizer.bos_token
         self.begins = bool(first) and tried.startswith(str(first))
+        # It opens a thought by itself, or writes the same by default as with reasoning switched on.
         self.reasons = bool(open_mark_at_end(tried)) or (
             self.switches_reasoning and tried == self.write("what?", True) != self.write("what?", False)
         )
@@ -342,7 +357,8 @@ class ChatTemplate:
         return open_mark_at_end(self.write("what?", reasoning))
 
     def write(self, text: str, reasoning: bool | None = None) -> str:
-        """The prompt of a user who shows a picture and writes ``text``; ``reasoning`` switches it, unless None."""
+        """Renders the prompt of a picture and ``text``; ``reasoning`` switches the model's reasoning, unless None."""
+        # A query for reasoning only comes to a model that switches it.
         switch = {} if reasoning is None else {self._switch: reasoning}
         messages = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": text}]}]
         if self._system:
@@ -359,20 +375,22 @@ class ChatTemplate:
 
 
 def template_variables(template: str) -> frozenset[str]:
-    """The variables that a chat template takes; none of one that cannot be read, which ``ChatTemplate`` reports."""
+    """The variables that a chat template takes; empty for a template that cannot be parsed."""
     from jinja2 import TemplateError, meta
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+    # The environment of transformers: a template is a program of strangers.
     environment = ImmutableSandboxedEnvironment(extensions=["jinja2.ext.loopcontrols"])
     without_marks = re.sub(r"\{%-?\s*(?:end)?generation\s*-?%\}", "", template)  # transformers' own
     try:
         return frozenset(meta.find_undeclared_variables(environment.parse(without_marks)))
+    # ChatTemplate renders it next, and reports what is wrong.
     except TemplateError:
         return frozenset()
 
 
 def read_chat_template(folder: Path) -> str | None:
-    """The chat template, from its own file or from those of older versions.
+    """Reads the chat template from its own file, or from a file of older versions of transformers.
 
     Raises:
         ModelError: such a file is damaged.
