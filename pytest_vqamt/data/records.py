@@ -184,7 +184,7 @@ class Record:
             if each not in known:
                 raise DataError(
                     f"{self.label()}: Expected known fields only, but got field={short_repr(each)}; "
-                    f"{did_you_mean(each, known)}"
+                    f"{did_you_mean(str(each), known)}"  # YAML has keys that are no text
                 )
 
     def text(self, field: str, default: str | None = None) -> str:
