@@ -91,13 +91,13 @@ def test_a_card_that_cannot_be_drawn_says_why_and_costs_no_other(run: tuple[Repo
     shutil.copytree(run[1], tmp_path, dirs_exist_ok=True)
     rows = [json.loads(line) for line in (tmp_path / "cases.jsonl").read_text(encoding="utf-8").splitlines()]
     broken = next(row for row in rows if row["verdict"] == "violated")
-    broken["facts"] = ["no", "object"]
+    broken["queries"][0]["trial"] = "first"
     (tmp_path / "cases.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
 
     told = write_pages(tmp_path, source_of=at_hand, images=Images.VIOLATIONS)
     assert told.startswith(f"1 card of report.html could not be drawn; the first: case_id='{broken['case_id']}' of ")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "This card could not be drawn (AttributeError: 'list' object has no attribute 'items')" in page
+    assert "This card could not be drawn (ValueError: invalid literal for int() with base 10: 'first')" in page
     assert all(row["case_id"] in page for row in rows)
     assert main(["report", str(tmp_path)]) == 1
     assert "report.html" in contents(tmp_path)
