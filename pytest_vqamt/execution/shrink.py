@@ -30,6 +30,7 @@ def shrink_violation(plan: Plan, part: int, attempt: Attempt, found: JudgedCase)
         nonlocal best
         if isinstance(sampled.outcome, NotApplicable):
             return
+        # None where the budget is spent: for Hypothesis such a case is as good as one that holds.
         judged = attempt(sampled.outcome)
         if judged is not None and judged.verdict.violates:
             best = min(best, judged, key=lambda each: each.complexity)
@@ -59,6 +60,7 @@ class QueryIdSet:
     def __contains__(self, query_id: str) -> bool:
         if not self._is_sorted:
             self._numbers, self._is_sorted = array("Q", sorted(self._numbers)), True
+        # Sorted only when it is queried: an item adds all its queries first, a window at a time.
         number = int(query_id, 16)
         place = bisect_left(self._numbers, number)
         return place < len(self._numbers) and self._numbers[place] == number
@@ -82,6 +84,7 @@ class SimplestViolation:
         regression = baseline is Outcome.HOLDS
         if self.case is None:
             self.case, self._part, self._is_regression = judged, part, regression
+        # Strictly less, so that of equal cases the first stays; the part is that of the first, where shrinking starts.
         elif self._rank(judged, regression) < self._rank(self.case, self._is_regression):
             self.case, self._is_regression = judged, regression
 
