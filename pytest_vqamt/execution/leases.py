@@ -192,7 +192,6 @@ def _renew_until(file: Path, holder: str, stop: Event) -> None:
         with _SQLITE:
             db = _connect(file)
         while not stop.wait(_HEARTBEAT_S):
-            # Locked for each statement, not around the loop: a fork would wait for the lock until the session ends.
             # Locked for each statement, not around the loop: a fork would wait until the session ends.
             with _SQLITE, suppress(sqlite3.Error):
                 db.execute(_RENEW, (holder, time.time() + LEASE_S))

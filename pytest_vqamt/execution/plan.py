@@ -134,7 +134,7 @@ class Plan:
         except GeneratorExit:
             raise
         except VqamtError as error:
-            # A subclass, such as DataError, says what it is about; the traceback is of use only for the user's own code.
+            # A subclass, such as DataError, says what it is about; tracebacks are for the user's own code.
             if type(error) is VqamtError and self.relation.info.name not in BUILT_IN:
                 error.about(error, self._where)  # what the relation asks of this package cannot be
             raise
