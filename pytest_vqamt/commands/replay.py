@@ -27,7 +27,7 @@ from pytest_vqamt.integration.options import add_option_argument, parse_settings
 from pytest_vqamt.integration.replaying import (
     SHEET,
     AnsweredCase,
-    ReportedCase,
+    FoundCase,
     find_case,
     load_recorded_source,
     load_source,
@@ -135,7 +135,7 @@ def _render(arguments: argparse.Namespace) -> int:
     return ExitStatus.OK
 
 
-def _relation(found: ReportedCase, given: Mapping[str, str]) -> Relation:
+def _relation(found: FoundCase, given: Mapping[str, str]) -> Relation:
     """The relation that judges the case, as it was set in that run and as is ``given`` now."""
     where, row = found.rows[0]
     if not isinstance(item := row.get("relation"), str):
@@ -143,7 +143,7 @@ def _relation(found: ReportedCase, given: Mapping[str, str]) -> Relation:
     return relation_of(found.id, item, {**found.settings.used, **given})
 
 
-def _recorded(found: ReportedCase, data: str | None) -> list[AnsweredCase]:
+def _recorded(found: FoundCase, data: str | None) -> list[AnsweredCase]:
     """The recorded verdicts of the case, on the data of the report or of the user."""
     named = None if data is None else load_source(data)
     load = cache(load_recorded_source)

@@ -60,6 +60,7 @@ class ReportedQuery:
     edits: str
     """The edits of the picture, in words; "" for the photo as it is."""
     _picture: Callable[[], Image] = field(repr=False, compare=False)
+    """Renders the picture, which needs the data."""
 
     @property
     def picture(self) -> Image:
@@ -80,8 +81,11 @@ class ReportedCase:
     relation: str
     """With the variant, "metavqa.partition[object]"."""
     model: str
+    """The model's name in the report."""
     data: str
+    """The name of its data in the report."""
     scene: str
+    """The id of the scene that it was derived from."""
     verdict: Outcome
     expected: str
     """Of the answers, in words."""
@@ -100,7 +104,9 @@ class ReportedCase:
     queries: tuple[ReportedQuery, ...]
     """The source query first."""
     _row: Row = field(repr=False, compare=False)
+    """Its line in the file of cases, for the card in notebooks."""
     _source: Callable[[], SceneSource | None] = field(repr=False, compare=False)
+    """Opens its data; None where the data is not here."""
 
     @property
     def pictures(self) -> tuple[Image, ...]:
@@ -118,6 +124,7 @@ class TemporaryFolder:
 
     def __init__(self) -> None:
         self.path = Path(mkdtemp(prefix="vqamt-"))
+        # A finaliser also runs at exit, which ``__del__`` need not.
         weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
@@ -139,7 +146,9 @@ class Report(results.Report):
     """Holds ``report.json`` and the file of cases. Without a folder of the user's it is a temporary one, which is
     removed with the report: ``save`` keeps it."""
     _source_of: SourceOf = field(compare=False)
+    """Opens data of the report, by its name there."""
     _temporary: TemporaryFolder | None = field(default=None, compare=False)
+    """Owns a temporary ``folder``; None if the folder is the user's."""
 
     @classmethod
     def read(cls, folder: str | Path, *, data: str | Sequence[str] = ()) -> Report:
@@ -158,6 +167,7 @@ class Report(results.Report):
         plain = read_report(path)
         found = ReportData(plain, (data,) if isinstance(data, str) else tuple(data), str(path / REPORT_FILE))
 
+        # A source that cannot be opened is not tried again for each of its cases.
         @cache
         def source_of(spec: str) -> SceneSource | None:
             try:
@@ -176,6 +186,7 @@ class Report(results.Report):
         temporary: TemporaryFolder | None = None,
     ) -> Report:
         """The report with the cases in ``folder``."""
+        # Not `asdict`, which would turn the results within into dictionaries.
         values = {each.name: getattr(plain, each.name) for each in fields(results.Report)}
         return cls(**values, folder=folder, _source_of=source_of, _temporary=temporary)
 
@@ -278,7 +289,9 @@ class Report(results.Report):
         path = Path(folder)
         try:
             path.mkdir(parents=True, exist_ok=True)
+            # Saving into its own folder only writes the pages again.
             if path.resolve() != self.folder.resolve():
+                # The folder may hold cases.jsonl of an earlier report where this one has cases.jsonl.gz.
                 for name in (*FILE_NAMES, SIMPLIFIED_NAME):
                     (path / name).unlink(missing_ok=True)
                 for name in (*FILE_NAMES, SIMPLIFIED_NAME, REPORT_FILE):
@@ -286,6 +299,7 @@ class Report(results.Report):
                         shutil.copyfile(self.folder / name, path / name)
         except OSError as error:
             raise VqamtError(f"Expected a folder that can be written to, but got {str(path)!r}: {error}") from error
+        # A warning, not an error: the report is whole but for some pictures.
         if undrawn := write_pages(path, source_of=self._source_of, images=Images(images)):
             warnings.warn(undrawn, stacklevel=2)
         return path
@@ -309,6 +323,7 @@ class Report(results.Report):
         theirs = other.folder if isinstance(other, Report) else Path(other)
         made = compare(open_report_run(self.folder), open_report_run(theirs), models=models, max_drop=drops)
         values = {each.name: getattr(made, each.name) for each in fields(made)}
+        # The name of a temporary folder says nothing to the reader.
         if self._temporary:
             values["before"] = replace(made.before, name="this report")
         if isinstance(other, Report) and other._temporary:
@@ -332,6 +347,7 @@ def _case(row: Row, source_of: SourceOf) -> ReportedCase:
     spec = str(row["data"])
     queries, answers = cast("list[Row]", row["queries"]), cast("list[str | None]", row["answers"])
     readings = cast("list[str]", row["readings"])
+    # A case that ended in an error has no readings, or too few.
     padded = (*readings, *[None] * (len(queries) - len(readings)))
     before = row.get("before")
     return ReportedCase(
@@ -344,8 +360,10 @@ def _case(row: Row, source_of: SourceOf) -> ReportedCase:
         expected=str(row["expected"]),
         reason=str(row["reason"]),
         facts=dict(cast("Row", row.get("facts") or {})),
+        # In the file of cases this is one of the tags.
         presumed="presumed" in cast("list[str]", row.get("tags") or []),
         waived=bool(row.get("waived")),
+        # As the headline counts it, so that both agree.
         is_unread=tally_of_row(row).unread_cases > 0,
         before=None if before is None else Outcome(str(before)),
         queries=tuple(
