@@ -200,7 +200,7 @@ class Above0(Kind[float]):
 
 
 @dataclass(frozen=True, slots=True)
-class OneOf(Kind[str]):
+class Choice(Kind[str]):
     """One of a few names."""
 
     names: tuple[str, ...]
@@ -512,7 +512,7 @@ def _option(
     metadata = {
         "kind": kind,
         "help": f"{help} (default: {shown})" if shown else help,
-        "metavar": "|".join(kind.names) if isinstance(kind, OneOf) and metavar is None else metavar,
+        "metavar": "|".join(kind.names) if isinstance(kind, Choice) and metavar is None else metavar,
         "has_ini": has_ini,
         "argument": argument,
         "in_python": in_python,
@@ -579,7 +579,7 @@ class Options:
         is_repeated=True,
     )
     sampler: str = _option(
-        OneOf(("hypothesis", "random")),
+        Choice(("hypothesis", "random")),
         "what draws the cases",
         default="hypothesis",
         is_repeated=True,
@@ -640,7 +640,7 @@ class Options:
         metavar="RATE",
     )
     gate: str = _option(
-        OneOf(("point", "lower-bound")),
+        Choice(("point", "lower-bound")),
         "what must reach --vqamt-fail-under: the pass rate, or the lower end of its interval",
         default="point",
     )
@@ -674,7 +674,7 @@ class Options:
         metavar="RATE",
     )
     undecided: str = _option(
-        OneOf(("pass", "fail")),
+        Choice(("pass", "fail")),
         "what a gate on a drop does to the exit status if too few cases can tell",
         default="pass",
     )
@@ -706,20 +706,20 @@ class Options:
         metavar="DIR",
     )
     cases: str = _option(
-        OneOf(("cases.jsonl", "cases.jsonl.gz"), of_number="for so many cases give --vqamt-max-cases="),
+        Choice(("cases.jsonl", "cases.jsonl.gz"), of_number="for so many cases give --vqamt-max-cases="),
         "what the file of cases in the report is called: cases.jsonl, or cases.jsonl.gz, which is compressed",
         default="cases.jsonl",
         metavar="NAME",
         argument=None,
     )
     report_images: str = _option(
-        OneOf(("violations", "all", "none")),
+        Choice(("violations", "all", "none")),
         "whose pictures report.html shows",
         default="violations",
         argument=None,
     )
     summary: str | None = _option(
-        OneOf(("short", "full", "none")),
+        Choice(("short", "full", "none")),
         "what the terminal shows at the end: at most 30 lines (and the tables of a paper whose preset is named), all "
         "tables and violations, or nothing",
         default=None,

@@ -92,7 +92,7 @@ def rankings(results: Sequence[RelationResult]) -> tuple[Ranking, ...]:
 
 def _kinds(result: RelationResult) -> Iterator[tuple[RankingKind, Tally]]:
     tagged = (kind for kind in (RankingKind.CONTROL, RankingKind.BASELINE) if kind.value in result.tags)
-    # Controls and relations tagged "baseline" say nothing of a model's consistency: they rank on their own.
+    # Controls, and the relations that papers compare theirs with, rank on their own.
     apart = next(tagged, None)
     yield apart or RankingKind.RELATIONS, result.tally
     if result.presumed:

@@ -12,7 +12,7 @@ from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.spelling import option
 
 _GATED_ONLY_BY_NAME = {"baseline", "presumed"}
-"""Tags of what a bare rate must not gate: text-only relations, and labels that annotations do not guarantee."""
+"""Tags of what a bare rate must not gate: what papers compare with, and labels that annotations do not guarantee."""
 NEVER_GATED = "control"
 """The tag of relations that test the test: their rates say nothing of a model."""
 
@@ -82,7 +82,7 @@ class Threshold:
                 f"Expected one RATE or GLOB=RATE, but got {spelt or option(kind.value)}={text!r}: give the option "
                 "again for each, or a list in an ini file"
             )
-        # The last "=": a glob of variants may have one, as in "[blur=3]".
+        # By the last "=", so that the glob may have one itself.
         pattern, found, number = (part.strip() for part in text.rpartition("="))
         try:
             rate = float(number)
