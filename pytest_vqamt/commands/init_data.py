@@ -16,6 +16,7 @@ from pytest_vqamt.data.own_photos import FILE, OwnPhotos, open_folder
 from pytest_vqamt.data.photo_io import size_px
 
 QUESTIONS = "questions.jsonl"
+"""The file in the folder of photos."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,6 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     for name in there.without_line():
         try:
             rows.append(row(name))
+        # A file that is no image, or broken: the others get their lines.
         except DataError as error:
             bad += 1
             print_status(f"no line: {error}")

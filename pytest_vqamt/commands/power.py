@@ -29,7 +29,9 @@ from pytest_vqamt.stats.power import (
 from pytest_vqamt.stats.thresholds import APART, TotalKind
 
 _DROPS = "0.02,0.05,0.1,0.2"
+"""The drops that a table has where none is given."""
 _RATE = "0.85"
+"""The pass rate before, where none is given."""
 _RELATIONS = 30
 """The relations that are gated together, where no report has its own."""
 
@@ -58,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the tables."""
+    # Without a report --rate is the rate, whichever it is: --grounded would change nothing.
     if arguments.grounded and arguments.report is None:
         raise OptionError(
             "Expected --grounded with --report DIR, which has the grounded rates, but got no --report: name one, or "
@@ -70,6 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _design(arguments: argparse.Namespace) -> DesignPower:
     rate = _share("--rate", arguments.rate or _RATE)
+    # Whoever gives --cases alone wants that table alone.
     drops = arguments.drop or ([] if arguments.cases else [_DROPS])
     gate = _gate_of(_RELATIONS, _share("--max-drop", arguments.max_drop))
     return DesignPower(
@@ -81,6 +85,7 @@ def _design(arguments: argparse.Namespace) -> DesignPower:
 
 
 def _report_power(arguments: argparse.Namespace) -> ReportPower:
+    # The report has a rate and a number of cases for each relation.
     for option, given in (("--rate", arguments.rate), ("--cases", arguments.cases)):
         if given is not None:
             raise OptionError(f"Expected {option} or --report, which has its own, but got both: leave one off")
@@ -95,12 +100,14 @@ def _report_power(arguments: argparse.Namespace) -> ReportPower:
 
 def _gate_of(together: int, max_drop: float = 0.0) -> RegressionGate:
     """The gate on one of several rates. With others, the gate on all together takes half of the significance level."""
+    # As ``Totals.families``: a single relation has no total to share its level with.
     return RegressionGate(relations=max(1, together), max_drop=max_drop, families=2 if together > 1 else 1)
 
 
 def _drops(texts: Sequence[str], max_drop: float) -> tuple[float, ...]:
     drops = tuple(_share("--drop", each) for each in _listed(texts))
     for drop in drops:
+        # No number of cases could be computed for it.
         if drop <= max_drop:
             raise OptionError(
                 f"Expected drops above --max-drop={max_drop:g}, which the gate lets pass however many cases "
@@ -124,6 +131,7 @@ def _share(option: str, text: str) -> float:
 
 
 def _whole(option: str, text: str) -> int:
+    # `int` takes "٣" and texts of any length, which take it long.
     if not (text.isascii() and text.isdigit() and len(text) < 20 and 1 <= int(text) <= MOST_SCENES):
         raise OptionError(f"Expected a whole number from 1 to {MOST_SCENES:,}, but got {option}={text!r}")
     return int(text)
@@ -131,15 +139,20 @@ def _whole(option: str, text: str) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesignPower:
-    """A design, with one case a scene: the cases needed for ``drops``, and the drops detectable with ``cases``."""
+    """A run that is planned, with one case a scene."""
 
     rate: float
+    """The pass rate before, from 0 to 1."""
     gate: RegressionGate
+    """The gate that a drop must miss."""
     drops: tuple[float, ...]
+    """The drops that need a number of cases; empty for no such table."""
     cases: tuple[int, ...]
+    """The numbers of cases that need a drop; empty for no such table."""
 
     def __post_init__(self) -> None:
         for drop in self.drops:
+            # The rate cannot fall by more than what noise leaves of it.
             if drop > self.largest_drop:
                 raise OptionError(
                     f"Expected a drop of at most {self.largest_drop:g}, from a pass rate of {self.rate:g} of which "
@@ -188,26 +201,32 @@ def _seen(design: DesignPower, cases: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportPower:
-    """What is asked about a report."""
+    """What the table of a report shows."""
 
     folder: Path
+    """The report."""
     max_drop: float
+    """The drop that the gate lets pass."""
     drops: tuple[float, ...]
+    """The drops for each of which the table has a column."""
     grounded: bool
+    """True for grounded rates in place of pass rates."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Item:
-    """The results of one relation; None for drops that no number of cases can detect.
-
-    ``rated`` has the cases by scene: the relation's own, or those with a contrast.
-    """
+    """A row of the table."""
 
     result: RelationResult
+    """The relation's result in the report."""
     rated: RelationResult | Grounded
+    """Where its cases by scene are: the result itself, or its grounded rate."""
     prospect: EffectAssumptions
+    """The noise, the sizes of scenes and their correlation, as the report has them."""
     smallest: float | None
+    """The smallest drop that as many scenes detect; None if they detect none."""
     needed: tuple[int | None, ...]
+    """The cases for each drop; None if no number detects it."""
 
 
 def _lines_of_report(query: ReportPower) -> Iterator[str]:
@@ -243,6 +262,7 @@ def _gated(query: ReportPower) -> tuple[list[RelationResult], RegressionGate]:
     """The relations with a rate of the kind that is meant, and the gate on all rates of the report together."""
     with_pass_rate, with_grounded_rate = _rated(read_report(query.folder).relations)
     results = with_grounded_rate if query.grounded else with_pass_rate
+    # Nothing was judged, or no case has a contrast.
     if not results:
         what, how = ("cases with a contrast", "above 0 in --vqamt-contrast") if query.grounded else ("judged cases", "")
         raise DataError(
@@ -255,6 +275,7 @@ def _gated(query: ReportPower) -> tuple[list[RelationResult], RegressionGate]:
 def _rated(results: Sequence[RelationResult]) -> tuple[list[RelationResult], list[RelationResult]]:
     """The relations whose pass rates are gated, and those whose grounded rates are."""
     gated = [each for each in results if not APART.intersection(each.tags)]
+    # A directional relation is its own contrast: its pass rate is its grounded rate.
     return [each for each in gated if each.clusters.judged], [
         each for each in gated if each.grounded and each.grounded.clusters.judged and not each.directional
     ]
@@ -262,13 +283,16 @@ def _rated(results: Sequence[RelationResult]) -> tuple[list[RelationResult], lis
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmallestDrop:
-    """The smallest drop of a rate that is detected with a chance of 0.8; None if none is."""
+    """The smallest drop of one rate that its cases detect with a chance of 0.8."""
 
     name: str
     """Of the relation, with "grounded" in brackets for its grounded rate."""
     cases: int
+    """How many cases the rate is of."""
     rate: float
+    """The rate, from 0 to 1."""
     drop: float | None
+    """From 0 to 1."""
     ruled_out: float
     """The drop that a run with the same answers rules out."""
     pictures: int
@@ -318,6 +342,7 @@ def _smallest_of(clusters: Clusters, prospect: EffectAssumptions, gate: Regressi
 def _item(query: ReportPower, gate: RegressionGate, result: RelationResult) -> _Item:
     rated = result.grounded if query.grounded and result.grounded else result
     prospect = _prospect(rated)
+    # A drop that is not possible has "-" in its column.
     largest = _largest(rated.clusters, prospect)
     needed: list[int | None] = []
     for drop in query.drops:
@@ -340,6 +365,7 @@ def _cells(item: _Item, several: bool) -> tuple[str, ...]:
         f"{clusters.scenes:,}",
         format_rate(clusters.holds / clusters.judged),
         format_rate(item.prospect.differ),
+        # One case a scene: there is no correlation to speak of.
         "-" if clusters.judged == clusters.scenes else f"{item.prospect.icc:z.2f}",
         "none" if item.smallest is None else f"{100 * item.smallest:.1f} points",
         *("-" if cases is None else f"{cases:,}" for cases in item.needed),

@@ -211,7 +211,7 @@ def baseline_verdict(relation: Relation, baseline: BaselineCase, reader: Reader 
 
 
 def is_settled(times: int, of: int) -> bool:
-    """Whether a reading settles a query: more than two thirds of its answers have it, ``times`` of ``of``.
+    """True if a reading settles its query: it is that of ``times`` of ``of`` answers, more than two thirds.
 
     >>> is_settled(2, 3), is_settled(4, 5), is_settled(1, 1)
     (False, True, True)
