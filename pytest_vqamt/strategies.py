@@ -245,8 +245,8 @@ def _checked(source: SceneSource | SearchStrategy[Scene] | str) -> SceneSource |
     elif isinstance(source, str):
         sources.check(source)
         return source
-    # By its method: SceneSource is no protocol for isinstance.
     elif callable(getattr(source, "scene", None)):
+        # By its method: SceneSource is no protocol for isinstance.
         return source
     raise OptionError(
         "Expected a spec as in --vqamt-data such as 'pictures:50', a scene source, or what scenes() gave, "

@@ -29,8 +29,8 @@ def complete(parser: argparse.ArgumentParser, command: argparse.ArgumentParser |
     """
     try:
         import argcomplete
-    # The extra is not installed: the shell completes file names.
     except ModuleNotFoundError:
+        # The extra is not installed: the shell completes file names.
         return
     for action in command._actions if command else ():
         if completer := _COMPLETERS.get(str(action.metavar)):

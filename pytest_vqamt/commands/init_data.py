@@ -43,8 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     for name in there.without_line():
         try:
             rows.append(row(name))
-        # A file that is no image, or broken: the others get their lines.
         except DataError as error:
+            # A file that is no image, or broken: the others get their lines.
             bad += 1
             print_status(f"no line: {error}")
     append(file, rows)

@@ -399,8 +399,8 @@ class BatchBisector:
             while True:
                 try:
                     place, outcome = next(outcomes)
-                # A broken protocol concerns every input: trying them one by one would not help.
                 except ModelError:
+                    # A broken protocol concerns every input: trying them one by one would not help.
                     raise
                 except StopIteration:
                     break

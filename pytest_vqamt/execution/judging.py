@@ -260,18 +260,20 @@ def judge_trials(relation: Relation, case: Case, trials: Sequence[Answers], read
         for query, answers in zip(case.asked, trials, strict=False)  # the contrast's may be lacking
     ]
     found = _judge_trials(relation, case, read)
-    given = {
+    original = {
         # By identity: two answers may read alike and differ in the model's words.
         id(own): each
-        for some, answers in zip(read, trials, strict=True)
-        for own, each in zip(some, answers, strict=True)
+        for read_answers, answers in zip(read, trials, strict=True)
+        for own, each in zip(read_answers, answers, strict=True)
     }
     verdict = found.verdict
     if verdict.trials is not None:
         verdict = replace(verdict, trials=replace(verdict.trials, answers=tuple(map(tuple, trials))))
     if (contrast := verdict.contrast) is not None:
-        verdict = replace(verdict, contrast=replace(contrast, answer=given.get(id(contrast.answer), contrast.answer)))
-    return replace(found, answers=tuple(given[id(each)] for each in found.answers), verdict=verdict)
+        verdict = replace(
+            verdict, contrast=replace(contrast, answer=original.get(id(contrast.answer), contrast.answer))
+        )
+    return replace(found, answers=tuple(original[id(each)] for each in found.answers), verdict=verdict)
 
 
 def _judge_trials(relation: Relation, case: Case, trials: Sequence[Answers]) -> JudgedCase:
@@ -284,14 +286,14 @@ def _judge_trials(relation: Relation, case: Case, trials: Sequence[Answers]) -> 
     failed = next((each for each in own if 2 * sum(isinstance(answer, Failure) for answer in each) >= repeats), None)
     if failed is not None:
         reason = next(answer.reason for answer in failed if isinstance(answer, Failure))
-        shown = tuple(next((each for each in answers if isinstance(each, Answer)), answers[0]) for answers in own)
+        reported = tuple(next((each for each in answers if isinstance(each, Answer)), answers[0]) for answers in own)
         verdict = Verdict(outcome=Outcome.ERROR, reason=reason)
         if contrast:
             missing = ContrastVerdict(answer=Failure(reason=reason), outcome=Outcome.ERROR, reason=reason)
             verdict = replace(verdict, contrast=missing)
         # By trial, for the variances; a trial with a failure is an ERROR.
         outcomes = tuple(verdict_of(relation, case, answers).outcome for answers in zip(*own, strict=True))
-        return JudgedCase(case=case, answers=shown, verdict=replace(verdict, trials=_trials(trials, outcomes, 0.0)))
+        return JudgedCase(case=case, answers=reported, verdict=replace(verdict, trials=_trials(trials, outcomes, 0.0)))
     return _judge_repeated(relation, case, own, contrast)
 
 

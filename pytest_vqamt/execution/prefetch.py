@@ -180,8 +180,8 @@ class RenderPrefetcher:
 
         try:
             return render(picture, self._photos)
-        # A failed future in the table would raise at every later request.
         except BaseException:
+            # A failed future in the table would raise at every later request.
             with self._lock:
                 if picture.digest in self._images:
                     self._discard(picture.digest)

@@ -140,7 +140,7 @@ class RunSettings:
     """How the user has given the settings, for messages."""
 
     @property
-    def asks_no_contrast(self) -> bool:
+    def has_no_contrasts(self) -> bool:
         """True if no case can have a contrast, so that no grounded rate can be gated; a baseline has its own."""
         return not self.terms.sampling.contrast and self.baseline is None
 
@@ -345,7 +345,8 @@ class Resources:
         with spelt(self.settings.spelling):
             return self._found_items()
 
-    def _found_items(self) -> tuple[ItemSpec, ...]:
+    def _check_gates(self) -> None:
+        """Checks the patterns of the settings, and that each gate has something to judge."""
         settings = self.settings
         terms, drops = settings.terms, settings.max_drop
         # A glob that matches nothing is a typing error, which would otherwise run or gate nothing in silence.
@@ -359,7 +360,7 @@ class Resources:
             or_total = f", or {' or '.join(sorted(TotalKind.ids()))}" if name == GateKind.DROP.value else ""
             check_patterns(patterns, f"{option(name)} to name a relation or a glob of relations{or_total}")
         # The gate would have no case to judge.
-        if settings.terms.grounded_thresholds and settings.asks_no_contrast:
+        if settings.terms.grounded_thresholds and settings.has_no_contrasts:
             raise OptionError(
                 f"Expected {option('contrast')} above 0 with {option(GateKind.GROUNDED_RATE.value)}, "
                 "but it is 0 (the default with a paper's preset), so no case has a contrast: set a share (0.5)"
@@ -369,6 +370,10 @@ class Resources:
                 f"Expected {option('max-drop')} above 0 with {option('undecided')}=fail, but it is 0: "
                 "no number of cases shows that a rate has not dropped at all, so every run would fail; allow 0.05, say"
             )
+
+    def _found_items(self) -> tuple[ItemSpec, ...]:
+        settings = self.settings
+        self._check_gates()
         wanted = settings.relations or (all_names() if settings.only else ())  # an id may be of any item
         chosen = select(wanted, settings.excluded, settings.relation_settings)
         if not chosen:

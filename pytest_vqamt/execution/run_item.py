@@ -212,8 +212,8 @@ class _Run:
 
     def _run_window(self, window: list[PlannedCase]) -> None:
         repeats = self._options.sampling.repeats
-        asked = [each.case.trials(repeats) for each in window]
-        known, lacking = self._runner.look_up(query for some in asked for trials in some for query in trials)
+        queries_of = [each.case.trials(repeats) for each in window]
+        known, lacking = self._runner.look_up(query for of_case in queries_of for trials in of_case for query in trials)
         self._listen(
             Planned(item=self._job.item, cases=len(window), queries=len(known) + len(lacking), cached=len(known))
         )
@@ -223,15 +223,17 @@ class _Run:
             self._defer(unwritten, lacking)
         answers: dict[str, Answer | Failure] = {**known, **self._runner.run(lacking)}
         self._has_answers = self._has_answers or any(isinstance(each, Answer) for each in answers.values())
-        self.usage.add_uses(sum(query.id in answers for some in asked for trials in some for query in trials))
+        self.usage.add_uses(
+            sum(query.id in answers for of_case in queries_of for trials in of_case for query in trials)
+        )
         if self._options.shrink:
             # Only shrinking looks at it: a query that cases have answered costs it nothing.
             self._needed.add(name for name, each in answers.items() if isinstance(each, Answer))
-        for planned, some in zip(window, asked, strict=True):
-            whole = [trials for trials in some if all(query.id in answers for query in trials)]
+        for planned, by_query in zip(window, queries_of, strict=True):
+            answered = [trials for trials in by_query if all(query.id in answers for query in trials)]
             # A case without an answer to its contrast is judged all the same; one without its own is left out.
-            if whole[: len(planned.case.queries)] == list(some[: len(planned.case.queries)]):
-                found = [tuple(answers[query.id] for query in trials) for trials in whole]
+            if answered[: len(planned.case.queries)] == list(by_query[: len(planned.case.queries)]):
+                found = [tuple(answers[query.id] for query in trials) for trials in answered]
                 self._record(judge_trials(self._job.relation, planned.case, found, self._options.reader), planned)
 
     def _defer(self, unwritten: list[Query], lacking: dict[str, Query]) -> None:
@@ -289,13 +291,13 @@ class _Run:
                 presumed=case.is_presumed,
                 before=before.outcome if before else None,
             )
-        self._keep_right(case, judged.verdict, before)
+        self._record_right(case, judged.verdict, before)
         if outcome is Outcome.ERROR:
             self._error = self._error or judged.verdict.reason
         if judged.verdict.violates:
             self._violation.consider(judged, part=planned.part, baseline=before.outcome if before else None)
 
-    def _keep_right(self, case: Case, verdict: Verdict, before: Verdict | None) -> None:
+    def _record_right(self, case: Case, verdict: Verdict, before: Verdict | None) -> None:
         """Records a right or wrong answer to a source question that the data annotates and the case leaves as it is."""
         source = case.queries[0]
         # Only questions with an annotated answer can be right or wrong.
@@ -327,7 +329,7 @@ class _Run:
             self._shrink(self._options.shrink)
         if (judged := self._violation.case) is None:
             return None
-        line = self._keep_shown(judged)
+        line = self._store_preview(judged)
         # A simplified case is no case of the plan: listeners learn of it only here.
         if drawn is None or judged.case.id != drawn.case.id:
             self._listen(Simplified(line=line))
@@ -336,11 +338,11 @@ class _Run:
     def _simplest_contrast_violation(self) -> ViolationPreview | None:
         if (judged := self._ungrounded.case) is None:
             return None
-        self._keep_shown(judged)
+        self._store_preview(judged)
         return shown_contrast(judged)
 
-    def _keep_shown(self, judged: JudgedCase) -> str:
-        """Keeps a case that is shown, so that it can be replayed without a report, and returns its line."""
+    def _store_preview(self, judged: JudgedCase) -> str:
+        """Stores a case that reports preview, so that it can be replayed without a report, and returns its line."""
         job = self._job
         row = case_row(
             judged.case,

@@ -84,8 +84,9 @@ class SimplestViolation:
         regression = baseline is Outcome.HOLDS
         if self.case is None:
             self.case, self._part, self._is_regression = judged, part, regression
-        # Strictly less, so that of equal cases the first stays; the part is that of the first, where shrinking starts.
         elif self._rank(judged, regression) < self._rank(self.case, self._is_regression):
+            # Strictly less, so that of equal cases the first stays; the part is that of the first, where shrinking
+            # starts.
             self.case, self._is_regression = judged, regression
 
     def shrink(self, plan: Plan, waived: Collection[str], judge: Callable[[Case], JudgedCase | None]) -> None:

@@ -475,8 +475,8 @@ class Option:
             return None
         try:
             return self.kind.from_python(given, spelt)
-        # OverflowError: float() of a huge integer.
         except (ValueError, TypeError, OverflowError) as error:
+            # OverflowError: float() of a huge integer.
             raise _refusal(self.kind, given, spelt, error) from error
 
 
@@ -854,8 +854,8 @@ def read_options(config: pytest.Config) -> Options:
         typed = config.getoption(each.dest)
         if typed is True:
             found[each.field] = True
-        # Typed on the command line, which goes before the ini file, for lists as a whole.
         elif typed not in (None, False):
+            # Typed on the command line, which goes before the ini file, for lists as a whole.
             # A path on the command line is relative to the current folder, one in an ini file to the root folder.
             value = each.of_texts(typed if each.kind.is_many else [typed], each.name)
             found[each.field] = _below(config.invocation_params.dir, value)

@@ -29,7 +29,7 @@ from pytest_vqamt.integration.settings import (
     run_options_of,
 )
 from pytest_vqamt.models.catalogue import ModelCatalogue
-from pytest_vqamt.models.wrapped import wrap_model
+from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
 from pytest_vqamt.relations.catalogue import split_settings
 from pytest_vqamt.reporting.case_writer import CasePartWriter, remove_parts, remove_report, start_parts
 from pytest_vqamt.reporting.files import write_data
@@ -125,32 +125,7 @@ def _check_objects(data: object, *, progress: object, listen: object) -> None:
 
 
 def _run(model: object, data: str | SceneSource, given: Options, *, progress: bool, listen: Listener | None) -> Report:
-    # A model given as an object takes any setting: what it reads is its own affair.
-    taken = ModelCatalogue().settings_of([model]) if isinstance(model, str) else None
-    of_relations, of_model = split_settings(dict(given.option), taken, option("option"))
-    # Checks come before loading: a wrong argument must not cost the loading of a model.
-    options = model_options_of(given, of_model, given.cache)
-    if isinstance(model, str):
-        ModelCatalogue().check(model, options)
-        check_max_cost(given, (model,), given.cache)
-    # Here only a value that differs from the default was surely given.
-    of_a_drop = [(each, getattr(given, each.name)) for each in fields(Options) if each.name in OF_A_DROP]
-    check_has_baseline(given, [each.name for each, value in of_a_drop if value != each.default])
-    loaded = None if isinstance(model, str) else wrap_model(_name(model), model, options)
-    run_settings = RunSettings(
-        models=(loaded.name if loaded else str(model),),
-        data=(data if isinstance(data, str) else data.spec,),
-        relations=given.relations or preset_relations(given.preset),
-        excluded=given.exclude,
-        terms=run_options_of(given, keeps_judged=given.baseline is not None),
-        model_options=options,
-        relation_settings={**preset_settings(given.preset), **of_relations},
-        baseline=given.baseline,
-        max_drop=drops_of(given.max_drop),
-        undecided=Undecided(given.undecided),
-        cache=given.cache,
-        spelling=given.spelling,
-    )
+    run_settings, loaded = _run_settings(model, data, given)
     objects = {loaded.name: loaded} if loaded else {}
     sources = {} if isinstance(data, str) else {data.spec: data}
     temporary = TemporaryFolder() if given.report is None else None
@@ -172,8 +147,8 @@ def _run(model: object, data: str | SceneSource, given: Options, *, progress: bo
                             results.append(run_item(job, terms, resources.stores, _calling(part, *listeners), pipeline))
             made = resources.report(results, {job.baseline.item.id for job in jobs if job.baseline})
             write_data(made, folder)
-        # Ctrl-C in a notebook, too: parts of a report are no report.
         except BaseException:
+            # Ctrl-C in a notebook, too: parts of a report are no report.
             remove_parts(folder)
             raise
         opened = {resources.data_name(each): resources.source(each) for each in run_settings.data}  # and not the models
@@ -181,6 +156,37 @@ def _run(model: object, data: str | SceneSource, given: Options, *, progress: bo
     if temporary is None:
         finished.save(folder)
     return finished
+
+
+def _run_settings(model: object, data: str | SceneSource, given: Options) -> tuple[RunSettings, LoadedModel | None]:
+    """The settings of the run, and the model where it was given as an object."""
+    # A model given as an object takes any setting: what it reads is its own affair.
+    taken = ModelCatalogue().settings_of([model]) if isinstance(model, str) else None
+    of_relations, of_model = split_settings(dict(given.option), taken, option("option"))
+    # Checks come before loading: a wrong argument must not cost the loading of a model.
+    options = model_options_of(given, of_model, given.cache)
+    if isinstance(model, str):
+        ModelCatalogue().check(model, options)
+        check_max_cost(given, (model,), given.cache)
+    # Here only a value that differs from the default was surely given.
+    of_a_drop = [(each, getattr(given, each.name)) for each in fields(Options) if each.name in OF_A_DROP]
+    check_has_baseline(given, [each.name for each, value in of_a_drop if value != each.default])
+    loaded = None if isinstance(model, str) else wrap_model(_name(model), model, options)
+    settings = RunSettings(
+        models=(loaded.name if loaded else str(model),),
+        data=(data if isinstance(data, str) else data.spec,),
+        relations=given.relations or preset_relations(given.preset),
+        excluded=given.exclude,
+        terms=run_options_of(given, keeps_judged=given.baseline is not None),
+        model_options=options,
+        relation_settings={**preset_settings(given.preset), **of_relations},
+        baseline=given.baseline,
+        max_drop=drops_of(given.max_drop),
+        undecided=Undecided(given.undecided),
+        cache=given.cache,
+        spelling=given.spelling,
+    )
+    return settings, loaded
 
 
 def _calling(*listeners: Listener) -> Listener:

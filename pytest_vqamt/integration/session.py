@@ -269,8 +269,8 @@ class VqamtSession:
         if self.settings.replay:
             # A replay is asked for alone: other tests of the session are dropped.
             items[:] = items_of(session, self)
-        # User tests with the fixture run the relations already: items of ours would run them twice.
         elif self.settings.only or (self._adds_items and not user_tests):
+            # User tests with the fixture run the relations already: items of ours would run them twice.
             added = list(items_of(session, self))
             items.extend(added)
             # "collected 9 items" counts those that were reported.

@@ -397,7 +397,7 @@ def check_markers(items: Sequence[pytest.Item], settings: Settings) -> None:
                 # A glob of a marker that matches no relation is a typing error.
                 patterns = [each.pattern for each in _thresholds(mark, node, kind)]
                 check(patterns, f"{kind.argument} of @pytest.mark.vqamt on {node.nodeid} to name a relation or a glob")
-                if patterns and kind is GateKind.GROUNDED_RATE and settings.asks_no_contrast:
+                if patterns and kind is GateKind.GROUNDED_RATE and settings.has_no_contrasts:
                     raise OptionError(
                         f"Expected --vqamt-contrast above 0 with {kind.argument} of @pytest.mark.vqamt on "
                         f"{node.nodeid}, but it is 0 (the default with a paper's preset), so no case has a contrast: "

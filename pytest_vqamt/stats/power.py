@@ -291,8 +291,8 @@ def _scene_outcomes(size: int, lost: float, won: float, icc: float) -> Iterator[
             # The limit of the formula below, which divides by 0 there: a scene changes as a whole.
             if icc == 1:
                 chance = shares[counts.index(size)] if size in counts else 0.0
-            # Impossible, and log(0) is an error.
             elif any(count and share <= 0 for count, share in zip(counts, shares, strict=True)):
+                # Impossible, and log(0) is an error.
                 continue
             else:
                 chance = exp(_log_multinomial(counts) + _log_probability_of_order(counts, shares, icc))
