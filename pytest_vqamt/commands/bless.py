@@ -123,7 +123,7 @@ def _totals(written: BlessedFile) -> tuple[SmallestDrop, ...]:
 
 
 def _small_drop(total: SmallestDrop) -> str:
-    """How many cases or questions show a small drop of a total; nothing where these do, or none can."""
+    """A sentence on the cases that detect a small drop of a total; "" where these do, or none can."""
     if total.prospect is None or total.prospect.needed is None or total.kind is None:
         return ""
     if total.prospect.needed <= total.cases:
@@ -134,7 +134,7 @@ def _small_drop(total: SmallestDrop) -> str:
 
 
 def _warnings(report: Report) -> Iterator[str]:
-    """What the gates on this baseline will not protect."""
+    """Warnings on what gates on this baseline will not protect."""
     may_be_gated = [each for each in report.relations if not APART.intersection(each.tags)]
     unread = [each for each in may_be_gated if (each.read_tally.unread_rate or 0.0) > report.max_unread]
     if unread:
@@ -192,7 +192,7 @@ def _toml(drops: Drops) -> str:
 
 
 def _about_drops(allowed: Drops, drops: Sequence[SmallestDrop], totals: Sequence[SmallestDrop]) -> str:
-    """Where the proposed limits are from, and what they can show."""
+    """The reason for the proposed limits, and how many gates they leave undecided."""
     if not any(each.drop is not None for each in (*drops, *totals)):
         return "With so few cases no drop fails, whatever the limit: bless a report with more."
     own = [kind.value for kind in TotalKind if kind.id in allowed]

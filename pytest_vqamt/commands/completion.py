@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping
 
 VARIABLE = "_ARGCOMPLETE"
-"""The environment variable that is set where the shell asks for completions."""
+"""The environment variable that a shell sets to request completions."""
 
 
 def typed_so_far() -> tuple[str, ...]:
@@ -105,7 +105,7 @@ _COMPLETERS: Mapping[str, Callable[[], Iterable[str]]] = {
     "RELATION": _relations,
     "SPEC": _data,
 }
-"""What completes an argument, by its metavar; models are told from data by the names of their options."""
+"""What completes an argument, by its metavar; ``complete`` distinguishes models from data by option names."""
 
 _OF_OPTIONS: Mapping[str, Callable[[], Iterable[str]]] = {
     "vqamt_relations": _relations_or_all,

@@ -41,11 +41,11 @@ _DISTRIBUTION = "pytest-vqamt"
 _OF_DEVELOPERS = ("test", "dev")
 """Extras that users need not have."""
 _DEFAULT_CACHE = Path(".pytest_cache", "d", "vqamt")
-"""Where pytest keeps the answers if no cache is named."""
+"""The answer cache of pytest if none is named."""
 _GIB = 2**30
 
 _SECRETS = (KEY_VARIABLE, "OPENAI_API_KEY", TOKEN_VARIABLE, "HF_TOKEN")
-"""Environment variables that are shown as set or not set."""
+"""Environment variables that are printed as set or not set, never with their value."""
 
 _VARIABLES = (
     "HF_HOME",
@@ -54,7 +54,7 @@ _VARIABLES = (
     CACHE_HOME_VARIABLE,
     DETECTOR_VARIABLE,
 )
-"""Environment variables that are shown where they are set."""
+"""Environment variables that are printed with their value where they are set."""
 
 _RELATION_OF = {
     Task.VQA: "control.repeat",

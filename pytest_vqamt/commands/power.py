@@ -201,7 +201,7 @@ def _seen(design: DesignPower, cases: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportPower:
-    """What the table of a report shows."""
+    """The options of the table of a report."""
 
     folder: Path
     """The report."""
@@ -286,7 +286,7 @@ class SmallestDrop:
     """The smallest drop of one rate that its cases detect with a chance of 0.8."""
 
     name: str
-    """Of the relation, with "grounded" in brackets for its grounded rate."""
+    """The relation variant, with "grounded" in brackets for its grounded rate."""
     cases: int
     """How many cases the rate is of."""
     rate: float
@@ -296,11 +296,11 @@ class SmallestDrop:
     ruled_out: float
     """The drop that a run with the same answers rules out."""
     pictures: int
-    """On which the cases are."""
+    """How many pictures the cases are on."""
     kind: TotalKind | None = None
-    """None of a relation."""
+    """The kind of a total; None for a relation."""
     prospect: Prospect | None = None
-    """Of a total: what more cases would show."""
+    """The prospect of a total; None for a relation."""
 
 
 def smallest_drops(results: Sequence[RelationResult]) -> tuple[SmallestDrop, ...]:
@@ -330,7 +330,7 @@ def _prospect(rated: RelationResult | Grounded) -> EffectAssumptions:
 
 
 def _largest(clusters: Clusters, prospect: EffectAssumptions) -> float:
-    """The largest drop that there can be beside the noise."""
+    """The largest drop that is possible on top of the noise."""
     return min(clusters.holds / clusters.judged, 1 - prospect.differ / 2) - prospect.differ / 2
 
 

@@ -1,4 +1,4 @@
-"""The answer cache: keeps every answer of a model, so that no query is sent twice."""
+"""The answer cache: stores every answer of a model, so that no query is sent twice."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ create table if not exists cases (id text primary key, row text not null) withou
 
 
 class CachedAnswers(NamedTuple):
-    """Answers from the store."""
+    """Answers that the store had."""
 
     answers: dict[str, Answer]
     """By query id."""
@@ -71,7 +71,7 @@ class CachedAnswers(NamedTuple):
 
 
 class AnswerStore:
-    """Answers in an SQLite file, by model fingerprint and query id, and the cases that were shown.
+    """Answers in an SQLite file, by model fingerprint and query id, and the cases that reports preview.
 
     Several processes may use one file, which is in WAL mode. A batch is written in one transaction, so that a crash
     loses no complete batch. Without a file the database is temporary: in memory, and on disk where it grows too large.
@@ -133,7 +133,7 @@ class AnswerStore:
             return self._used(db, rows)
 
     def lease(self, fingerprint: str, query_ids: Sequence[str]) -> tuple[CachedAnswers, list[str]]:
-        """Returns the answers stored meanwhile, and the ids of the other queries that this process may send.
+        """Looks queries up again, and leases those without an answer: returns the answers, and the ids leased.
 
         Other processes hold the remaining ones; a store that is not shared leases all.
         """
@@ -155,7 +155,7 @@ class AnswerStore:
         return CachedAnswers(answers, cached), [key[_MODEL_DIGITS:] for key in leased]
 
     def released(self, fingerprint: str, query_ids: Sequence[str]) -> list[str]:
-        """Those that no other live process holds: they were answered, or their leases ended."""
+        """The queries that no other live process leases: they were answered, or their leases ended."""
         keys = _keys(fingerprint, query_ids)
         with self._reading() as db:
             held: set[str] = set()
@@ -197,7 +197,7 @@ class AnswerStore:
                 self._leases.release(db, [str(row[0]) for row in rows])
 
     def keep_case(self, case_id: str, row: str) -> None:
-        """Stores a case that was shown, as its line of ``cases.jsonl``, so that it can be replayed."""
+        """Stores a case that reports preview, as its line of ``cases.jsonl``, so that it can be replayed."""
         with self._writing() as db:
             db.execute("insert or replace into cases values (?, ?)", (case_id, row))
 
@@ -354,7 +354,7 @@ class AnswerStores:
 
     @property
     def of_shown_cases(self) -> AnswerStore:
-        """The store of the violations that were shown."""
+        """The store of the cases that reports preview."""
         return self._at(self._persistent)
 
     def close(self) -> None:

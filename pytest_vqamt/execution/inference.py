@@ -35,7 +35,7 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.005, 0.1
 """Between two checks for answers of other processes."""
 
 _MAX_REASON = 10_000
-"""The characters of an exception's text that are kept."""
+"""The longest text of an exception in a failure, in characters."""
 
 _DISABLED_AFTER = 32
 """Failed queries, with none answered, after which the model is disabled."""
@@ -175,7 +175,7 @@ class QueryRunner:
                     self._record_batch(batches, in_flight.pop(future), future.result(), found)
 
     def _prefetch(self, batch: Sequence[Query], upcoming: Sequence[Query], batches: LeasedBatches) -> None:
-        """Prefetches the pictures of both unless they are already queued."""
+        """Announces the pictures of the batch and of the next one, unless they are queued already."""
         pictures = [query.picture for some in (batch, upcoming) for query in some]
         # Announcing anew walks over all pending queries: once is enough as long as the pictures are known.
         if all(picture.digest in self._expected for picture in pictures):
@@ -266,7 +266,7 @@ class LeasedBatches:
         return []
 
     def resized(self, batch: Sequence[Query], task: Task, size: int) -> list[Query]:
-        """The batch filled up, or cut down, to ``size``; what is cut off comes next."""
+        """The batch filled up, or cut down, to ``size``; the next batch begins with what is cut off."""
         # `extendleft` reverses what it adds.
         self._leased[task].extendleft(reversed(batch[size:]))
         resized = list(batch[:size])
@@ -285,7 +285,7 @@ class LeasedBatches:
         return list(islice(queries, n))
 
     def wait(self, size: int) -> bool:
-        """Waits until other processes have answered or released a query; False if they hold none of these.
+        """Waits until other processes have answered or released a query; False if they lease none.
 
         This process must hold no lease meanwhile: two processes would wait for each other.
         """

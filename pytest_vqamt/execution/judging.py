@@ -186,7 +186,7 @@ def judge_case(
 
 
 def _with_contrast(verdict: Verdict, contrast: ContrastVerdict) -> Verdict:
-    """The verdict with that on the contrast, which is declined where the case is."""
+    """Adds the verdict on the contrast, which is declined where the case is."""
     # A declined case has nothing that the contrast could differ from.
     if verdict.outcome is Outcome.DECLINED and contrast.outcome is not Outcome.ERROR:
         contrast = replace(contrast, outcome=Outcome.DECLINED, reason=verdict.reason)
@@ -194,7 +194,7 @@ def _with_contrast(verdict: Verdict, contrast: ContrastVerdict) -> Verdict:
 
 
 def read_by(reader: Reader | None, query: Query, answer: Answer | Failure) -> Answer | Failure:
-    """The answer that is judged: what the user's reader makes of the model's, if there is one."""
+    """The answer that is judged: the model's, after the user's reader if there is one."""
     return answer if reader is None or isinstance(answer, Failure) else reader(query, answer)
 
 
@@ -220,7 +220,7 @@ def is_settled(times: int, of: int) -> bool:
 
 
 def chance_of_noise(counts: Sequence[int]) -> float:
-    """The chance that another reading than the most frequent one is settled when the query is asked as often again.
+    """The chance that as many new answers to a query would settle another reading than the most frequent one.
 
     Takes the frequencies of the readings for their probabilities (the plug-in, or bootstrap, estimate): for each other
     reading the upper tail of a binomial distribution.
@@ -234,7 +234,7 @@ def chance_of_noise(counts: Sequence[int]) -> float:
 
 
 def judge_trials(relation: Relation, case: Case, trials: Sequence[Answers], reader: Reader | None = None) -> JudgedCase:
-    """Judges a case whose queries were asked once, or several times.
+    """Judges a case with one answer to each query, or several.
 
     Failed trials are left out. A case is an ERROR if one of its queries failed in half of its trials or more.
 

@@ -98,7 +98,7 @@ class Leases:
         return self._heartbeat is not None
 
     def take(self, db: sqlite3.Connection, keys: Sequence[str]) -> list[str]:
-        """Leases those of ``keys`` that no other live process holds, and returns them."""
+        """Leases the ``keys`` that no other live process leases, and returns them."""
         if self._heartbeat is None:
             # Only now: a process that finds all answers in the cache needs no thread.
             self._start(db)
@@ -110,7 +110,7 @@ class Leases:
         return free
 
     def held(self, db: sqlite3.Connection, keys: Sequence[str]) -> set[str]:
-        """Those of ``keys`` that other live processes hold."""
+        """The ``keys`` that other live processes lease."""
         marks = ",".join("?" * len(keys))
         wanted = (
             "select leases.key, leases.holder from leases join lease_holders on lease_holders.id = leases.holder "
@@ -280,7 +280,7 @@ class SessionNote:
             self._file.write_text(f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC\n{report or ''}\n", encoding="utf-8")
 
     def remove(self) -> None:
-        """Says that the session has ended by itself."""
+        """Removes the note: the session has ended by itself."""
         with suppress(OSError):
             # Before the lock is released: another session would take an unlocked note for a lost session.
             self._file.unlink(missing_ok=True)

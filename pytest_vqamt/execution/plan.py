@@ -40,7 +40,7 @@ _MAX_FRUITLESS_DRAWS = 1_000
 
 
 def default_contrast(preset: str | None) -> float:
-    """The share of cases with a contrast where none is given; a paper's preset asks what its paper asked."""
+    """The share of cases with a contrast where none is given; a paper's preset sends the paper's queries alone."""
     return CONTRAST_SHARE if preset is None or preset_of(preset).contrasts else 0.0
 
 
@@ -63,7 +63,7 @@ class Sampling:
     contrast: float = 0.0
     """The share of cases that get a contrast, where there is one; by case id."""
     repeats: int = 1
-    """How many times each distinct query is asked."""
+    """How many times each distinct query is sent."""
 
     @property
     def is_whole(self) -> bool:
@@ -264,7 +264,7 @@ def windows(values: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 class PlannedCase(NamedTuple):
-    """A case and where it stands in the plan."""
+    """A case with its place in the plan."""
 
     case: Case
     """The case to run."""
@@ -345,7 +345,7 @@ class RunOptions:
     expired_waivers: tuple[tuple[str, str], ...] = ()
     """The case ids of waivers that no longer hold, with their last day."""
     keeps_judged: bool = False
-    """True if results keep the outcome of every case, for comparisons over all relations."""
+    """True if results have the outcome of every single case, for comparisons over all relations."""
     reader: Callable[[Query, Answer], Answer] | None = None
     """Gives the answer that is judged in place of a model's."""
 

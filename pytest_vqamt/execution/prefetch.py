@@ -33,10 +33,7 @@ _CLOSE_TIMEOUT_S = 5.0
 
 
 class InputPipeline:
-    """The inputs of one model with the pictures of one source, over several items.
-
-    The latest preprocessed inputs are kept until they are used.
-    """
+    """The inputs of one model with the pictures of one source, over several items."""
 
     def __init__(self, photos: PhotoStore, batch_size: int) -> None:
         self._renderer = RenderPrefetcher(photos, batch_size)
@@ -53,7 +50,7 @@ class InputPipeline:
     def inputs(self, batch: Sequence[Query]) -> list[ModelInput]:
         """The inputs of ``batch``, preprocessed where ``preprocess`` was called for them.
 
-        A batch that was preprocessed as a whole keeps the order in which it was: the model may have collated it.
+        A batch that was preprocessed as a whole comes in that order: the model may have collated it.
         """
         self._settle()
         wanted = {query.id: query for query in batch}

@@ -50,10 +50,10 @@ from pytest_vqamt.stats.conclude import Concluded, conclude, with_tables
 from pytest_vqamt.stats.thresholds import Drops, GateKind, TotalKind
 
 AnswerReader: TypeAlias = Callable[[Query, Answer], Answer]
-"""Gives the answer that is judged; the report keeps the model's own."""
+"""Gives the answer that is judged; the report has the model's own."""
 
 _SCENES_SAMPLED = 200
-"""Of each source, for the photo of the most pixels."""
+"""Scenes of each source that are searched for the photo with the most pixels."""
 
 
 def answer_reader(settings: Mapping[str, str]) -> AnswerReader | None:
@@ -125,11 +125,11 @@ class RunSettings:
     baseline: Path | None
     """The file of blessed cases."""
     max_drop: Drops
-    """How far a pass rate may fall below that of the baseline."""
+    """How far a rate may fall below the baseline's, by globs of items."""
     cache: Path | None
     """The folder of the answer cache; None without one."""
     undecided: Undecided = Undecided.PASS
-    """What a gate that cannot tell does to the run."""
+    """The effect on the run of a gate with too few cases to decide."""
     only: tuple[str, ...] = ()
     """The ids of the items that the command line names, which may be of any relation; empty for all."""
     run: RunProcess = field(default_factory=RunProcess)
@@ -410,7 +410,7 @@ class Resources:
         )
 
     def request_notes(self) -> Iterator[str]:
-        """What to know, before the run, of the largest photo of each source and a model that is sent it."""
+        """Notes of models on requests with the largest photo of each source, to read before the run."""
         for model in self.names:
             note = self.model(model).request_note
             for spec in self.settings.data if note else ():
@@ -424,7 +424,7 @@ class Resources:
                         break
 
     def _kind(self, model: str) -> ModelKind:
-        """The kind of a model; of a served one that which it has on the server, so that both run the same relations."""
+        """The kind of a model: for a served one its kind on the server, so that both run the same relations."""
         kind = self._catalogue.kind(model)
         if not kind.is_remote:
             return kind
@@ -593,7 +593,7 @@ class Resources:
         )
 
     def _forecast(self, results: Sequence[RelationResult], use: ModelUse) -> ModelUse:
-        """Adds what the run would have cost to the usage of a model that tells its cost, going by items that ended."""
+        """Adds the forecast cost of the whole run to the usage of a model with a cost, by the items that ended."""
         ended = [result.model for result in results if result.model.name == use.name]
         cost = dict(use.usage).get("cost")
         if not cost or not use.queries_asked or not ended or self.settings.only:

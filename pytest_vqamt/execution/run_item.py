@@ -435,7 +435,7 @@ def infrequent_gc() -> Iterator[None]:
 
 
 class UsageMeter:
-    """Measures what an item costs: its queries, its time, and what its model reports."""
+    """Measures the queries, the time and the reported usage of an item's model."""
 
     def __init__(self, model: LoadedModel, runner: QueryRunner) -> None:
         self._model = model

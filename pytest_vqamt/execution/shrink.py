@@ -114,7 +114,7 @@ def _contrast_rank(judged: JudgedCase, regression: bool) -> tuple[object, ...]:
 
 
 def shown_case(judged: JudgedCase) -> ViolationPreview:
-    """The case as reports show it."""
+    """The preview of a violation."""
     case = judged.case
     return ViolationPreview(
         id=case.id,
@@ -126,7 +126,7 @@ def shown_case(judged: JudgedCase) -> ViolationPreview:
 
 
 def shown_contrast(judged: JudgedCase) -> ViolationPreview:
-    """The contrast of a case as reports show it: the query of the case, and that of the contrast."""
+    """The preview of a violated contrast: the case's query and the contrast's."""
     case, contrast, verdict = judged.case, judged.case.contrast, judged.verdict.contrast
     assert contrast is not None
     assert verdict is not None

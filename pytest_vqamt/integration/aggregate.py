@@ -57,7 +57,7 @@ _DEPTH = 2
 
 @dataclass(slots=True)
 class ItemOutcome:
-    """What an item hands over with its test report."""
+    """The data that an item attaches to its test report."""
 
     result: RelationResult | None = None
     """None for an item that ended in an error, and for a replay."""
@@ -156,7 +156,7 @@ class SessionReport:
         self._error = ""
 
     def finish(self, session: pytest.Session, collected: ResultCollector, *, complete: bool) -> None:
-        """Builds and writes the report; ``complete`` tells whether the session ran to its end."""
+        """Builds and writes the report; ``complete`` is True if the session ran to its end."""
         try:
             report = self._resources.report(
                 collected.results,

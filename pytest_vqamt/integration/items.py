@@ -283,7 +283,7 @@ class ShownErrors:
         self._messages: dict[str, str] = {}
 
     def take(self, failure: VqamtFailure, node: pytest.Item) -> tuple[BaseException, ...]:
-        """The exceptions that ``node`` shows, too. If another test shows that of the failure, its message says so."""
+        """The further exceptions that ``node`` shows; the message names the test that shows its own already."""
         # A model that is disabled fails every further test with the same long reason.
         for message, shown_by in self._messages.items():
             if len(message) > _REPEATED and failure.message.endswith(f" is disabled: {message}"):
@@ -330,7 +330,7 @@ def add_user_errors(
 ) -> None:
     """Shows exceptions of the user's own code in the style of ``--tb``, with the frames of that code.
 
-    The first takes the place of the failure in ``report``, and the others stand below.
+    The first replaces the failure in ``report``, and the others follow below.
     """
     if first is not None:
         report.longrepr = _repr_user_error(first, node)
@@ -357,7 +357,7 @@ def user_excinfo(error: BaseException, config: pytest.Config) -> pytest.Exceptio
 
 
 def _made_visible(shown: str | TerminalRepr) -> str | TerminalRepr:
-    """The same without what acts on a terminal or a CI server in the texts of a model's exceptions."""
+    """Makes control characters and CI commands in the texts of a model's exceptions visible."""
     for traceback, crash, _ in getattr(shown, "chain", ()):
         for entry in traceback.reprentries:
             entry.lines = [line for each in entry.lines for line in clear_message(each).split("\n")]
@@ -438,7 +438,7 @@ class Consistency:
 
 
 class GateItem(VqamtItem):
-    """Fails if the pass rate of an item has dropped since the baseline, or if that cannot be told and must be."""
+    """Fails if a rate of an item has dropped since the baseline, or if too few cases can decide and that fails."""
 
     def __init__(self, *, vqamt: VqamtSession, result: RelationResult, name: str, parent: pytest.Collector) -> None:
         super().__init__(name, parent)

@@ -93,7 +93,7 @@ def _several(value: object) -> Sequence[object]:
 
 @dataclass(frozen=True, slots=True)
 class FreeText(Kind["str | None"]):
-    """A text. An empty one is none where it ``may_be_empty``: a variable of the shell may be."""
+    """A text. An empty one, as of an unset variable of the shell, counts as none where it ``may_be_empty``."""
 
     words: str
     """The values in words, as they follow "Expected"."""
@@ -206,7 +206,7 @@ class Choice(Kind[str]):
     names: tuple[str, ...]
     """The names, in the order of the help."""
     of_number: str = ""
-    """What the user of a number wants, perhaps: the end of the message, before the number."""
+    """The end of the message for a number, which goes after it: "... give --vqamt-max-cases="."""
 
     @property
     def expected(self) -> str:
@@ -427,7 +427,7 @@ class Option:
     help: str
     """Its line in ``--help``, with the default at the end."""
     metavar: str | None
-    """What stands for the value in ``--help``; None for a flag."""
+    """The name of the value in ``--help``; None for a flag."""
     has_ini: bool
     """False where it only makes sense for one run."""
     argument: str | None
@@ -877,7 +877,7 @@ def _ini_texts(config: pytest.Config, option: Option) -> list[str]:
 
 
 def read_arguments(given: Mapping[str, object]) -> Options:
-    """The options that ``vqamt.run`` is given by its arguments; what is no argument of an option is left out.
+    """The options of a call of ``vqamt.run``; arguments that are no options are ignored.
 
     Raises:
         OptionError: a value is none of its argument.

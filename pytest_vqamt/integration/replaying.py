@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 REPORT_FOLDERS = ("", "*/", "*/*/")
-"""Where reports are searched."""
+"""Patterns of the folders in which reports are searched."""
 
 _SHOWN_CASES = Path(".pytest_cache", "d", "vqamt", "answers.sqlite")
 """The default place of the violations that runs have shown."""
@@ -464,7 +464,7 @@ class ModelVerdict:
     reason: str
     """Why, in words; "" for none."""
     contrast: ContrastReply | None = None
-    """The answer to the contrast; None if it was not asked."""
+    """The answer to the contrast; None if it was not sent."""
 
     @property
     def verdict(self) -> str:
@@ -490,7 +490,7 @@ class AnsweredCase:
     now: ModelVerdict
     """The verdict to show."""
     before: ModelVerdict | None = None
-    """An earlier verdict of the same model to show beside it."""
+    """An earlier verdict of the same model, for comparison; None without one."""
 
     @property
     def item(self) -> str:
@@ -585,7 +585,7 @@ def save(image: Image.Image, file: Path) -> None:
 
 
 def query_line(query: Query) -> str:
-    """The query as one line: its text or task, the edits of its picture, and how it is asked."""
+    """The query as one line: its text or task, the edits of its picture, and its variations."""
     notes, text = query.notes, query.text or f"({query.task.value})"
     return shown(f"{text} [{notes}]" if notes else text)
 

@@ -52,9 +52,9 @@ class ReportedQuery:
     """A query of a case with the model's answer."""
 
     text: str
-    """What was asked."""
+    """The question or hypothesis; "" for a caption."""
     answer: str | None
-    """What the model said; None without an answer."""
+    """The answer in the model's own words; None without one."""
     reading: str | None
     """How the answer was understood; None for a case without a verdict."""
     edits: str
@@ -88,11 +88,11 @@ class ReportedCase:
     """The id of the scene that it was derived from."""
     verdict: Outcome
     expected: str
-    """Of the answers, in words."""
+    """The answers that the relation expects, in words."""
     reason: str
     """Why the case is violated, or holds."""
     facts: dict[str, Json]
-    """What the relation tells of the case, by name."""
+    """The relation's facts on the case, by name."""
     presumed: bool
     """True if it rests on an absence that the annotations do not guarantee."""
     waived: bool

@@ -133,9 +133,9 @@ class Settings(RunSettings):
     """The options of a session, typed."""
 
     missing_baseline: Path | None
-    """The file of blessed cases that is named and may be missing, and is."""
+    """The file of a baseline that is named but not there yet, which is allowed; None otherwise."""
     awaiting_baseline: tuple[str, ...]
-    """The options of an ini file that need a baseline where none is named."""
+    """The options that need a baseline, where none is named; for a hint."""
     is_of_a_paper: bool
     """True if a paper's preset is named, so that its tables are shown."""
     gates_typed: frozenset[GateKind]
@@ -265,7 +265,7 @@ def run_options_of(options: Options, *, keeps_judged: bool) -> RunOptions:
 
 
 def model_options_of(options: Options, settings: Mapping[str, str], cache: Path | None) -> ModelOptions:
-    """What models are told, of a session and of ``vqamt.run``."""
+    """The options of models, of a session and of ``vqamt.run``."""
     return ModelOptions(
         batch_size=options.batch_size,
         device=options.device,
@@ -307,7 +307,7 @@ def _awaiting_baseline(options: Options) -> tuple[str, ...]:
 
 
 def check_max_cost(options: Options, models: Sequence[str], cache: Path | None) -> None:
-    """Checks that answers which cost money are kept, and that one of the models tells what they cost.
+    """Checks that answers which cost money are cached, and that one of the models reports costs.
 
     Raises:
         OptionError: they are not, or none does.

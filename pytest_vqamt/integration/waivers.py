@@ -101,7 +101,7 @@ def add_waivers(file: Path, reasons: Mapping[str, str]) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class WaivedCaseIds:
-    """A listener that keeps the ids of waived cases."""
+    """A listener that collects the ids of waived cases."""
 
     ids: list[str] = field(default_factory=list)
     """In the order in which the cases were judged."""

@@ -139,7 +139,7 @@ def _ranking(data: str, kind: RankingKind, items: _Items) -> Ranking:
 
 
 def _is_best(model: str, scored: dict[str, _Scored]) -> bool:
-    """Tells whether each other model has a lower pass rate; of those with the same rate none is the best."""
+    """True if each other model has a lower pass rate; of models with one rate none is the best."""
     return all(each.rate < scored[model].rate for name, each in scored.items() if name != model)
 
 

@@ -74,7 +74,7 @@ def gate(
 
 
 def unread_rate_above(tally: Tally, max_unread: float) -> float | None:
-    """Returns the unread rate if it is above ``max_unread``: then the item meets no gate."""
+    """Returns the unread rate if it is above ``max_unread``, so that the item meets no gate; else None."""
     rate = tally.unread_rate
     return rate if rate is not None and rate > max_unread else None
 

@@ -277,9 +277,9 @@ def between_models(pairs: Sequence[PairedClusters], tested: Sequence[bool]) -> t
 
 
 def state_of(change: BaselineChange, max_drop: float) -> GateState:
-    """Returns what a change shows of a drop above ``max_drop``, by its adjusted p-value, or by its own without one.
+    """The state of a gate that allows ``max_drop``, by the adjusted p-value, or the plain one without it.
 
-    Missed is a larger drop that is significant. Met is that the whole 95 % interval of the difference lies above it.
+    Missed: the drop is larger, and significant. Met: the whole 95 % interval of the difference lies above it.
     """
     # Significant alone is not enough: with many cases a drop of 0.1 points is significant.
     if _too_large(change, max_drop) and (change.p if change.p_holm is None else change.p_holm) < SIGNIFICANT:
@@ -304,7 +304,7 @@ def _with_gate(change: BaselineChange, max_drop: float, p_holm: float) -> Baseli
 
 
 def may_fall(change: BaselineChange, max_drop: float) -> bool:
-    """Tells whether the rate in the baseline is so high that it can fall by more than ``max_drop``."""
+    """True if the rate in the baseline is so high that it can fall by more than ``max_drop``."""
     before = change.paired.first_rate
     return before is not None and before > max_drop
 

@@ -25,13 +25,13 @@ MOST_SCENES = 1_000_000
 _MONOTONE_WINDOW = 25
 """Counts are whole, so power is not monotone in cases: a number is enough if none of the next so many falls short."""
 _STEP = 0.0001
-"""The drops that are told apart: a hundredth of a point."""
+"""The resolution of drops: a hundredth of a point."""
 
 DETECTED = 0.8
 """The power with which a drop counts as seen."""
 
 _SMALL_DROP = 0.03
-"""The drop that a first gate is asked for, where less is allowed."""
+"""The least drop that a prospect is computed for, also where half of it or less is allowed."""
 
 _ROUNDED = 1e-9
 """Room for rounding where sums of shares are compared with whole numbers."""
@@ -160,18 +160,18 @@ def pictures_to_rule_out(drop: float, ruled_out: float, pictures: int) -> int:
 
 
 class Prospect(NamedTuple):
-    """What a comparison can show with a power of 0.8."""
+    """The drops that a comparison detects with a power of 0.8."""
 
     smallest: float | None
-    """The smallest drop that as many cases show; None if they show none."""
+    """The smallest drop that as many cases detect; None if they detect none."""
     drop: float
     """A small drop: twice the allowed one, and at least three points."""
     needed: int | None
-    """The cases that show it; None if no number does."""
+    """The cases that detect ``drop``; None if no number does."""
 
 
 def prospect_of(paired: PairedClusters, gate: RegressionGate) -> Prospect:
-    """Returns what cases like these can show, taken as so many independent ones as they are worth.
+    """Returns the prospect of cases like these, counted as the independent cases that they are worth.
 
     The noise is twice the smaller of the shares lost and won. Where nothing differs, it is that of
     ``prospect_of_rate``, for a new version of a model seldom answers all alike.
@@ -186,7 +186,7 @@ def prospect_of(paired: PairedClusters, gate: RegressionGate) -> Prospect:
 
 
 def prospect_of_rate(clusters: Clusters, gate: RegressionGate) -> Prospect:
-    """Returns what these cases can show of a later run; the noise is ``assumed_discordance``."""
+    """Returns the prospect of a later run on these cases; the noise is ``assumed_discordance``."""
     rate = clusters.holds / clusters.judged
     return _prospect(rate, assumed_discordance(rate), clusters.judged, worth_of_verdict(clusters), gate)
 

@@ -62,7 +62,7 @@ class GateKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Threshold:
-    """What one glob of a gate's option asks: the least rate, or the largest drop."""
+    """One glob of a gate's option, with the least rate or the largest drop."""
 
     pattern: str
     """A glob of items: "carets", "metavqa.*", "*" for a bare rate."""
