@@ -109,7 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Writes a sheet with a random sample, or reads filled-in sheets and prints the results."""
     given, _ = parse_settings(arguments.option, "--option")
-    # None as the default of each, so that what was typed can be told.
+    # The default of each is None, so that typed options can be recognised.
     sampling = _sampling_options(arguments)
     if arguments.read and (arguments.out or sampling):
         raise OptionError(

@@ -264,7 +264,7 @@ def _docstrings(relation: Relation) -> Iterator[str]:
     beyond = doc.partition("\n")[2].strip()
     if beyond:
         yield _plain(beyond)
-    # Relations name the modules that define their terms: ``units``, say.
+    # Relations name the modules that define their terms, whose docstrings follow.
     for name in re.findall(r"``(\w+)``", doc):
         module = getattr(sys.modules[written.__module__], name, None)
         if isinstance(module, ModuleType):

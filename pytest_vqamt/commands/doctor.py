@@ -26,7 +26,7 @@ from pytest_vqamt.data.catalogue import load as load_data
 from pytest_vqamt.execution.answer_cache import ANSWERS_FILE
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.integration.options import check_device, parse_settings
-from pytest_vqamt.integration.replaying import answer_queries
+from pytest_vqamt.integration.replaying import DEFAULT_CACHE, answer_queries
 from pytest_vqamt.language.wordnet.words import FULL, find_wordnet
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.openai.openai_settings import KEY_VARIABLE
@@ -40,8 +40,6 @@ from pytest_vqamt.sampling.chooser import Sampler
 _DISTRIBUTION = "pytest-vqamt"
 _OF_DEVELOPERS = ("test", "dev")
 """Extras that users need not have."""
-_DEFAULT_CACHE = Path(".pytest_cache", "d", "vqamt")
-"""The answer cache of pytest if none is named."""
 _GIB = 2**30
 
 _SECRETS = (KEY_VARIABLE, "OPENAI_API_KEY", TOKEN_VARIABLE, "HF_TOKEN")
@@ -79,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", metavar="DEVICE", default="auto", help="auto, cpu, cuda or cuda:N")
     parser.add_argument("--dtype", metavar="DTYPE", help="the precision of the weights")
     parser.add_argument(
-        "--cache", metavar="DIR", type=Path, default=_DEFAULT_CACHE, help="the answer cache (default: %(default)s)"
+        "--cache", metavar="DIR", type=Path, default=DEFAULT_CACHE, help="the answer cache (default: %(default)s)"
     )
     parser.add_argument("--devices", action="store_true", help="import torch, which takes seconds, to show its devices")
 

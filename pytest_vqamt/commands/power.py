@@ -22,6 +22,7 @@ from pytest_vqamt.stats.power import (
     RegressionGate,
     assumed_discordance,
     assumptions_from,
+    largest_drop,
     ruled_out_if_unchanged,
     scenes_needed,
     smallest_drop,
@@ -166,7 +167,7 @@ class DesignPower:
 
     @property
     def largest_drop(self) -> float:
-        return self.rate - self.differ / 2
+        return largest_drop(self.rate, self.differ)
 
 
 def _lines_of_cases(design: DesignPower) -> Iterator[str]:
@@ -329,11 +330,6 @@ def _prospect(rated: RelationResult | Grounded) -> EffectAssumptions:
     return assumptions_from(rated.clusters, None if rated.change is None else rated.change.paired)
 
 
-def _largest(clusters: Clusters, prospect: EffectAssumptions) -> float:
-    """The largest drop that is possible on top of the noise."""
-    return min(clusters.holds / clusters.judged, 1 - prospect.differ / 2) - prospect.differ / 2
-
-
 def _smallest_of(clusters: Clusters, prospect: EffectAssumptions, gate: RegressionGate) -> float | None:
     rate = clusters.holds / clusters.judged
     return smallest_drop(clusters.scenes, prospect, gate, DETECTED, rate) if rate > 0 else None
@@ -343,7 +339,7 @@ def _item(query: ReportPower, gate: RegressionGate, result: RelationResult) -> _
     rated = result.grounded if query.grounded and result.grounded else result
     prospect = _prospect(rated)
     # A drop that is not possible has "-" in its column.
-    largest = _largest(rated.clusters, prospect)
+    largest = largest_drop(rated.clusters.holds / rated.clusters.judged, prospect.differ)
     needed: list[int | None] = []
     for drop in query.drops:
         scenes = scenes_needed(replace(prospect, drop=drop), gate, DETECTED) if drop <= largest else None

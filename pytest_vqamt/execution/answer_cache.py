@@ -105,7 +105,7 @@ class AnswerStore:
         # A fork, as of a model that starts processes, has its parent's store. A temporary database cannot be opened
         # twice.
         if self._process != os.getpid() and self.file is not None:
-            # SQLite forbids both using and closing a connection in a fork; the reference keeps it from being closed.
+            # SQLite forbids both using and closing a connection in a fork; the reference prevents its closing.
             self._of_parent = self._connection
             self._open()
         return self._connection
@@ -139,11 +139,11 @@ class AnswerStore:
         """
         if self._leases is None:
             return CachedAnswers({}, 0), list(query_ids)  # the caller has looked them up
-        # In chunks of one transaction each: other processes can write between them.
         keys = _keys(fingerprint, query_ids)
         answers: dict[str, Answer] = {}
         leased: list[str] = []
         cached = 0
+        # In chunks of one transaction each: other processes can write between them.
         for start in range(0, len(keys), _CHUNK):
             some = keys[start : start + _CHUNK]
             with self._writing() as db:

@@ -221,7 +221,7 @@ class QueryRunner:
     def _record_cached(self, batches: LeasedBatches, found: dict[str, Answer | Failure]) -> None:
         """Counts the answers that other processes have stored meanwhile."""
         if (others := batches.take_cached()).answers:
-            # Not counted as asked: another process has sent them.
+            # Not counted as sent: another process has done that.
             found |= others.answers
             self.cached += others.cached
             self._on_answered(len(others.answers))

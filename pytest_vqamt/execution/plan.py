@@ -335,7 +335,7 @@ class RunOptions:
     grounded_thresholds: tuple[Threshold, ...] = ()
     """The gates on grounded rates, by relation or glob."""
     gate_on: GateOn = GateOn.POINT
-    """What must reach a threshold: the rate itself, or an end of its interval."""
+    """What must reach a threshold: the rate itself, or the lower end of its interval."""
     max_unread: float = MAX_UNREAD
     """The share of an item's cases that may be unread if it is to meet a gate."""
     shrink: int = 30

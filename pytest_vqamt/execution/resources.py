@@ -114,7 +114,6 @@ class RunSettings:
     """Specs ("coco:DIR"), or the names of sources that were given as objects."""
     relations: tuple[str, ...]
     """Globs of items ("metavqa.*"); empty for the preset, or for all where ``only`` is given."""
-
     excluded: tuple[str, ...]
     """Globs of items that do not run."""
     terms: RunOptions

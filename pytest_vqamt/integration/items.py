@@ -293,7 +293,7 @@ class ShownErrors:
                 return ()
         self._messages.setdefault(failure.message, node.nodeid)
         error = failure.user_error
-        # Of one kind are exceptions of one type raised at one line.
+        # A kind is one type of exception, raised at one line.
         if error is not None and (kind := raised_at(error)) in self._shown_by:
             failure.msg = f"{failure.message} ({kind}: the traceback is that of {self._shown_by[kind]})"
             failure.user_error = None

@@ -206,7 +206,7 @@ class Choice(Kind[str]):
     names: tuple[str, ...]
     """The names, in the order of the help."""
     of_number: str = ""
-    """The end of the message for a number, which goes after it: "... give --vqamt-max-cases="."""
+    """The end of the message about a number, to which that is appended: "for so many cases give --vqamt-max-cases="."""
 
     @property
     def expected(self) -> str:

@@ -33,7 +33,7 @@ from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.text import count_noun, quoted, shown, some_of, visible
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.scene_source import SceneSource, scenes_by_photo
-from pytest_vqamt.execution.answer_cache import AnswerStore
+from pytest_vqamt.execution.answer_cache import ANSWERS_FILE, AnswerStore
 from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.execution.judging import judge_trials
 from pytest_vqamt.execution.resources import answer_reader
@@ -51,7 +51,10 @@ if TYPE_CHECKING:
 REPORT_FOLDERS = ("", "*/", "*/*/")
 """Patterns of the folders in which reports are searched."""
 
-_SHOWN_CASES = Path(".pytest_cache", "d", "vqamt", "answers.sqlite")
+DEFAULT_CACHE = Path(".pytest_cache", "d", "vqamt")
+"""Where pytest puts the answer cache if none is named."""
+
+_SHOWN_CASES = DEFAULT_CACHE / ANSWERS_FILE
 """The default place of the violations that runs have shown."""
 
 _MAX_NAMED = 5
@@ -352,7 +355,7 @@ class _Line(NamedTuple):
 
     @property
     def case_id(self) -> str:
-        # Lines begin with {"case_id": "..."}: parsing each line of a large report would take minutes.
+        # Lines begin with {"case_id": "..."}: parsing each line of a large report takes long.
         return self.text.split('"', 4)[3]
 
 
@@ -585,7 +588,7 @@ def save(image: Image.Image, file: Path) -> None:
 
 
 def query_line(query: Query) -> str:
-    """The query as one line: its text or task, the edits of its picture, and its variations."""
+    """The query as one line: its text or task, the edits of its picture, and its manner ("with reasoning")."""
     notes, text = query.notes, query.text or f"({query.task.value})"
     return shown(f"{text} [{notes}]" if notes else text)
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
@@ -52,10 +52,6 @@ from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.progress import ProgressBar, open_terminal
 from pytest_vqamt.reporting.view.format import aligned_table, format_cost
 from pytest_vqamt.stats.thresholds import GateKind
-
-if TYPE_CHECKING:
-    from pytest_vqamt.execution.resources import Resources
-
 
 _OUTCOME = pytest.StashKey[ItemOutcome]()
 _HAS_RUN = pytest.StashKey[bool]()
@@ -267,7 +263,7 @@ class VqamtSession:
         user_tests = list(filter(takes_fixture, items))
         check_markers(user_tests, self.settings)
         if self.settings.replay:
-            # A replay is asked for alone: other tests of the session are dropped.
+            # A replay runs alone: other tests of the session are dropped.
             items[:] = items_of(session, self)
         elif self.settings.only or (self._adds_items and not user_tests):
             # User tests with the fixture run the relations already: items of ours would run them twice.

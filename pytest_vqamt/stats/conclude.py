@@ -35,14 +35,12 @@ from pytest_vqamt.stats.intervals import pass_rate_interval
 from pytest_vqamt.stats.model_tables import summaries
 from pytest_vqamt.stats.paired import SIGNIFICANT, between_models, may_fall, with_holm_gates
 from pytest_vqamt.stats.papers import coverage_tables
-from pytest_vqamt.stats.thresholds import APART, Drops, GateKind, allowed_drop
+from pytest_vqamt.stats.thresholds import APART, NEVER_GATED, Drops, GateKind, allowed_drop
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-
-_CONTROL = "control"
 
 Stratum = TypeVar("Stratum", bound=StratumResult)
 
@@ -218,7 +216,7 @@ def differences(results: Sequence[RelationResult]) -> tuple[ModelDifference, ...
     for places in families.values():
         pairs = [found[place].paired for place in places]
         # Controls get their p-value, but do not make the others' stricter.
-        made = between_models(pairs, [_CONTROL not in found[place].first.tags for place in places])
+        made = between_models(pairs, [NEVER_GATED not in found[place].first.tags for place in places])
         changes |= dict(zip(places, made, strict=True))
     return tuple(
         ModelDifference(
@@ -273,7 +271,7 @@ def with_noise(results: Sequence[RelationResult]) -> tuple[RelationResult, ...]:
         if result.item == FLOOR and result.pass_rate is not None
     }
     return tuple(
-        result if "control" in result.tags else _with_noise(result, floors.get((result.model.name, result.data.name)))
+        result if NEVER_GATED in result.tags else _with_noise(result, floors.get((result.model.name, result.data.name)))
         for result in results
     )
 

@@ -89,7 +89,7 @@ def pass_rate_interval(clusters: Clusters) -> tuple[float, float]:
     ``docs/explanation/statistics.md`` has the measured coverage of this interval
     and of its alternatives, such as the bootstrap.
     """
-    groups = [SceneGroup(row.holds, row.holds, row.judged, row.scenes) for row in clusters.rows if row.judged]
+    groups = groups_of_verdicts(clusters)
     if not groups:
         return 0.0, 1.0
     share = worth_of_verdict(clusters)
@@ -99,9 +99,14 @@ def pass_rate_interval(clusters: Clusters) -> tuple[float, float]:
     return min(low, wilson(least, least)[0]), max(high, wilson(0, least)[1])
 
 
+def groups_of_verdicts(clusters: Clusters) -> list[SceneGroup]:
+    """Returns the scenes with judged cases, which count 1 if they hold, and else 0."""
+    return [SceneGroup(row.holds, row.holds, row.judged, row.scenes) for row in clusters.rows if row.judged]
+
+
 def worth_of_verdict(clusters: Clusters) -> float:
     """Returns the independent cases that a case is worth for the pass rate: the effective over the whole number."""
-    groups = [SceneGroup(row.holds, row.holds, row.judged, row.scenes) for row in clusters.rows if row.judged]
+    groups = groups_of_verdicts(clusters)
     size = mean_scene_size(groups)
     prior = (SceneGroup(size, size, size, _PRIOR_SCENES), SceneGroup(0, 0, size, _PRIOR_SCENES))
     return effective_sample_size(groups, prior) / clusters.judged

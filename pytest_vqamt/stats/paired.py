@@ -19,6 +19,7 @@ from pytest_vqamt.stats.intervals import (
     mean_scene_size,
     wilson,
 )
+from pytest_vqamt.stats.thresholds import GateKind
 
 if TYPE_CHECKING:
     import numpy as np
@@ -293,7 +294,7 @@ def _with_gate(change: BaselineChange, max_drop: float, p_holm: float) -> Baseli
     return replace(
         adjusted,
         gate=Gate(
-            kind="max-drop",
+            kind=GateKind.DROP.value,
             threshold=max_drop,
             on="holm",
             met=state is not GateState.MISSED,

@@ -101,7 +101,7 @@ FIRST_PARTITION = f"{NOISE}[1]"
 _PARTITIONS = 7
 """All of the paper's, which monotonicity needs."""
 _ANSWER_TYPES = ("other", "number", "yes/no")
-"""The types of VQA v2, by which the paper has its accuracies."""
+"""The answer types of VQA, by which the paper breaks accuracies down."""
 
 TOLERANCE = 0.05
 LIMIT = 20.0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.tallies import Clusters, PairedClusters, PairedSceneTally, SceneTally
 from pytest_vqamt.stats.binomial import UpperTail, probabilities, upper_quantile
-from pytest_vqamt.stats.intervals import SceneGroup, intraclass_correlation, worth_of_verdict
+from pytest_vqamt.stats.intervals import groups_of_verdicts, intraclass_correlation, worth_of_verdict
 from pytest_vqamt.stats.paired import SIGNIFICANT, groups_of_changes, paired_interval, worth_of_case
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _ROUNDED = 1e-9
 """Room for rounding where sums of shares are compared with whole numbers."""
 
 _SIMULATED_RUNS = 10_000
-"""Pairs of runs, of which a power of 0.8 has a standard error of 0.4 points."""
+"""Pairs of runs: a power of 0.8 then has a standard error of 0.4 points."""
 _CHUNK_SIZE = 1 << 22
 """The most numbers that are held at a time."""
 _DEVIATIONS = 8
@@ -46,7 +46,7 @@ _DEVIATIONS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegressionGate:
-    """The gate on a drop since a baseline, as far as its power goes."""
+    """The parameters of the gate on a drop since a baseline that decide on its power."""
 
     relations: int = 1
     """How many rates are gated together, by which the significance level is divided."""
@@ -123,6 +123,15 @@ def smallest_drop(
     return min(largest, round(enough * _STEP, 4))
 
 
+def largest_drop(rate: float, noise: float) -> float:
+    """Returns the largest drop from ``rate`` that is possible on top of a share ``noise`` of cases that change.
+
+    >>> round(largest_drop(0.85, 0.1), 3), round(largest_drop(1.0, 0.1), 3)
+    (0.8, 0.9)
+    """
+    return min(rate, 1 - noise / 2) - noise / 2
+
+
 def cases_to_tell(paired: PairedClusters, gate: RegressionGate) -> int | None:
     """Returns the cases that detect twice the allowed drop with a power of 0.8, if they were independent.
 
@@ -130,8 +139,7 @@ def cases_to_tell(paired: PairedClusters, gate: RegressionGate) -> int | None:
     """
     # A drop only adds to the losses: the smaller side is noise, and noise is even.
     noise = 2 * min(paired.first_only, paired.second_only) / paired.shared
-    largest = min(paired.first_rate or 0.0, 1 - noise / 2) - noise / 2
-    drop = min(2 * gate.max_drop, largest)
+    drop = min(2 * gate.max_drop, largest_drop(paired.first_rate or 0.0, noise))
     # No drop above the allowed one is possible: no number of cases helps.
     if drop <= gate.max_drop:
         return None
@@ -199,7 +207,7 @@ def _prospect(rate: float, noise: float, judged: int, worth: float, gate: Regres
     if rate <= gate.max_drop:
         return Prospect(None, drop, None)
     cases = max(1, floor(judged * worth))
-    is_possible = drop <= min(rate, 1 - noise / 2) - noise / 2
+    is_possible = drop <= largest_drop(rate, noise)
     needed = scenes_needed(replace(assumed, drop=drop), gate, DETECTED) if is_possible else None
     return Prospect(
         smallest=smallest_drop(cases, assumed, gate, DETECTED, rate),
@@ -405,9 +413,7 @@ def assumptions_from(clusters: Clusters, paired: PairedClusters | None) -> Effec
         icc = intraclass_correlation(groups_of_changes(paired))
     # One case a scene, or no change at all: the verdicts tell how alike a scene's cases are.
     if icc is None:
-        icc = intraclass_correlation(
-            [SceneGroup(row.holds, row.holds, row.judged, row.scenes) for row in clusters.rows]
-        )
+        icc = intraclass_correlation(groups_of_verdicts(clusters))
     sizes: Counter[int] = Counter()
     for row in clusters.rows:
         sizes[row.judged] += row.scenes
