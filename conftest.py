@@ -70,10 +70,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     parametrize = metafunc.parametrize
 
     def with_default_variants(argnames: str | Sequence[str], argvalues: Sequence[Any], **given: Any) -> None:
+        argvalues = list(argvalues)  # an iterator would be used up by the next line
         of_default = [is_of_default(getattr(each, "marks", ())) for each in argvalues]
         if any(of_default):
             argvalues = list(compress(argvalues, of_default))
-            if isinstance(given.get("ids"), Sequence):
+            if given.get("ids") is not None and not callable(given["ids"]):
                 given["ids"] = list(compress(given["ids"], of_default))
         parametrize(argnames, argvalues, **given)
 

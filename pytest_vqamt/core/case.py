@@ -33,7 +33,7 @@ class Outcome(StrEnum):
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
-    """True if the answers obey the relation."""
+    """What the answers say of the relation: whether they obey it, and why not."""
 
     outcome: Outcome
     """UNPARSED counts as a violation but is reported separately; ERROR, DECLINED and FLAKY count as neither. DECLINED
@@ -166,7 +166,7 @@ DEMANDS: Mapping[Change, str] = {
 
 
 class ContrastVerdict(Struct, frozen=True, kw_only=True):
-    """True if the answer to a contrast differs as it must."""
+    """What the answer to a contrast says: whether it differs as it must, and why not."""
 
     answer: Answer | Failure
     outcome: Outcome

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import random
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple, TypeVar
@@ -176,7 +179,7 @@ class Plan:
 
     def _sampled_cases(self) -> Iterator[Case]:
         limit = self.sampling.max_cases
-        # Nothing to draw from: Hypothesis would fail on an empty choice.
+        # Nothing to draw from.
         if limit < 1 or not len(self.source):
             return
         whole = self.sampling.is_whole
@@ -219,8 +222,14 @@ class Plan:
         """Samples one scene, simpler ones for smaller choices, and one case of it."""
         corpus = self.source.corpus
         index = choose.one(corpus.simplest_first)
-        outcome = self._from_scene(index, lambda scene: derive_case(self.relation, scene, corpus, choose, self.variant))
-        return SampledCase(index, outcome)
+
+        def derive(scene: Scene) -> Case | NotApplicable:
+            if self.relation.info.name in BUILT_IN:
+                return derive_case(self.relation, scene, corpus, choose, self.variant)
+            with repeatable():
+                return derive_case(self.relation, scene, corpus, choose, self.variant)
+
+        return SampledCase(index, self._from_scene(index, derive))
 
     def _with_contrast(self, case: Case) -> Case:
         if not self.sampling.contrast:
@@ -243,6 +252,11 @@ class Plan:
                 raise
             self.bad_records.setdefault(str(error))
             return NotApplicable(reason="a record that cannot be used")
+        except Exception as error:
+            # Of hypothesis.assume in a user's relation, whose engine passes over such a draw.
+            if type(error).__name__ == "UnsatisfiedAssumption":
+                return NotApplicable(reason="hypothesis.assume does not hold")
+            raise
 
     def seed(self, part: int) -> int:
         """The seed of a part of the sampling run."""
@@ -254,6 +268,26 @@ class Plan:
     def _next_part(self, part: int) -> int:
         self.part = part
         return self.seed(part)
+
+
+@contextmanager
+def repeatable() -> Iterator[None]:
+    """Seeds the global generators of ``random`` and numpy within, and restores them.
+
+    A user's relation that draws from them, past its chooser, has the same cases in every run, shard and worker all the
+    same, as under Hypothesis's engine, which does this too while it shrinks.
+    """
+    numpy = sys.modules.get("numpy")
+    state, of_numpy = random.getstate(), numpy.random.get_state() if numpy else None
+    random.seed(0)
+    if numpy:
+        numpy.random.seed(0)
+    try:
+        yield
+    finally:
+        random.setstate(state)
+        if numpy and of_numpy is not None:
+            numpy.random.set_state(of_numpy)
 
 
 def windows(values: Iterable[T], size: int) -> Iterator[list[T]]:

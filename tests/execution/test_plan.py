@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import assume
 
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
@@ -155,6 +158,32 @@ def test_where_there_is_next_to_nothing_to_draw(sampler: Sampler) -> None:
     few = plan(Rule(numbers=1, applies=always), scenes=1, sampler=sampler, max_cases=1000)
     assert len(ids(few)) == 1
     assert always.draws <= 1001
+
+
+@SAMPLERS
+def test_a_relation_that_uses_the_global_generator_has_the_same_cases_in_every_run(sampler: Sampler) -> None:
+    def now_and_then(scene: Scene) -> str | None:
+        return None if random.random() < 0.9 and np.random.random() < 0.9 else "not now"
+
+    runs = []
+    for seed in (1, 2):
+        random.seed(seed)
+        state = random.getstate()
+        runs.append(ids(plan(Rule(applies=now_and_then), sampler=sampler)))
+        assert random.getstate() == state, "whoever uses it elsewhere notices nothing"
+    assert runs[0] == runs[1] != []
+
+
+@pytest.mark.filterwarnings("ignore:Using `assume` outside a property-based test")
+@SAMPLERS
+def test_what_hypothesis_is_told_to_assume_is_a_reason_why_there_is_no_case(sampler: Sampler) -> None:
+    def of_many(scene: Scene) -> str | None:
+        assume(len(scene.objects) > 2)
+        return None
+
+    found = plan(Rule(applies=of_many), sampler=sampler)
+    assert ids(found)
+    assert set(found.not_applicable) == {"hypothesis.assume does not hold"}
 
 
 @SAMPLERS
