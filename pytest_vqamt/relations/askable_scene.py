@@ -193,7 +193,7 @@ class AskableScene:
     def is_unique_in_class(self, thing: Thing, word: str, attribute: str = "") -> bool:
         """True if "the CLASS" or "the ATTRIBUTE CLASS" can only mean this thing (rule: the only one)."""
         return all(
-            # A toy car is no vehicle to some, and one to others, so it never settles that a class is alone.
+            # A toy car is a vehicle to some, so beside it "the vehicle" may mean two things.
             (self.known.is_never(other.name, word) and not self._is_likeness(other))
             or (bool(attribute) and self.surely_lacks(other, attribute))
             for other in self.scene.objects

@@ -18,6 +18,7 @@ from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
 from pytest_vqamt.sampling.chooser import Chooser
 
+# Not less, or scenes with just one common attribute would hardly ever give a case.
 _MIN_KEEP_PROBABILITY = 0.25
 
 
@@ -26,6 +27,7 @@ class Argument:
     """A question without a wording."""
 
     asking: Asking
+    """The type of question with its meaning, which the templates put into words."""
     truth: str
     """"yes", "no", or the option that is right."""
     subject: str
@@ -42,7 +44,7 @@ class Argument:
 
     @property
     def is_one_of_two(self) -> bool:
-        """Whether it says "either A or B" of a thing that is there and one that may be, without being annotated."""
+        """True for "either A or B" of a thing that is there and one that may be, without being annotated."""
         return self.asking.type is QuestionType.DISJUNCTION and self.truth == "yes" and self.rests_on_absence
 
     @property

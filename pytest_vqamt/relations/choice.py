@@ -84,6 +84,7 @@ def sample_options(view: AskableScene, choose: Chooser, least: int, most: int) -
     """Draws a question with ``least`` to ``most`` options."""
     count = choose.between(least, most)
     wording = choose.between(0, STEMS - 1)
+    # Evenly, as far as the scene has both: COCO has no colors.
     samplers = (_of_colors, _of_things) if choose.chance(0.5) else (_of_things, _of_colors)
     for sample in samplers:
         if drawn := sample(view, choose, count, wording):
@@ -111,6 +112,7 @@ def _of_published(scene: Scene, choose: Chooser, *, only_answered: bool = False)
 
     def ask(offered: tuple[str, ...]) -> Question:
         answers = annotated(published).answers
+        # With the right option taken away, the annotators' answer is that none is right.
         if right and right not in offered:
             answers = ((NONE_OF_THESE, 1.0),)
         return Question(published.text, Annotated(answers=answers, options=offered))
@@ -125,6 +127,7 @@ def _listed(published: PublishedQuestion) -> tuple[str, ...]:
     options = published.options
     if options == YES_OR_NO or (not options and form_of(published.text) is QuestionForm.YES_NO):
         return _YES_OR_NO
+    # "Both of the above" and "A or B" mean something else in another order.
     speaks_of_others = any(_ABOUT_OPTIONS.search(each.casefold()) for each in options)
     is_listed = has_letters(f" {published.text} ") or len(options) > _MOST_OPTIONS
     return () if speaks_of_others or is_listed else options
@@ -265,6 +268,7 @@ class NoneOfThese(LexicalRelation):
     def derive(self, draw: Draw) -> Case | NotApplicable:
         drawn = sample_options(draw.view, draw.choose, 3, 3)
         if not isinstance(drawn, NotApplicable) and drawn.about == "published":
+            # Which option to take away must be known; the other relations of options need no right answer.
             drawn = _of_published(draw.scene, draw.choose, only_answered=True)
         if isinstance(drawn, NotApplicable):
             return drawn

@@ -122,7 +122,7 @@ def _contrast(case: Case, corpus: Corpus, known: LexicalKnowledge, only: int | N
     """Returns the contrast of the first query that has one, or of the query ``only``."""
     random = Random(seed_for("contrast", case.id, 0))
     for of, query in enumerate(case.queries):
-        # An edited picture has no scene of the corpus to compare with, and a repeated trial is the same query.
+        # Follow-ups about an edited picture and repeated trials get there: the contrast is of the plain picture, once.
         if only in (None, of) and not query.picture.edits and query.trial == 0:
             found = _of_query(query, corpus, known, random)
             if found is not None:
@@ -247,7 +247,7 @@ def _wanted(meaning: Meaning, here: SureAnswer, corpus: Corpus, known: LexicalKn
         case Absent() | Neither():
             return something if here.value else (_ANY,)
         case Count() if isinstance(here.value, CountRange) and here.value.least:
-            # Half of the draws look for other numbers of the same, half for scenes with none.
+            # Half of the draws look for other numbers of the same, half take any scene, where mostly there is none.
             return (*something, *[_ANY] * len(something))
         case Entails():
             return (_ANY,)

@@ -115,7 +115,7 @@ def make_eraser(erase: str, inpaint: str, corpus: Corpus) -> Eraser | NotApplica
             return NotApplicable(reason=missing)
         return Eraser(fill=fill, method=method)
     if fill is Fill.WHITE:
-        # A white patch is a new white thing to who is asked for white things, and may pass for gray in a shadow.
+        # The patch is one more white thing to who is asked for white things; gray is next to it.
         return Eraser(fill=fill, excluded_words=("white", "gray"), excluded_names=rectangular_names())
     colour = corpus.mean_colour
     if colour is None:
@@ -225,7 +225,7 @@ def sample_insertion(
 
     ``suits`` filters the cut-outs; none is one of the ``excluded`` ids.
     """
-    # Names without a fitting cut-out are left out before a name is drawn, or the draw would fail for most scenes.
+    # Names without a fitting cut-out are left out before a name is drawn, or many draws would be in vain.
     pools = {name: _pool(scene, corpus, name, excluded) for name in names}
     some = tuple(name for name, pool in pools.items() if any(suits(entry, name) for entry in pool))
     if not some:

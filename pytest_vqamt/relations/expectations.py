@@ -271,7 +271,7 @@ def _summed(case: Case, answers: Sequence[Answer], place: int) -> Verdict:
         return unparsed
     total, parts = readings[place], [*readings[:place], *readings[place + 1 :]]
     sum_ = " + ".join(format_reading(part) for part in parts)
-    # "At least 3" + 2 may be any number from 5 up, so no total contradicts it.
+    # Bounds are not reckoned with: "at least 3" + 2 fits any total from 5 up, so it holds vacuously.
     if any(_is_bound(reading) for reading in readings):
         return _holds(readings, vacuous=True)
     # MetaVQA section 4.1.1: "many" + 2 must be a quantifier again; "12" would pin down what "many" left open.

@@ -65,6 +65,7 @@ class Switch(LexicalRelation):
 
     def derive(self, draw: Draw) -> Case | NotApplicable:
         view, other = draw.view, language(draw.variant)
+        # The kinds in a random order, until one applies: few scenes have one thing of one colour.
         for kind in draw.choose.several(_KINDS, len(_KINDS)):
             if (asked := kind(view, other, draw.choose)) is not None:
                 return draw.case(
@@ -78,8 +79,11 @@ class Switch(LexicalRelation):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
     english: Question
+    """The source question."""
     foreign: Question
+    """The same in the other language, with "Answer in English." at its end."""
     facts: tuple[tuple[str, Fact], ...]
+    """Its kind, its truth, and both wordings."""
 
 
 def _there(view: AskableScene, other: Language) -> tuple[str, ...]:
@@ -159,6 +163,7 @@ def _coloured(view: AskableScene, other: Language) -> tuple[tuple[Thing, str, tu
             lacking = tuple(
                 word
                 for word in corpus_properties(thing.name, view.corpus)
+                # An orange that is orange would name the fruit.
                 if word in other.colours and word != thing.name and FALSE.check(view, thing, word)
             )
             if own in other.colours and own != thing.name and own in view.askable_attributes(thing) and lacking:

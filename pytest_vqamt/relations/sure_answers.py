@@ -213,7 +213,7 @@ def group_in(group: Group, view: AskableScene) -> Group | None:
     )
     if not group.covers:
         return replace(group, related=related)
-    # The class came from a user's ontology, or from data with other words: what it covers here cannot be told.
+    # A class that this ontology does not have: what it covers in another scene cannot be told.
     if not view.known.ontology.noun_class(group.name):
         return None
     of_class = view.known.class_group(group.name, object_names(view.scene), group.attributes)
