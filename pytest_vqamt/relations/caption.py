@@ -64,7 +64,7 @@ def shown_classes(scene: Scene) -> frozenset[str]:
 
 @cached_by_identity
 def absent_classes(scene: Scene) -> frozenset[str]:
-    """Returns the classes that are annotated exhaustively, without any here: no thing, no crowd, in no caption."""
+    """Returns the exhaustively annotated classes that the scene lacks, in things, crowds and captions."""
     listed = {class_of(name) for name in scene.exhaustive}
     here = {class_of(name) for name in annotated_names(scene)}
     # People's captions name what nobody boxed: such a class is not absent.
@@ -176,7 +176,7 @@ def _has_somebody_near(thing: Thing, scene: Scene) -> bool:
 
 
 def _judged(case: Case, before: str, after: str, erased: str) -> tuple[list[str], bool]:
-    """Returns what is wrong, and whether nothing was there to be judged."""
+    """Returns the reasons of a violation, and True if the captions name nothing that can be judged."""
     source, edited = (query.picture.scene for query in case.queries)
     change = caption_change(before, after)
     if case.variant == _ERASED:

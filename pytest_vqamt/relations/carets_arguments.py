@@ -130,10 +130,10 @@ def sample_by_frequency(choose: Chooser, counted: Sequence[tuple[str, int]]) -> 
 
 
 def keep_probability(attribute: str, corpus: Corpus, known: LexicalKnowledge) -> float:
-    """Returns the share of questions to keep whose answer is the attribute, so that no answer is nearly always right.
+    """Returns the share of questions with this attribute for an answer that are kept, in [0.25, 1].
 
-    It is 1 up to the median count of the category, then falls with the count, down to 0.25. Weights alone do not help
-    in a scene where everyone stands.
+    It is 1 up to the median count of the category, then falls with the count, so that no answer is nearly always right.
+    Weights alone do not help in a scene where everyone stands.
     """
     usual = _median_counts(corpus, known).get(known.ontology.category_of(attribute) or "", 1)
     return min(1.0, max(_MIN_KEEP_PROBABILITY, usual / max(1, attribute_counts(corpus).get(attribute, 0))))

@@ -102,7 +102,7 @@ def _of_attribute(view: AskableScene, choose: Chooser, type_: QuestionType) -> A
     by = [arguments.category_and_attribute_weight(word, view.corpus, view.known) for _, word, _, _ in found]
     thing, word, groups, false = choose.weighted(found, by)
     category = kinds.category_of(word) or ""
-    # One draw in four is kept of "standing", say, where nearly everybody stands: weights cannot help in such a scene.
+    # Where nearly everybody stands weights do not help: of "standing", say, down to one draw in four is kept.
     if not choose.chance(arguments.keep_probability(word, view.corpus, view.known)):
         return NotApplicable(reason="left out, so that no answer is right in too many cases")
     return Argument(

@@ -141,7 +141,7 @@ def kept_boxes(
         half = partly_visible(boxes, keep, hidden_elsewhere=how is not Obscuring.BLUR)
         if not all(cannot_be_confused(name, other) for name in critical for other in half):
             return _PARTLY_VISIBLE
-    # The edges of the kept box make a rectangle of plain colour, which a book or a door may be.
+    # The plain background itself may pass for a screen or a board.
     if how is Obscuring.MASK and not rectangular_names().isdisjoint(group.name for group in absent):
         return NotApplicable(reason="the thing painted over could be mistaken for the thing asked about")
     return keep
@@ -155,8 +155,7 @@ def _is_recognised_alone(thing: Thing, scene: Scene, how: Obscuring) -> bool:
             return SALIENT.check(thing, scene)
         case Obscuring.MASK:
             box = thing.box
-            # Painted over, a small thing has nothing around it that tells what it is; a crop at least enlarges its
-            # share.
+            # On a plain ground nothing around a small thing tells what it is; a crop at least enlarges its share.
             return SALIENT.check(thing, scene) and is_salient_size(box.w / _ALONE, box.h / _ALONE, scene.frame)
 
 

@@ -146,7 +146,7 @@ ON_REQUEST: dict[str, Row] = {
     "overlay.text": Row("overlay:Text", Kind.DISTRACTED),
     "overlay.question": Row("overlay:DrawnQuestion", Kind.DISTRACTED),
     "question.frame": Row("question:Frame", Kind.WORDING),
-    "question.spelling": Row("question:Spelling", Kind.WORDING),
+    "question.spelling": Row("question:Respelling", Kind.WORDING),
     "question.mirror": Row("question:Mirror", Kind.DISTRACTED),
     "question.tilt": Row("question:Tilt", Kind.DISTRACTED),
 }

@@ -109,7 +109,7 @@ def _meanings(meaning: Meaning, names: tuple[str, ...], known: LexicalKnowledge)
 
 @lru_cache(maxsize=32768)
 def _same_phrase(group: Group, names: tuple[str, ...], known: LexicalKnowledge, *, classes: bool) -> tuple[Group, ...]:
-    """Returns the groups that the same words can mean among things of these names, the most likely first."""
+    """Returns the groups that the words of ``group`` can mean in a scene with things of these names."""
     word, attributes = group.name, group.attributes
     found: dict[Group, None] = {}
     if known.ontology.noun_class(word) and (classes or group.covers):

@@ -58,7 +58,7 @@ def edited_pictures(meaning: Meaning, view: AskableScene, choose: Chooser) -> It
 def _covered(
     meaning: Meaning, group: Group, others: list[Group], view: AskableScene, eraser: Eraser, choose: Chooser
 ) -> Iterator[EditedPicture]:
-    """Yields the picture without one thing that is counted, or without all that is asked about."""
+    """Yields the picture with one counted thing covered, or with all things of the group covered."""
     here = group_in(group, view)
     # A white patch may pass for a book or a sign, if that is what is counted.
     if here is None or not eraser.excluded_names.isdisjoint(each.name for each in (group, *others)):
@@ -97,7 +97,7 @@ def _patches(view: AskableScene) -> Mapping[str, Box]:
 def _with_one_more(
     meaning: Meaning, group: Group, others: list[Group], view: AskableScene, choose: Chooser
 ) -> Iterator[EditedPicture]:
-    """Yields the picture with one more thing that is counted, or with one of what is asked about."""
+    """Yields the picture with one more counted thing, or with a thing where the answer is that there is none."""
     # A cut-out is of one name, stands on no table, and a hypothesis says more of a thing than that it is there.
     if group.covers or group.related or isinstance(meaning, Entails):
         return

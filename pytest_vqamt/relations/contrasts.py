@@ -218,8 +218,8 @@ def _change(here: SureAnswer, there: SureAnswer, meaning: Meaning, known: Lexica
 # missing, from all.
 
 
-def _wanted(meaning: Meaning, here: SureAnswer, corpus: Corpus, known: LexicalKnowledge) -> tuple[Wanted, ...]:
-    """Returns what the scenes to look at must have; nothing for any scene."""
+def _wanted(meaning: Meaning, here: SureAnswer, corpus: Corpus, known: LexicalKnowledge) -> tuple[SceneDemand, ...]:
+    """Returns the demands on another scene, of which one must be met."""
     if isinstance(meaning, Choice):
         return tuple(
             wanted
@@ -254,15 +254,18 @@ def _wanted(meaning: Meaning, here: SureAnswer, corpus: Corpus, known: LexicalKn
     return something
 
 
-class Wanted(NamedTuple):
-    """What a scene must have: a thing of this name with the attributes, and the predicates; without a name, nothing."""
+class SceneDemand(NamedTuple):
+    """A demand on a scene: a thing of a name with attributes, and relationships."""
 
     name: str
+    """The name of the thing; "" for any scene."""
     attributes: tuple[str, ...] = ()
+    """The attributes that the one thing has, all of them."""
     predicates: frozenset[str] = frozenset()
+    """The predicates that relationships of the scene have, of whatever things."""
 
     def is_in(self, scene: Scene) -> bool:
-        """True if a scene with the name may have it, by a quick look."""
+        """True if a scene with the name may meet the demand; relationships are not followed to their things."""
         if not self.attributes and not self.predicates:
             return True
         return self.predicates <= {each.predicate for each in scene.relationships} and any(
@@ -271,12 +274,12 @@ class Wanted(NamedTuple):
         )
 
 
-_ANY = Wanted("")
+_ANY = SceneDemand("")
 
 
-def _of_group(name: str, group: Group, *attributes: str) -> Wanted:
+def _of_group(name: str, group: Group, *attributes: str) -> SceneDemand:
     predicates = frozenset(condition.predicate for condition in group.related)
-    return Wanted(name, (*group.attributes, *attributes), predicates)
+    return SceneDemand(name, (*group.attributes, *attributes), predicates)
 
 
 @lru_cache(maxsize=16384)
@@ -287,9 +290,9 @@ def _names_of(word: str, corpus: Corpus, known: LexicalKnowledge) -> tuple[str, 
     return tuple(name for name in corpus.names if any(each.word == word for each in known.classes_of(name)))
 
 
-def _scenes(wanted: Sequence[Wanted], scene: Scene, corpus: Corpus, random: Random) -> Iterator[Scene]:
-    """Yields scenes of other pictures that have one of what is wanted, in a random order."""
-    seen: dict[Wanted, set[int]] = {each: set() for each in wanted}
+def _scenes(wanted: Sequence[SceneDemand], scene: Scene, corpus: Corpus, random: Random) -> Iterator[Scene]:
+    """Yields scenes of other pictures that meet one of the demands, in a random order."""
+    seen: dict[SceneDemand, set[int]] = {each: set() for each in wanted}
     choices = [(each, places, seen[each]) for each in wanted if (places := _places(each, corpus))]
     number, left, draw = len(choices), sum(len(_places(each, corpus)) for each in seen), random.random
     # Draws are counted, not scenes: of a rare attribute 200 draws may find none, and planning must end.
@@ -313,7 +316,7 @@ def _scenes(wanted: Sequence[Wanted], scene: Scene, corpus: Corpus, random: Rand
             yield other
 
 
-def _places(wanted: Wanted, corpus: Corpus) -> Sequence[int]:
+def _places(wanted: SceneDemand, corpus: Corpus) -> Sequence[int]:
     return corpus.cooccurring.places(wanted.name) if wanted.name else range(corpus.scenes)
 
 
@@ -408,7 +411,7 @@ def _said(captions: tuple[str, ...]) -> frozenset[str]:
 
 
 def judge_contrast(case: Case, answers: Sequence[Answer | Failure], answer: Answer | Failure) -> ContrastVerdict:
-    """Judges the ``answer`` to the case's contrast beside ``answers``, those to the case's own queries.
+    """Judges the ``answer`` to the case's contrast; ``answers`` are those to the case's own queries.
 
     Raises:
         VqamtError: the case has no contrast.

@@ -297,7 +297,7 @@ def _find_pool(scene: Scene, corpus: Corpus, name: str, excluded: frozenset[str]
 
 
 def insertable_cutouts(corpus: Corpus, excluded: frozenset[str]) -> dict[str, tuple[CutoutEntry, ...]]:
-    """Returns the cut-outs that ``sample_insertion`` chooses from by name, but for those of the picture's own photo."""
+    """Returns by name the cut-outs that ``sample_insertion`` chooses from in a picture of another source."""
     nowhere = Scene(id="", photo=Photo(id="", digest=""), width=0, height=0)
     return {name: tuple(_pool(nowhere, corpus, name, excluded)) for name in corpus.cutouts}
 

@@ -77,7 +77,7 @@ class Switch(LexicalRelation):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
+class _TwoWordings:
     english: Question
     """The source question."""
     foreign: Question
@@ -105,33 +105,33 @@ def _absent(view: AskableScene, other: Language) -> tuple[str, ...]:
     )
 
 
-def _exists(view: AskableScene, other: Language, choose: Chooser) -> _Asked | None:
+def _exists(view: AskableScene, other: Language, choose: Chooser) -> _TwoWordings | None:
     is_there = choose.chance(_PRESENT)
     names = _there(view, other) if is_there else _absent(view, other)
     if not names:
         return None
     name, ours, theirs = _drawn(names, "exists", simple.EXISTS_WORDINGS, other, choose)
-    return _Asked(
+    return _TwoWordings(
         english=simple.exists(Group(name=name), ours),
         foreign=other.exists(name, theirs),
         facts=_facts("exists", "yes" if is_there else "no", name, ours, theirs),
     )
 
 
-def _count(view: AskableScene, other: Language, choose: Chooser) -> _Asked | None:
+def _count(view: AskableScene, other: Language, choose: Chooser) -> _TwoWordings | None:
     names = _there(view, other)
     if not names:
         return None
     name, ours, theirs = _drawn(names, "count", simple.COUNT_WORDINGS, other, choose)
     number = sum(thing.name == name for thing in view.scene.objects)
-    return _Asked(
+    return _TwoWordings(
         english=simple.count(Group(name=name), ours),
         foreign=other.count(name, theirs),
         facts=_facts("count", str(number) if number < _MANY else f"{_MANY} or more", name, ours, theirs),
     )
 
 
-def _colour(view: AskableScene, other: Language, choose: Chooser) -> _Asked | None:
+def _colour(view: AskableScene, other: Language, choose: Chooser) -> _TwoWordings | None:
     coloured = view.cached(("coloured", other), lambda: _coloured(view, other))
     if not coloured:
         return None
@@ -145,7 +145,7 @@ def _colour(view: AskableScene, other: Language, choose: Chooser) -> _Asked | No
         meaning=Choice(what=Group(name=thing.name), options=colours),
         category=view.known.ontology.noun("color"),
     )
-    return _Asked(
+    return _TwoWordings(
         english=templates.question(asking, ours),
         foreign=other.choice(thing.name, colours, theirs),
         facts=_facts("colour", own, thing.name, ours, theirs),
@@ -171,7 +171,7 @@ def _coloured(view: AskableScene, other: Language) -> tuple[tuple[Thing, str, tu
     return tuple(found)
 
 
-_KINDS: tuple[Callable[[AskableScene, Language, Chooser], _Asked | None], ...] = (_exists, _count, _colour)
+_KINDS: tuple[Callable[[AskableScene, Language, Chooser], _TwoWordings | None], ...] = (_exists, _count, _colour)
 
 
 def _drawn(names: tuple[str, ...], kind: str, wordings: int, other: Language, choose: Chooser) -> tuple[str, int, int]:

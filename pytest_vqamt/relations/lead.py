@@ -40,9 +40,9 @@ def templates_about_the_picture(type_: QuestionType) -> tuple[int, ...]:
 
 
 def _sample_clear_argument(view: AskableScene, choose: Chooser) -> Argument | NotApplicable:
-    """Samples an argument about what nobody overlooks, or about what is not there, without another thing it relates to.
+    """Samples an argument about a salient thing, or about an absent one, that names no related thing.
 
-    About a speck, or about what two things have to do with each other, it is no fault to believe the asker.
+    About a speck, or about how two things are related, it is no fault to believe the asker.
     """
     for _ in range(_TRIES):
         argument = sample_argument(_TYPES, view, choose)

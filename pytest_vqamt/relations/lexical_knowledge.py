@@ -42,7 +42,7 @@ class LexicalKnowledge:
     """Classes of nouns, and attributes with their categories, antonyms and exclusions; curated."""
 
     def is_named(self, name: str) -> bool:
-        """True if the name is that of a physical, visible thing."""
+        """True if the name means a physical, visible thing."""
         return self.wordnet.sense(name) is not None and not is_no_visible_thing(name)
 
     def classes_of(self, name: str) -> tuple[NounClass, ...]:
@@ -50,7 +50,7 @@ class LexicalKnowledge:
         return _classes_of(self, name)
 
     def is_meant(self, name: str, synset: str, word: str) -> bool:
-        """True if the synset that the data set gives the thing is of the class ``word``, too."""
+        """True if the data set's synset of the thing belongs to the class ``word``, too."""
         return _is_meant(self, name, synset, word)
 
     def is_absent(self, name: str, here: frozenset[str], exhaustive: frozenset[str]) -> bool:
@@ -73,7 +73,7 @@ class LexicalKnowledge:
         return _never(self, name, word)
 
     def class_group(self, word: str, names: Iterable[str], attributes: tuple[str, ...] = ()) -> Group:
-        """Returns the group of a class, which covers those of ``names`` that are of it."""
+        """Returns the group of a class; it covers those of ``names`` that belong to the class."""
         covered = (name for name in names if _is_of(self, name, word))
         return Group(name=word, covers=(word, *(name for name in covered if name != word)), attributes=attributes)
 

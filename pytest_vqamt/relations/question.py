@@ -74,7 +74,7 @@ class Frame(BuiltInRelation):
 
 
 @dataclass(frozen=True, slots=True)
-class Spelling(BuiltInRelation):
+class Respelling(BuiltInRelation):
     """A question in small or capital letters, without its question mark, or with a typing error gets the same answer.
 
     ``swapped`` exchanges two letters inside of one long word ("what color is the unmbrella"), ``doubled`` types one

@@ -107,7 +107,7 @@ def _asked(thing: Thing, variant: str, view: AskableScene, choose: Chooser) -> Q
 
 
 def _recolourable(view: AskableScene, *, only: bool) -> tuple[tuple[Thing, str], ...]:
-    """The things that can be recoloured, with their colours; those whose name means them alone, or those counted."""
+    """Returns the things that can be recoloured, with their colours; with ``only``, each the only one of its name."""
     scene = view.scene
     names = readable_names(view, scene.frame).intersection(countable_names(scene), view.nouns)
     return tuple(

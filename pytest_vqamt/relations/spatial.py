@@ -124,7 +124,7 @@ def _places(view: AskableScene, asked: tuple[Side, ...]) -> tuple[Place, ...]:
 
 
 def rows(view: AskableScene) -> tuple[tuple[Place, Place], ...]:
-    """Returns two places each: of a thing beside a second one, and of that on the same side of a third."""
+    """Returns pairs of places in one direction: the first thing and the second, the second and the third."""
     return view.cached("rows", lambda: _rows(view))
 
 

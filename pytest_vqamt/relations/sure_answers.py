@@ -103,8 +103,7 @@ def sure_answer(meaning: Meaning, view: AskableScene) -> SureAnswer | None:
         case Property(group=group, values=values):
             return _property(group, values, view)
         case Written():
-            # Who wrote the picture's words wrote all of them that are known; a photo may show more, so a no is
-            # presumed.
+            # Only words that an edit wrote are known; a photo may show others, so a no is presumed.
             value = truth(meaning, view.scene)
             return SureAnswer(bool(value), presumed=not value)
         case Entails():

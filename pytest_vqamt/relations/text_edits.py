@@ -122,7 +122,7 @@ def _of_name(thing: Thing, other: str, writer: StatementWriter, choose: Chooser)
 
 
 def _opposite_attributes(thing: Thing, writer: StatementWriter) -> Iterator[tuple[Thing, str, str]]:
-    """Yields the attributes of a thing whose antonym each thing of the name surely lacks.
+    """Yields attributes of a thing with their antonyms, where every thing of its name surely lacks the antonym.
 
     It keeps the rules of sure falsehood and of annotated antonyms (docs/explanation/soundness.md).
     """

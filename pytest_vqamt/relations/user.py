@@ -147,7 +147,7 @@ class UserRelation:
 
 
 def _question_of(text: str, task: Task, scene: Scene, corpus: Corpus) -> Question:
-    """Returns the question of a plain text: one whose truth is known where it just names things of the data."""
+    """Returns the question of a plain text; its truth is known if the text names only things of the data."""
     if task is Task.CAPTIONING:
         return Question(text, Describe())
     if task is Task.ENTAILMENT:

@@ -155,7 +155,7 @@ def shuffled_groups(names: Iterable[str], choose: Chooser) -> tuple[Group, ...]:
 def erased_question_facts(
     erased: Thing, groups: tuple[Group, ...], wording: int, beside: Iterable[Thing], scene: Scene
 ) -> tuple[tuple[str, Fact], ...]:
-    """Returns the facts of a case: the erased thing, its relation to the things ``beside``, and the question."""
+    """Returns the facts of a case: the erased thing, how it relates to the things ``beside``, and the question."""
     return (
         ("erased", erased.name),
         *erasure_facts(erased, tuple(beside), scene),

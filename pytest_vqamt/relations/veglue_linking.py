@@ -102,7 +102,7 @@ class ErasureSampler:
         return LinkedErasure(erased=thing, statement=statement, rest=statement)
 
     def is_sure(self, linked: LinkedErasure) -> bool:
-        """True if what is left of the hypothesis needs nothing that it does not name, and so not what is erased."""
+        """True if the rest of the hypothesis stays true without the things that it does not name."""
         # By IoU as published, no case is presumed, since the paper trusts all of them.
         return self.by_iou or linked.rest.needs_nothing_unnamed
 
@@ -116,7 +116,7 @@ class ErasureSampler:
         return [thing for thing in writer.things if thing.id in ids]
 
     def _unrelated_to(self, thing: Thing, others: Iterable[Thing]) -> list[Thing]:
-        """Returns the others whose names the thing surely lacks, and that it is no part or garment of."""
+        """Returns the others for which the thing cannot be taken, nor be a part or garment of them."""
         known, exhaustive = self.known, self.scene.exhaustive
         return [
             other

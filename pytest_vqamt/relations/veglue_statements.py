@@ -77,7 +77,7 @@ class Statement(Protocol):
 
     @property
     def needs_nothing_unnamed(self) -> bool:
-        """True if it is true without any thing that it does not name."""
+        """True if the hypothesis stays true without any thing that it does not name."""
         ...
 
 
@@ -251,7 +251,10 @@ def _has(text: str, *either: str) -> bool:
 
 
 def _predicated(unit: DescriptionUnit, words: Sequence[str], source: str) -> DescriptionUnit:
-    """Returns the unit; without a property that is no predicate, or belongs to the verb whose object the thing is."""
+    """Returns the unit, without its property if that is no predicate of the thing.
+
+    A fragment is none ("away facing"), nor is a complement of the verb before the thing ("getting a meal ready").
+    """
     said = parse(" ".join(("they", *words)))
     last = len(said.tokens) - 1
     verb, forms = verb_forms(said.word(last))
@@ -296,7 +299,7 @@ def nouns_in(text: str, known: LexicalKnowledge) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def needs_nothing_unnamed(text: str, known: LexicalKnowledge) -> bool:
-    """True if what a hypothesis of a data set says needs no thing that it does not name.
+    """True if a published hypothesis stays true without any thing that it does not name.
 
     "A woman is reading" may be false once the book is erased, as may "soccer" without the ball, and "a cyclist" without
     the bicycle. Words that are on no list count as words that need something.
@@ -396,7 +399,7 @@ class WrittenStatement:
 
     @property
     def needs_nothing_unnamed(self) -> bool:
-        """True unless a thing does what needs another: its words are annotated, and what it is beside is named."""
+        """True unless an attribute needs an unnamed thing ("reading"); the things of relationships are all named."""
         words = (
             word
             for each in self.said

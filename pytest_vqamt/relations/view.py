@@ -101,7 +101,7 @@ def is_readable(box: Box, frame: Box) -> bool:
 
 
 def readable_names(view: AskableScene, frame: Box, scale: float = 1.0) -> frozenset[str]:
-    """Returns the askable names whose things can be made out in the picture, and scaled by ``scale`` in ``frame``."""
+    """Returns the askable names whose things are large enough in the picture, and scaled by ``scale`` in ``frame``."""
 
     def find() -> frozenset[str]:
         scene = view.scene
@@ -160,7 +160,7 @@ def sample_published(
 
 
 def _said(published: PublishedQuestion) -> str:
-    """The question with its answers, in lower case and American spelling."""
+    """Returns the question with its answers and options, in lower case, with "gray" for "grey"."""
     return " ".join((published.text, *published.answers, *published.options)).casefold().replace("grey", "gray")
 
 
@@ -270,7 +270,7 @@ class Shift(LexicalRelation):
 
 
 def _rivals(question: Question, scene: Scene) -> Sequence[Thing]:
-    """Small things that may be taken for what is asked about, where only a part of them is seen."""
+    """Returns small things that may pass for a thing in the question once only a part of them is in the picture."""
     asked = [group.name for group in groups_of(question.meaning)]
     return [
         thing
@@ -281,7 +281,7 @@ def _rivals(question: Question, scene: Scene) -> Sequence[Thing]:
 
 
 def _room(things: Sequence[Thing], scene: Scene) -> tuple[int, int, int, int]:
-    """The pixels by which the things may move to the left and right, up and down."""
+    """Returns how many pixels the things may move to the left, to the right, up and down, each at most ``MAX_PX``."""
     rooms = (
         min((thing.box.x for thing in things), default=MAX_PX),
         min((scene.width - thing.box.x1 for thing in things), default=MAX_PX),
