@@ -5,6 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections.abc import Iterable, Sequence
+from itertools import compress
+from types import FunctionType
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -12,6 +16,8 @@ from hypothesis import settings
 # A plugin, as the hooks of a conftest.py are not called where another one cannot be imported.
 pytest_plugins = ["pytester", "tests.extras"]
 
+DEFAULT = "not full and not slow"
+"""The -m of the default tier."""
 PROCESSES = 2
 """On so many the whole suite runs where pytest-xdist is installed and no -n is given."""
 
@@ -37,6 +43,41 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     if option.numprocesses and option.dist == "no":
         # Tests that stand together run together, so that what they share is made once, and torch is mostly loaded once.
         option.dist = "worksteal"
+
+
+def is_default(config: pytest.Config) -> bool:
+    """True where the default tier is asked for; of a test that is named, pytest is to say that it is deselected."""
+    return config.option.markexpr == DEFAULT and not any("::" in arg for arg in config.args)
+
+
+def is_of_default(marks: Iterable[object]) -> bool:
+    return all(getattr(mark, "name", "") not in ("full", "slow") for mark in marks)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector: pytest.Module | pytest.Class, obj: object) -> list[pytest.Item] | None:
+    """Makes no items of a test that the default tier does not run: with the variants below, almost half of all."""
+    if not isinstance(obj, FunctionType) or not is_default(collector.config):
+        return None
+    return None if is_of_default([*collector.iter_markers(), *getattr(obj, "pytestmark", ())]) else []
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Makes no items of the variants of a test that the default tier does not run."""
+    if not is_default(metafunc.config):
+        return
+    parametrize = metafunc.parametrize
+
+    def with_default_variants(argnames: str | Sequence[str], argvalues: Sequence[Any], **given: Any) -> None:
+        of_default = [is_of_default(getattr(each, "marks", ())) for each in argvalues]
+        if any(of_default):
+            argvalues = list(compress(argvalues, of_default))
+            if isinstance(given.get("ids"), Sequence):
+                given["ids"] = list(compress(given["ids"], of_default))
+        parametrize(argnames, argvalues, **given)
+
+    metafunc.parametrize = with_default_variants  # type: ignore[method-assign, assignment]  # there is no hook for a variant
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

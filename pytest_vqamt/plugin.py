@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 
 _SESSION = "vqamt-session"
+"""The name under which the session's plugin is registered."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -66,6 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "vqamt(fail_under, grounded_under): the pass rate and the grounded rate that items of a test that takes "
         'vqamt_consistency must reach, each RATE, {"GLOB": RATE} or a list of these',
     )
+    # Without a model the plugin costs a session nothing but its options.
     if models_named(config):
         from pytest_vqamt.integration.session import start
 
@@ -113,6 +115,7 @@ def vqamt_consistency(request: pytest.FixtureRequest) -> Consistency:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
     """Cuts the traceback of an error of this package to the user's code, as that of a test that calls ``vqamt.run``."""
+    # Not imported: where it is not loaded, no error can be one of this package.
     errors = sys.modules.get("pytest_vqamt.core.errors")
     if errors and call.excinfo and isinstance(call.excinfo.value, errors.VqamtError):
         from pytest_vqamt.integration.items import user_excinfo

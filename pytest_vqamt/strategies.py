@@ -68,6 +68,7 @@ def scenes(source: SceneSource | str = "pictures") -> SearchStrategy[Scene]:
 
     # Deferred, so that the corpus is gathered when a test starts, neither at import nor within the first example.
     strategy = st.deferred(drawn)
+    # Weakly, so that a strategy and its source can be collected after the test.
     _source_of[strategy] = named
     return strategy
 
@@ -114,6 +115,7 @@ def properties(scene: Scene, thing: Thing) -> SearchStrategy[str]:
         raise OptionError(
             f"Expected an object of scene {scene.id!r}, but got thing={thing!r}: draw it from objects(scene)"
         )
+    # False sorts before True: exclusive attributes first, to which examples shrink.
     pool = exclusive_pool(thing.name)
     return _any_of(sorted(thing.attributes, key=lambda word: word not in pool))
 
@@ -139,6 +141,7 @@ def questions(scene: Scene) -> SearchStrategy[Question]:
     _check_scene(scene)
     crowds = {region.name for region in scene.regions}
     here = tuple(dict.fromkeys(thing.name for thing in scene.objects))
+    # Neither the name nor its other number may be annotated: "dogs" as a crowd means that dogs are there.
     annotated = crowds.union(here)
     absent = tuple(
         name for name in sorted(scene.exhaustive) if annotated.isdisjoint({name, plural(name), singular(name)})
@@ -147,6 +150,7 @@ def questions(scene: Scene) -> SearchStrategy[Question]:
     def counted(names: Sequence[str]) -> list[str]:
         return [name for name in names if is_countable(name) and plural(name) not in annotated and name not in crowds]
 
+    # One of two, so that half of the questions are about what is absent, however many names there are.
     asked = _any_of(here) | _any_of(absent)
     asked_for_number = _any_of(counted(here)) | _any_of(counted(absent))
     return st.one_of(
@@ -190,6 +194,7 @@ def cases(
         @st.composite
         def outcomes(draw: DrawFn) -> Case | NotApplicable:
             choose = HypothesisChooser(draw)
+            # Drawn first, so that shrinking ends at the first variant.
             variant = choose.one(variants)
             return derive_case(rule, opened.scene(choose.one(corpus.simplest_first)), corpus, choose, variant)
 
@@ -234,12 +239,14 @@ def _check_scene(scene: Scene) -> None:
 def _checked(source: SceneSource | SearchStrategy[Scene] | str) -> SceneSource | str:
     """The source that is meant, not opened yet."""
     if isinstance(source, SearchStrategy):
+        # A relation needs the corpus, which a strategy does not have.
         if source in _source_of:
             return _source_of[source]
     elif isinstance(source, str):
         sources.check(source)
         return source
     elif callable(getattr(source, "scene", None)):
+        # By its method: SceneSource is no protocol for isinstance.
         return source
     raise OptionError(
         "Expected a spec as in --vqamt-data such as 'pictures:50', a scene source, or what scenes() gave, "

@@ -122,7 +122,7 @@ def test_a_run_of_one_relation_imports_only_what_it_needs(tmp_path: Path) -> Non
         "reporting.html.page",
     )
     assert [name for name in ours if name.startswith(unneeded)] == []
-    assert loaded & {"cv2", "httpx2", "jinja2", "msgspec", "nltk", "torch", "transformers"} == set()
+    assert loaded & {"cv2", "httpx2", "jinja2", "nltk", "torch", "transformers"} == set()
 
 
 def modules() -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import nbformat
+import pytest
 
 NOTEBOOK = Path(__file__).parents[1] / "docs" / "tutorial" / "notebook.ipynb"
 
@@ -34,6 +35,7 @@ def test_the_notebook_has_been_run_and_is_small() -> None:
     assert all(output.output_type != "error" for cell in notebook.cells for output in cell.get("outputs", ()))
 
 
+@pytest.mark.full
 def test_the_notebook_runs_and_shows_the_same_kinds_of_output(tmp_path: Path) -> None:
     from nbclient import NotebookClient
 

@@ -152,8 +152,8 @@ def test_a_users_own_test_of_a_relation(case: Case) -> None:
 
 def test_a_violating_case_shrinks_to_a_scene_of_few_objects() -> None:
     found = find(cases("metavqa.reorder[object]", WORLD), lambda case: not holds("fault:order-sensitive", case))
+    # Which of its wordings is left depends on the constants that Hypothesis finds in the modules loaded so far.
     assert len(found.queries[0].picture.scene.objects) == FEWEST
-    assert found.fact("wording") == 0
 
 
 def test_cases_without_a_variant_are_of_all_variants() -> None:

@@ -1,4 +1,4 @@
-"""Writes the pages of the documents that list what the code knows: options, commands and relations.
+"""Writes what lists what the code knows: pages of options, commands and relations, and the schema of a report.
 
 python -m tools.reference
 """
@@ -16,6 +16,7 @@ from pytest_vqamt.integration.options import OPTIONS
 from pytest_vqamt.models.catalogue import MODELS
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.presets import PRESETS
+from tools.report_schema import report_schema
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 
@@ -52,6 +53,7 @@ def pages() -> dict[Path, str]:
         REFERENCE / "options.md": _page(options()),
         REFERENCE / "commands.md": _page(commands()),
         REFERENCE / "relations" / "index.md": _page(relations()),
+        REFERENCE.parents[1] / "pytest_vqamt" / "reporting" / "report.schema.json": report_schema(),
     }
 
 

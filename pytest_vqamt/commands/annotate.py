@@ -51,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Annotates the data, and prints where the lines are."""
     kind, _, argument = arguments.data.partition(":")
     if kind not in SETTINGS:
+        # `vqamt annotate DIR`: photos are the likely kind.
         hint = "" if argument else f"; did you mean 'photos:{kind}'?"
         raise OptionError(f"Expected photos:DIR or snli-ve:DIR to annotate, but got {arguments.data!r}{hint}")
     given = [*arguments.option, *(f"{MODEL}={spec}" for spec in [arguments.model] if spec)]

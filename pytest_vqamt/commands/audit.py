@@ -52,8 +52,10 @@ from pytest_vqamt.reporting.files import PAGE, read_report, write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
 
 _WAIVERS = "waivers.txt"
+"""The file in the report's folder that --read adds to."""
 
 _NO_REASON = "judged invalid, no reason given"
+"""A waiver needs a reason, and a judge need not give one."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -107,6 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Writes a sheet with a random sample, or reads filled-in sheets and prints the results."""
     given, _ = parse_settings(arguments.option, "--option")
+    # The default of each is None, so that typed options can be recognised.
     sampling = _sampling_options(arguments)
     if arguments.read and (arguments.out or sampling):
         raise OptionError(
@@ -122,6 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
     warn_of_settings(report, given)
     waivers = arguments.waivers or arguments.report / _WAIVERS
     if not arguments.read:
+        # Line by line, so that `| head` ends the command without a traceback.
         for line in _draw(report, data, arguments):
             print(line)
         return ExitStatus.OK
@@ -146,6 +150,7 @@ def _draw(report: Report, data: ReportData, arguments: argparse.Namespace) -> It
         seed=arguments.seed or 0,
         relations=globs_of(arguments.relations or "", "--relations"),
         model=arguments.model,
+        # All of the data named is no restriction: these were named for their place.
         data=() if len(data.named) == len(report.data) else data.named,
     )
     sample = draw_sample(report, arguments.report, draw)
@@ -182,6 +187,7 @@ def write_sheet(
         (folder / "pictures").mkdir(parents=True, exist_ok=True)
         for name, image in pictures.items():
             (folder / name).write_bytes(image)
+        # The sheet after the pictures that it names: an interrupted command leaves none that lacks some.
         _replace(folder / SHEET, csv_text(rows))
         _replace(folder / AUDIT_PAGE, audit_html(sample, cases, rows))
     except OSError as error:
@@ -239,6 +245,7 @@ def read_sheets(report: Report, folder: Path, sheets: Sequence[Path], waivers: P
 def _sample(report: Report, folder: Path, sheets: Sequence[Path]) -> Sample:
     """Draws the sample of the sheets again."""
     (draw, population), *others = [read_settings(sheet) for sheet in sheets]
+    # Judges are compared case by case, so that their sheets must be of one sample.
     for sheet, (other, of_other) in zip(sheets[1:], others, strict=True):
         if (other, of_other) != (draw, population):
             raise DataError(
@@ -246,6 +253,7 @@ def _sample(report: Report, folder: Path, sheets: Sequence[Path]) -> Sample:
                 f"{sheets[0]} of {draw.of.value}, {draw.words(population)}: read them one by one"
             )
     sample = draw_sample(report, folder, draw)
+    # The sample is drawn again by its seed: from another report it would be another one.
     if sample.drawn_from != population:
         raise DataError(
             f"Expected the report that {sheets[0]} was drawn from, with "
@@ -262,6 +270,7 @@ def _waive(judgements: Mapping[CaseKey, Judgement], ticked: Sequence[JudgedSheet
     """
     sound = {case_id for (case_id, *_), word in judgements.items() if word is Judgement.VALID}
     invalid = sorted(key for key, word in judgements.items() if word is Judgement.INVALID)
+    # A waiver is for a case, whatever the model; a judgement is for a case of one model.
     reasons = {key[0]: _why(key, ticked) for key in invalid if key[0] not in sound}
     new = add_waivers(file, reasons)
     if reasons:
@@ -289,6 +298,7 @@ def _rebuild(report: Report, data: ReportData, folder: Path) -> ExitStatus:
             f"`vqamt report {shlex.quote(str(folder))} --data SPEC` writes it anew"
         )
         return ExitStatus.OK
+    # With the audit's precision in its headline.
     undrawn = write_pages(folder, source_of=data, images=Images.VIOLATIONS)
     print(f"report:  {folder / PAGE}")
     return complain(undrawn)

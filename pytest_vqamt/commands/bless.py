@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from math import ceil, floor
 from pathlib import Path
 from shlex import quote
@@ -12,6 +11,7 @@ from statistics import median
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.commands.power import SmallestDrop, smallest_drops
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.relations.catalogue import globs_of
@@ -25,10 +25,12 @@ from pytest_vqamt.stats.power import RegressionGate, pictures_to_rule_out, prosp
 from pytest_vqamt.stats.thresholds import APART, Drops, TotalKind, allowed_drop_of, describe_drops
 
 _FILE = Path("vqamt-baseline.jsonl.gz")
+"""The file where none is named."""
 _DROP = 0.1
 """The drop to allow where no drop of any relation can be detected."""
 
 _NONE = "none: even if all of its cases fell, so few would not show it, or its rate is about 0 and cannot fall"
+"""The note below a table in which some rate has no such drop."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,6 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{arguments.out}: {written.size_bytes:,} bytes")
     blessed = {(each.item, each.model, each.data) for each in head.items}
     report = read_report(arguments.report)
+    # Only what was blessed is gated later, so that only it is reckoned with.
     relations = [each for each in report.relations if (each.item, each.model.name, each.data.name) in blessed]
     drops, totals = smallest_drops(relations), _totals(written)
     for line in _warnings(replace(report, relations=tuple(relations))):
@@ -83,6 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
         print("\n".join(wrapped(f"{''.join(map(_small_drop, totals))}Of each relation it says {command}.")))
     print("to compare every run with it, add to [tool.pytest.ini_options] in pyproject.toml:")
     print(f'    vqamt_baseline = "{arguments.out.as_posix()}"')
+    # Without a gate there is no limit to propose.
     if not drops:
         print("none of these items can have a gate on a drop: controls and relations tagged baseline have none")
         return ExitStatus.OK
@@ -98,7 +102,9 @@ def _totals(written: BlessedFile) -> tuple[SmallestDrop, ...]:
         *((TotalKind.RELATIONS, part, clusters) for part, clusters in written.together.items()),
         *((TotalKind.ACCURACY, part, clusters) for part, clusters in written.right.items()),
     ]
+    # Models and data are named only where there are several.
     several = len({part for _, part, _ in found}) > 1
+    # Totals have half of the significance level (``stats.gates.Totals``).
     gate = RegressionGate(relations=max(1, len(found)), families=2)
     made = [(kind, part, clusters, prospect_of_rate(clusters, gate)) for kind, part, clusters in found]
     return tuple(
@@ -117,7 +123,7 @@ def _totals(written: BlessedFile) -> tuple[SmallestDrop, ...]:
 
 
 def _small_drop(total: SmallestDrop) -> str:
-    """How many cases or questions show a small drop of a total; nothing where these do, or none can."""
+    """A sentence on the cases that detect a small drop of a total; "" where these do, or none can."""
     if total.prospect is None or total.prospect.needed is None or total.kind is None:
         return ""
     if total.prospect.needed <= total.cases:
@@ -128,7 +134,7 @@ def _small_drop(total: SmallestDrop) -> str:
 
 
 def _warnings(report: Report) -> Iterator[str]:
-    """What the gates on this baseline will not protect."""
+    """Warnings on what gates on this baseline will not protect."""
     may_be_gated = [each for each in report.relations if not APART.intersection(each.tags)]
     unread = [each for each in may_be_gated if (each.read_tally.unread_rate or 0.0) > report.max_unread]
     if unread:
@@ -141,6 +147,7 @@ def _warnings(report: Report) -> Iterator[str]:
         )
     for part, rows in rows_of_parts(report, result_rows(report)):
         looks = [row.grounded[0] for row in rows if row.grounded and row.grounded[0].cells.cases]
+        # Such a baseline would pass a model that is blind.
         if looks and hardly_looks(looks):
             cases = sum(each.cells.cases for each in looks)
             grounded = sum(each.cells.consistent_changed for each in looks)
@@ -164,6 +171,7 @@ def proposed_drops(drops: Sequence[SmallestDrop], totals: Sequence[SmallestDrop]
     found = {"*": of_relations}
     for kind in TotalKind:
         of_kind = _limit([each for each in totals if each.kind is kind])
+        # Totals have more cases than a relation, so that a smaller drop of them can be seen.
         if of_kind is not None and of_kind < of_relations:
             found[kind.id] = of_kind
     return found
@@ -184,7 +192,7 @@ def _toml(drops: Drops) -> str:
 
 
 def _about_drops(allowed: Drops, drops: Sequence[SmallestDrop], totals: Sequence[SmallestDrop]) -> str:
-    """Where the proposed limits are from, and what they can show."""
+    """The reason for the proposed limits, and how many gates they leave undecided."""
     if not any(each.drop is not None for each in (*drops, *totals)):
         return "With so few cases no drop fails, whatever the limit: bless a report with more."
     own = [kind.value for kind in TotalKind if kind.id in allowed]

@@ -41,15 +41,18 @@ def run(arguments: argparse.Namespace) -> int:
         if not isinstance(answer, str):
             raise record.wrong("answer", "a text")
         options = record.texts("options")
+        # As a run does with thought-tags: the reading is that of the final answer.
         text = strip_traces(answer, tags)
         found = described_reading(read(question, "<think>" if text.is_cut_off else text.text, options))
         expected = record.row.get("reading")
         differs = expected is not None and not _agrees(str(expected), found)
         differing += differs
+        # Readings differ by question: the summary counts why answers are unread.
         counts[found if found.startswith(UNREAD) else "read"] += 1
         if differs or not arguments.differing:
             wanted = f"  (expected {expected})" if differs else ""
             print(f"{shown(answer)}  ->  {found}{wanted}")
+    # An empty file would pass as "all as expected" in a script.
     if not counts:
         raise DataError(f"Expected rows with a question and an answer, but {arguments.file!r} has none")
     print(
@@ -75,4 +78,5 @@ def described_reading(found: AnswerReading) -> str:
 
 
 def _agrees(expected: str, found: str) -> bool:
+    # "unread" stands for any reason.
     return found.casefold() == expected.casefold() or (expected == UNREAD and found.startswith(UNREAD))

@@ -56,6 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     def leave_out(error: DataError) -> None:
         nonlocal bad
+        # The first bad row ends the command; rows before it are printed already.
         if not arguments.allow_bad_records:
             raise error
         bad += 1
@@ -72,12 +73,14 @@ def run(arguments: argparse.Namespace) -> int:
         print(json_line({**record.row, **result}))
     if bad:
         print(f"vqamt: {count_noun(judged, 'row')} judged, {bad} left out, which cannot be read", file=sys.stderr)
+    # Nothing was judged: the file is of another kind.
     if bad and not judged:
         return ExitStatus.USAGE
     return ExitStatus.FINDING if found and arguments.fail else ExitStatus.OK
 
 
 def _verdict(record: Record, reading: CaptionReading) -> CaptionVerdict:
+    # Empty captions are judged: a model may have said nothing.
     before, after, inserted = (_text(record, field) for field in _FIELDS)
     try:
         return check_captions(before, after, inserted, reading)

@@ -26,9 +26,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints what is wrong, and a summary."""
+    # Sources warn of what is odd but usable: here it is part of the output.
     with warnings.catch_warnings(record=True) as odd:
         warnings.simplefilter("always")
         try:
+            # No sample of photos: all of them are decoded below.
             source = catalogue.load(arguments.data, allow_bad_records=True, samples_photos=False)
             checks = PhotoChecks(spec=arguments.data)
             bad = [*source.bad_records, *_unreadable(source, checks)]
@@ -58,6 +60,7 @@ def _unreadable(source: SceneSource, checks: PhotoChecks) -> Iterator[str]:
                 if _has_photos(source):
                     checks.add(source, index)
             except DataError as error:
+                # A broken photo fails each scene on it, and is listed once.
                 if str(error) not in known:
                     known.add(str(error))
                     yield str(error)
@@ -65,5 +68,5 @@ def _unreadable(source: SceneSource, checks: PhotoChecks) -> Iterator[str]:
 
 
 def _has_photos(source: SceneSource) -> bool:
-    """Whether the source has photos; some are questions or graphs alone."""
+    """True if the source has photos; some are questions or graphs alone."""
     return getattr(source, "photos", source) is not None

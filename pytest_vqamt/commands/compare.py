@@ -81,11 +81,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compares two runs, and prints or writes the comparison."""
+    # One report is enough to compare two models in it.
     if arguments.after is None and arguments.models is None:
         raise OptionError("Expected two runs, OLD and NEW, or one with --models OLD NEW, but got only one: name both")
     after = arguments.after or arguments.before
     max_drop, show = _drops(arguments.max_drop), _number(arguments.show)
     max_unread = _rate("--max-unread", arguments.max_unread)
+    # A script that relies on it would never fail.
     if arguments.undecided and max_drop is None:
         raise OptionError(
             f"Expected --max-drop=RATE with --undecided, but got --undecided={arguments.undecided} alone: without a "
@@ -106,8 +108,10 @@ def run(arguments: argparse.Namespace) -> int:
             print(line)
     else:
         write_file(arguments.out, "".join(f"{line}\n" for line in lines), "--out")
+        # The verdicts are printed all the same: CI logs have them without the file.
         print("\n".join((gate_verdict(comparison), *total_verdicts(comparison))))
         print(f"comparison: {arguments.out}")
+    # Without --max-drop there is no gate: a comparison is no failure.
     return ExitStatus.FINDING if comparison.fails and max_drop is not None else ExitStatus.OK
 
 

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping
 
 VARIABLE = "_ARGCOMPLETE"
-"""The environment variable that is set where the shell asks for completions."""
+"""The environment variable that a shell sets to request completions."""
 
 
 def typed_so_far() -> tuple[str, ...]:
@@ -30,10 +30,12 @@ def complete(parser: argparse.ArgumentParser, command: argparse.ArgumentParser |
     try:
         import argcomplete
     except ModuleNotFoundError:
+        # The extra is not installed: the shell completes file names.
         return
     for action in command._actions if command else ():
         if completer := _COMPLETERS.get(str(action.metavar)):
             _complete_with(action, completer)
+        # The metavar SPEC stands for data, too.
         if action.dest in ("model", "against") and action.metavar in ("SPEC", "MODEL"):
             _complete_with(action, _models)
     argcomplete.autocomplete(parser)
@@ -55,6 +57,7 @@ def _complete_with(action: argparse.Action, completer: Callable[[], Iterable[str
     """Sets the attribute that argcomplete looks for. Names after a comma are completed, too."""
 
     def complete_last(prefix: str = "", **_: object) -> list[str]:
+        # "metavqa,ca" completes its last name.
         before, comma, _last = prefix.rpartition(",")
         return [f"{before}{comma}{each}" for each in completer()]
 
@@ -86,6 +89,7 @@ def _models() -> Iterable[str]:
         if kind.name == "fault":
             yield from (f"fault:{name}" for name in FAULTS)
             continue
+        # "tiny" is whole; "hf:" needs a name after it.
         yield from [kind.name] if not kind.argument or kind.is_optional else []
         yield from [f"{kind.name}:"] if kind.argument else []
 
@@ -101,7 +105,7 @@ _COMPLETERS: Mapping[str, Callable[[], Iterable[str]]] = {
     "RELATION": _relations,
     "SPEC": _data,
 }
-"""What completes an argument, by its metavar; models are told from data by the names of their options."""
+"""What completes an argument, by its metavar; ``complete`` distinguishes models from data by option names."""
 
 _OF_OPTIONS: Mapping[str, Callable[[], Iterable[str]]] = {
     "vqamt_relations": _relations_or_all,

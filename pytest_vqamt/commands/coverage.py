@@ -9,7 +9,7 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.progress_bar import SHOW_AFTER_S, progress_bar
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.scene_source import PresetSource, PublishedPairs, SceneSource
+from pytest_vqamt.data.scene_source import PairedSource, PresetSource, SceneSource
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import PublishedRelation, Relation
@@ -19,10 +19,12 @@ from pytest_vqamt.reporting.view.format import aligned_table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """The cases of one relation variant on one source, up to the number that was wanted."""
+    """How far one relation variant applies to one source."""
 
     item: str
+    """The id of the relation variant."""
     cases: int
+    """How many cases were found; the search ends at the number that was wanted."""
     presumed: int
     """The cases that rest on the absence of what is not annotated for certain: reported apart, and not gated."""
     pictures: frozenset[str]
@@ -42,6 +44,7 @@ def coverage(source: SceneSource, relations: Sequence[tuple[Relation, str]], sam
     with progress_bar("sampling", len(relations), "relation variant", delay_s=SHOW_AFTER_S) as advance:
         for relation, variant in relations:
             plan = Plan(relation=relation, variant=variant, source=source, sampling=sampling)
+            # All of them first: ``not_applicable`` is known only after iteration.
             cases = list(plan)
             [(reason, _)] = plan.not_applicable.most_common(1) or [("", 0)]
             yield Coverage(
@@ -64,10 +67,11 @@ def coverage_rows(spec: str, relations: Sequence[str], sampling: Sampling) -> li
         VqamtError: the data cannot be used, or a glob names nothing.
     """
     source = sources.load(spec, allow_bad_records=sampling.allow_bad_records)
+    # Photos with questions have a preset of their own, in runs as here.
     own = preset(source.preset).relations if isinstance(source, PresetSource) else ()
     chosen = catalogue.select(relations or own)
     # As in a run: on published pairs only the relations about them, and these on no other data.
-    has_pairs = isinstance(source, PublishedPairs)
+    has_pairs = isinstance(source, PairedSource)
     fitting = [each for each in chosen if isinstance(each[0], PublishedRelation) == has_pairs]
     return list(coverage(source, fitting, sampling))
 

@@ -76,10 +76,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the description."""
+    # A kind of model or data: no relation has the name of one.
     if (lines := _kind_lines(arguments.relation)) is not None:
         print("\n".join(lines))
         return ExitStatus.OK
     _check(arguments)
+    # MODULE:FUNCTION; importing it registers the relation, which then has a name.
     if re.fullmatch(r"[\w.]+:\w+", arguments.relation):
         arguments.relation = _users_relation(arguments.relation)
     variants: dict[str, tuple[Relation, list[str]]] = {}
@@ -88,6 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         variants.setdefault(relation.info.name, (relation, []))[1].append(variant)
     _check_settings(settings, [relation for relation, _ in variants.values()], arguments.relation)
     if arguments.sheet:
+        # Before the examples, which take a while on large data.
         _check_writable(arguments.sheet)
     source = sources.load(arguments.data, allow_bad_records=arguments.allow_bad_records)
     sampling = Sampling(
@@ -96,10 +99,12 @@ def run(arguments: argparse.Namespace) -> int:
         # Hypothesis would start with the simplest scene, and return to it.
         sampler=Sampler.RANDOM,
         allow_bad_records=arguments.allow_bad_records,
+        # Each example with its contrast, where it has one.
         contrast=1.0,
     )
     shown: list[Case] = []
     pools: list[Strip] = []
+    # All before the first is printed: a description is not cut off by an error.
     for relation, _ in variants.values():
         check_data(relation, [source.corpus])
     for number, (relation, chosen) in enumerate(variants.values()):
@@ -147,6 +152,7 @@ def _check_writable(file: Path) -> None:
     existed = file.exists()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
+        # To append, so that an existing sheet stays as it is.
         file.open("ab").close()
         if not existed:
             file.unlink()
@@ -163,6 +169,7 @@ def _of_many_scenes(plan: Iterable[Case], wanted: int) -> list[Case]:
             others.append(case)
         else:
             firsts[case.scene] = case
+        # Enough scenes: the rest of the plan is not derived.
         if len(firsts) == wanted:
             break
     return [*firsts.values(), *others][:wanted]
@@ -253,9 +260,11 @@ def _docstrings(relation: Relation) -> Iterator[str]:
     """The relation's docstring without the claim, and the docstrings of the modules that it names."""
     written = relation.draft if isinstance(relation, UserRelation) else type(relation)
     doc = inspect.getdoc(written) or ""
+    # The first line is the claim, which is printed above.
     beyond = doc.partition("\n")[2].strip()
     if beyond:
         yield _plain(beyond)
+    # Relations name the modules that define their terms, whose docstrings follow.
     for name in re.findall(r"``(\w+)``", doc):
         module = getattr(sys.modules[written.__module__], name, None)
         if isinstance(module, ModuleType):

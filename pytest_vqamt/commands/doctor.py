@@ -26,7 +26,7 @@ from pytest_vqamt.data.catalogue import load as load_data
 from pytest_vqamt.execution.answer_cache import ANSWERS_FILE
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.integration.options import check_device, parse_settings
-from pytest_vqamt.integration.replaying import answer_queries
+from pytest_vqamt.integration.replaying import DEFAULT_CACHE, answer_queries
 from pytest_vqamt.language.wordnet.words import FULL, find_wordnet
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.openai.openai_settings import KEY_VARIABLE
@@ -39,11 +39,11 @@ from pytest_vqamt.sampling.chooser import Sampler
 
 _DISTRIBUTION = "pytest-vqamt"
 _OF_DEVELOPERS = ("test", "dev")
-_DEFAULT_CACHE = Path(".pytest_cache", "d", "vqamt")
+"""Extras that users need not have."""
 _GIB = 2**30
 
 _SECRETS = (KEY_VARIABLE, "OPENAI_API_KEY", TOKEN_VARIABLE, "HF_TOKEN")
-"""Environment variables that are shown as set or not set."""
+"""Environment variables that are printed as set or not set, never with their value."""
 
 _VARIABLES = (
     "HF_HOME",
@@ -52,7 +52,7 @@ _VARIABLES = (
     CACHE_HOME_VARIABLE,
     DETECTOR_VARIABLE,
 )
-"""Environment variables that are shown where they are set."""
+"""Environment variables that are printed with their value where they are set."""
 
 _RELATION_OF = {
     Task.VQA: "control.repeat",
@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", metavar="DEVICE", default="auto", help="auto, cpu, cuda or cuda:N")
     parser.add_argument("--dtype", metavar="DTYPE", help="the precision of the weights")
     parser.add_argument(
-        "--cache", metavar="DIR", type=Path, default=_DEFAULT_CACHE, help="the answer cache (default: %(default)s)"
+        "--cache", metavar="DIR", type=Path, default=DEFAULT_CACHE, help="the answer cache (default: %(default)s)"
     )
     parser.add_argument("--devices", action="store_true", help="import torch, which takes seconds, to show its devices")
 
@@ -88,6 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         OptionError: an option cannot be used.
     """
+    # They are about a model: without one they would be ignored in silence.
     if (arguments.option or arguments.dtype or arguments.device != "auto") and arguments.model is None:
         raise OptionError("Expected --model SPEC with --option, --device and --dtype, but got no --model: name it")
     check_device(arguments.device, "--device")
@@ -101,6 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
         ("Browser", _browser()),
         ("Environment", _environment()),
     ):
+        # Flushed part by part: importing torch takes seconds, and loading a model longer.
         print(f"\n{heading}", *(f"  {line}" for line in lines), sep="\n", flush=True)
     if arguments.model is None:
         return ExitStatus.OK
@@ -124,12 +126,14 @@ def _extras() -> Iterator[str]:
         of_extra = [
             each
             for each in requirements
+            # Of this extra, and not of the package itself on this platform.
             if each.marker and each.marker.evaluate({"extra": extra}) and not each.marker.evaluate({"extra": ""})
         ]
         found = {each: _installed_version(each.name) for each in of_extra}
         wrong = [
             f"{each.name} is missing" if have is None else f"{each.name} {have} is not {each.specifier}"
             for each, have in found.items()
+            # prereleases: an installed 3.0rc1 is what the user has, and satisfies >=2.
             if have is None or not each.specifier.contains(have, prereleases=True)
         ]
         yield f"{extra:{width}}  " + (
@@ -155,8 +159,10 @@ def _needs_torch(spec: str | None) -> bool:
 
 
 def _devices(*, with_torch: bool) -> Iterator[str]:
+    # What this process may use: containers and job schedulers give fewer than the machine has.
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     yield f"CPU: {usable} threads"
+    # Found without importing it.
     if find_spec("torch") is None:
         yield "torch is not installed"
         return
@@ -179,6 +185,7 @@ def _devices(*, with_torch: bool) -> Iterator[str]:
 def _caches(answers: Path) -> Iterator[str]:
     yield f"answers:      {_place(answers)}{_number_of_answers(answers / ANSWERS_FILE)}"
     yield f"other files:  {_place(cache_home())}"
+    # As huggingface_hub finds its cache.
     home = Path(os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface")
     yield f"Hugging Face: {_place(Path(os.environ.get('HF_HUB_CACHE') or home / 'hub'))}"
 
@@ -190,6 +197,7 @@ def _place(folder: Path) -> str:
     for where, _, names in os.walk(folder):
         for name in names:
             file = Path(where, name)
+            # Hugging Face's cache links each file of a snapshot to one blob: it counts once.
             size += 0 if file.is_symlink() or not file.exists() else file.stat().st_size
     return f"{folder} ({_size(size)})"
 
@@ -206,6 +214,7 @@ def _number_of_answers(file: Path) -> str:
     if not file.is_file():
         return ""
     try:
+        # Read only, and not through AnswerStore, which would create the file's tables.
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as database:
             [(number,)] = database.execute("select count(*) from answers")
     except sqlite3.Error as error:
@@ -261,10 +270,12 @@ def _model_lines(arguments: argparse.Namespace) -> Iterator[str]:
 
 def _reply(model: LoadedModel) -> str:
     """The reply to one query."""
+    # A model of written answers would list the query as missing.
     if model.deferred:
         return "from a file; it is not asked"
     task = model.tasks[0]
     relation, source = get(_RELATION_OF[task]), load_data("pictures:10")
+    # At random: Hypothesis would begin with the simplest scene.
     sampling = Sampling(max_cases=1, seed=0, sampler=Sampler.RANDOM, contrast=0.0)
     [case] = islice(Plan(relation=relation, variant=relation.info.variants[0], source=source, sampling=sampling), 1)
     query = case.queries[0]

@@ -20,6 +20,7 @@ from pytest_vqamt.relations.catalogue import globs_of
 from pytest_vqamt.reporting.view.format import format_rate
 
 _SHOWN_LABELS = 6
+"""The most labels of a task that the summary names."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,6 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Exports the cases, and prints their numbers."""
+    # For its effect: from here on this process knows the inpainter by the digest that recipes carry.
     parse_settings(arguments.option, "--option")
     globs = globs_of(arguments.relations, "--relations")
     if not 0 < arguments.split <= 1:
@@ -112,6 +114,7 @@ def _summary(exported: Exported, out: Path) -> Iterator[str]:
                 f"{count_noun(len(side.scenes), 'scene')}"
             )
     for task, labels in exported.labels.items():
+        # Captions are all different: there are no shares of labels.
         if task != "captioning":
             yield f"{task} labels: {_shares(labels)}"
     for what, reasons in (("cases", exported.cases_left_out), ("rows", exported.rows_left_out)):

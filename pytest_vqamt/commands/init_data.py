@@ -16,6 +16,7 @@ from pytest_vqamt.data.own_photos import FILE, OwnPhotos, open_folder
 from pytest_vqamt.data.photo_io import size_px
 
 QUESTIONS = "questions.jsonl"
+"""The file in the folder of photos."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,6 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             rows.append(row(name))
         except DataError as error:
+            # A file that is no image, or broken: the others get their lines.
             bad += 1
             print_status(f"no line: {error}")
     append(file, rows)

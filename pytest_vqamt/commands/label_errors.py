@@ -29,6 +29,7 @@ from pytest_vqamt.language.captions.verdicts import (
 )
 
 _HEAD_BYTES = 4096
+"""Enough of a file to detect its layout."""
 _COCO = re.compile(rb'\s*\{\s*(?:"(?:info|images|annotations|licenses|categories|type)"|$)')
 """Matches the beginning of an object in COCO's layout."""
 _LAYOUTS = 'COCO\'s layout ("annotations" with image_id, id and caption), or lines {"image": ..., "captions": [...]}'
@@ -79,6 +80,7 @@ class _Captions:
         self._ids.append(caption.id)
         self._named.append(named)
         self._perhaps.append(perhaps)
+        # Images by number, which an array holds compactly: COCO has 600,000 captions.
         self._image.append(self._images.setdefault(caption.image, len(self._images)))
 
     def rows(self) -> Iterator[dict[str, object]]:
@@ -94,6 +96,7 @@ class _Captions:
                 missing.append(lack.missing)
                 times.append(lack.times)
         images = list(self._images)
+        # The position last, so that equal counts come in the order of the file.
         for at in sorted(range(len(found)), key=lambda at: (-times[at], found[at])):
             number = found[at]
             yield {
@@ -109,11 +112,14 @@ class _Captions:
 
 
 class DatasetCaption(NamedTuple):
-    """A caption of a data set, with the ids of its image and its own."""
+    """A caption of a data set."""
 
     image: Id
+    """The id of its image."""
     id: Id
+    """Its own id; in JSON Lines its position in the list."""
     text: str
+    """The caption."""
 
 
 def read_captions(file: str) -> Iterator[DatasetCaption]:
@@ -126,7 +132,9 @@ def read_captions(file: str) -> Iterator[DatasetCaption]:
         with _opened(file) as data:
             name = display_name(file)
             head = data.read(_HEAD_BYTES)
+            # The head is part of what is parsed.
             data.seek(0)
+            # A byte order mark, as Windows editors write it, is no error.
             if not head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
                 raise DataError(f"{name}: Expected {_LAYOUTS}, but got {head[:20].decode('utf-8', 'replace')!r}")
             yield from _of_coco(data, name) if _COCO.match(head) else _of_lines(data, name)
@@ -160,6 +168,7 @@ def _of_coco(data: BinaryIO, file: str) -> Iterator[DatasetCaption]:
         raise DataError(
             f"{file}: Expected whole JSON, but it breaks off {place} ({error_reason(error)}): fetch it again"
         ) from error
+    # A JSON object without "annotations" yields nothing, and is some other file.
     if number < 0:
         raise DataError(f"{file}: Expected {_LAYOUTS}, but got no annotations")
 
@@ -176,6 +185,7 @@ def _of_lines(data: BinaryIO, file: str) -> Iterator[DatasetCaption]:
 
 def _id(record: Record, field: str) -> Id:
     value = record.row.get(field)
+    # True is an int for Python, and no id.
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise record.wrong(field, "a number or a text", f"a file of captions is {_LAYOUTS}")
     return value

@@ -58,8 +58,10 @@ def run(arguments: argparse.Namespace) -> int:
         OptionError: an argument is wrong or alone.
         VqamtError: the data cannot be used.
     """
+    # Another list: it samples cases, which takes a while.
     if arguments.data is not None:
         return _covered(arguments)
+    # These are about the cases of --data: alone they would be ignored in silence.
     for name in ("relations", "max_cases", "allow_bad_records"):
         if getattr(arguments, name) is not None:
             raise OptionError(f"Expected --data=SPEC with --{name.replace('_', '-')}: it says whose cases are counted")
@@ -120,6 +122,7 @@ def _fault_lines() -> Iterator[str]:
 
 def _row(info: RelationInfo) -> tuple[str, ...]:
     tasks = dict.fromkeys(task for variant in info.variants for task in info.tasks(variant))
+    # A relation with variants may also run without one.
     variants = ", ".join(variant or "(none)" for variant in info.variants) if any(info.variants) else ""
     return info.name, ", ".join(tasks), tagged(info.claim, _tags(info)), variants
 

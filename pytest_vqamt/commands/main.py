@@ -102,6 +102,7 @@ class _WhileItIsRead:
 
     def _close(self) -> None:
         """Sends what is still to come to nowhere, also what is flushed at exit."""
+        # The descriptor and not the object: the interpreter flushes sys.stdout once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), self._output.fileno())
 
     def __getattr__(self, name: str) -> Any:
@@ -112,15 +113,18 @@ def run_command(argv: Sequence[str] | None = None) -> int:
     """Runs the command that the arguments name (those of the process by default) and returns its exit status."""
     typed = _without_prefix(sys.argv[1:] if argv is None else argv)
     try:
+        # The shell asks for completions of what is typed so far; this ends the process.
         if completion.VARIABLE in os.environ:
             words = completion.typed_so_far()
             completion.complete(*_parser(words if set(words[:1]) & set(COMMANDS) else ()))
         _check_none_is_empty(typed)
         parser, of_command = _parser(typed)
         arguments = parser.parse_args(typed)
+        # Only gates: any other command may end with its reader.
         output = _WhileItIsRead(sys.stdout) if set(typed[:1]) & _GATES else sys.stdout
         with spelt(_spelling(of_command)), redirect_stdout(cast("TextIO", output)):
             status: int = arguments.run(arguments)
+            # Here, where a closed pipe or a full disk can still be reported.
             sys.stdout.flush()
     except VqamtError as error:
         print_error(error)
@@ -130,6 +134,7 @@ def run_command(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitStatus.OK
     except OSError as error:
+        # A path that the command was given; without one it is the output, as with a full disk.
         if error.filename is not None:
             print(f"vqamt: Expected a path that can be read or written, but got {error}", file=sys.stderr)
             return ExitStatus.USAGE
@@ -141,6 +146,7 @@ def run_command(argv: Sequence[str] | None = None) -> int:
 
 def _check_none_is_empty(typed: Sequence[str]) -> None:
     """Checks that no value is empty: as a path it would be the current folder, and as most others as good as absent."""
+    # `--data=$UNSET` and `--data "$UNSET"`, as scripts have them.
     for before, text in pairwise(("", *typed)):
         name = text.removesuffix("=") if re.fullmatch(r"--[\w-]+=", text) else before if before.startswith("-") else ""
         if text == "" or text == f"{name}=":
@@ -168,6 +174,7 @@ def print_error(error: VqamtError) -> None:
 
 def _without_prefix(typed: Sequence[str]) -> tuple[str, ...]:
     """The arguments with ``--vqamt-NAME`` as ``--NAME``: an option that pytest has, too, is taken by both names."""
+    # What follows "--" are no options, also where it looks like one.
     end = typed.index("--") if "--" in typed else len(typed)
     return (*(re.sub("^--vqamt-", "--", text) for text in typed[:end]), *typed[end:])
 
@@ -184,9 +191,11 @@ def _parser(typed: Sequence[str]) -> tuple[argparse.ArgumentParser, argparse.Arg
     parser.add_argument("--version", action="version", version=f"%(prog)s {version('pytest-vqamt')}")
     commands = parser.add_subparsers(metavar="COMMAND", prog="vqamt", required=True, help=argparse.SUPPRESS)
     command = typed[0] if typed else ""
+    # argparse would list all commands instead of the nearest.
     if command and not command.startswith("-") and command not in COMMANDS:
         raise OptionError(f"Expected a command, but got {command!r}; {did_you_mean(command, COMMANDS)} (vqamt --help)")
     found = None
+    # Only the module of the typed command is imported; the others are names in the help.
     for name, purpose in COMMANDS.items():
         own = commands.add_parser(name, description=_sentence(purpose))
         if name == command:

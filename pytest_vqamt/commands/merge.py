@@ -62,6 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     untested = untested_line(report) or ungated_line(report)
     written = [f"JUnit: {arguments.junitxml}"] if arguments.junitxml else []
     print("\n".join((*([untested] if untested else []), *lines, *written, f"report: {arguments.out / PAGE}")))
+    # Both are printed; either makes the exit status 1.
     return max(complain(undrawn), ExitStatus.FINDING if _misses_a_gate(report) else ExitStatus.OK)
 
 
@@ -74,6 +75,7 @@ def _short(report: Report, folder: Path) -> Iterator[str]:
 
 def _misses_a_gate(report: Report) -> bool:
     """True if any gate failed, or no case was judged under a gate or on CI. Single items without cases cannot fail."""
+    # As a session does (``SessionReport``), which its shards could not.
     if ungated_line(report) or (untested_line(report) and is_on_ci()):
         return True
     return report.fails

@@ -91,15 +91,18 @@ def run(arguments: argparse.Namespace) -> int:
     name, folder = str(arguments.name), Path(arguments.out)
     check_new_name(name)
     function, module = name.partition(".")[2], name.replace(".", "_")
+    # "ours.zoom" becomes the function zoom in ours_zoom.py.
     if not (function.isidentifier() and module.isidentifier()) or iskeyword(function):
         raise OptionError(f"Expected a prefix and a name that Python functions can have, but got NAME={name!r}")
     if not folder.is_dir():
         raise OptionError(f"Expected a folder that is there, but got --out={str(folder)!r}")
+    # In a package, pytest imports the test by its package: a plain import would not find the module.
     statement = f"from . import {module}" if (folder / "__init__.py").exists() else f"import {module}"
     texts = {
         folder / f"{module}.py": _RELATION.format(name=name, function=function),
         folder / f"test_{module}.py": _TEST.format(name=name, statement=statement),
     }
+    # Nothing of the user's is overwritten.
     if there := [str(file) for file in texts if file.exists()]:
         raise OptionError(f"Expected a name without files yet, but got NAME={name!r}, which has {', '.join(there)}")
     conftest = folder / "conftest.py"
@@ -110,6 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
     for file, text in texts.items():
         file.write_text(text, encoding="utf-8")
         print(f"wrote {file}")
+    # A conftest.py of the user's is not edited: the line to add is printed.
     if has_conftest and statement not in conftest.read_text(encoding="utf-8"):
         print(f"to run it beside the others, add to {conftest}:\n    {line.rstrip()}")
     print(f"edit {folder / f'{module}.py'}: its claim (TODO), and what it asks")

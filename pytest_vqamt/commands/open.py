@@ -38,6 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"Expected a folder with {PAGE}, but got {str(page.parent)!r}, which has none: name what --vqamt-report "
             f"named, or write the page with `vqamt report {page.parent}`"
         )
+    # First, so that the path is there even if opening a browser hangs.
     print(page.resolve(), flush=True)
     if not has_display():
         print("vqamt: the page is not opened, since there is no display", file=sys.stderr)

@@ -22,6 +22,7 @@ from pytest_vqamt.stats.power import (
     RegressionGate,
     assumed_discordance,
     assumptions_from,
+    largest_drop,
     ruled_out_if_unchanged,
     scenes_needed,
     smallest_drop,
@@ -29,7 +30,9 @@ from pytest_vqamt.stats.power import (
 from pytest_vqamt.stats.thresholds import APART, TotalKind
 
 _DROPS = "0.02,0.05,0.1,0.2"
+"""The drops that a table has where none is given."""
 _RATE = "0.85"
+"""The pass rate before, where none is given."""
 _RELATIONS = 30
 """The relations that are gated together, where no report has its own."""
 
@@ -58,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the tables."""
+    # Without a report --rate is the rate, whichever it is: --grounded would change nothing.
     if arguments.grounded and arguments.report is None:
         raise OptionError(
             "Expected --grounded with --report DIR, which has the grounded rates, but got no --report: name one, or "
@@ -70,6 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _design(arguments: argparse.Namespace) -> DesignPower:
     rate = _share("--rate", arguments.rate or _RATE)
+    # Whoever gives --cases alone wants that table alone.
     drops = arguments.drop or ([] if arguments.cases else [_DROPS])
     gate = _gate_of(_RELATIONS, _share("--max-drop", arguments.max_drop))
     return DesignPower(
@@ -81,6 +86,7 @@ def _design(arguments: argparse.Namespace) -> DesignPower:
 
 
 def _report_power(arguments: argparse.Namespace) -> ReportPower:
+    # The report has a rate and a number of cases for each relation.
     for option, given in (("--rate", arguments.rate), ("--cases", arguments.cases)):
         if given is not None:
             raise OptionError(f"Expected {option} or --report, which has its own, but got both: leave one off")
@@ -95,12 +101,14 @@ def _report_power(arguments: argparse.Namespace) -> ReportPower:
 
 def _gate_of(together: int, max_drop: float = 0.0) -> RegressionGate:
     """The gate on one of several rates. With others, the gate on all together takes half of the significance level."""
+    # As ``Totals.families``: a single relation has no total to share its level with.
     return RegressionGate(relations=max(1, together), max_drop=max_drop, families=2 if together > 1 else 1)
 
 
 def _drops(texts: Sequence[str], max_drop: float) -> tuple[float, ...]:
     drops = tuple(_share("--drop", each) for each in _listed(texts))
     for drop in drops:
+        # No number of cases could be computed for it.
         if drop <= max_drop:
             raise OptionError(
                 f"Expected drops above --max-drop={max_drop:g}, which the gate lets pass however many cases "
@@ -124,6 +132,7 @@ def _share(option: str, text: str) -> float:
 
 
 def _whole(option: str, text: str) -> int:
+    # `int` takes "٣" and texts of any length, which take it long.
     if not (text.isascii() and text.isdigit() and len(text) < 20 and 1 <= int(text) <= MOST_SCENES):
         raise OptionError(f"Expected a whole number from 1 to {MOST_SCENES:,}, but got {option}={text!r}")
     return int(text)
@@ -131,15 +140,20 @@ def _whole(option: str, text: str) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesignPower:
-    """A design, with one case a scene: the cases needed for ``drops``, and the drops detectable with ``cases``."""
+    """A run that is planned, with one case a scene."""
 
     rate: float
+    """The pass rate before, from 0 to 1."""
     gate: RegressionGate
+    """The gate that a drop must miss."""
     drops: tuple[float, ...]
+    """The drops that need a number of cases; empty for no such table."""
     cases: tuple[int, ...]
+    """The numbers of cases that need a drop; empty for no such table."""
 
     def __post_init__(self) -> None:
         for drop in self.drops:
+            # The rate cannot fall by more than what noise leaves of it.
             if drop > self.largest_drop:
                 raise OptionError(
                     f"Expected a drop of at most {self.largest_drop:g}, from a pass rate of {self.rate:g} of which "
@@ -153,7 +167,7 @@ class DesignPower:
 
     @property
     def largest_drop(self) -> float:
-        return self.rate - self.differ / 2
+        return largest_drop(self.rate, self.differ)
 
 
 def _lines_of_cases(design: DesignPower) -> Iterator[str]:
@@ -188,26 +202,32 @@ def _seen(design: DesignPower, cases: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportPower:
-    """What is asked about a report."""
+    """The options of the table of a report."""
 
     folder: Path
+    """The report."""
     max_drop: float
+    """The drop that the gate lets pass."""
     drops: tuple[float, ...]
+    """The drops for each of which the table has a column."""
     grounded: bool
+    """True for grounded rates in place of pass rates."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Item:
-    """The results of one relation; None for drops that no number of cases can detect.
-
-    ``rated`` has the cases by scene: the relation's own, or those with a contrast.
-    """
+    """A row of the table."""
 
     result: RelationResult
+    """The relation's result in the report."""
     rated: RelationResult | Grounded
+    """Where its cases by scene are: the result itself, or its grounded rate."""
     prospect: EffectAssumptions
+    """The noise, the sizes of scenes and their correlation, as the report has them."""
     smallest: float | None
+    """The smallest drop that as many scenes detect; None if they detect none."""
     needed: tuple[int | None, ...]
+    """The cases for each drop; None if no number detects it."""
 
 
 def _lines_of_report(query: ReportPower) -> Iterator[str]:
@@ -243,6 +263,7 @@ def _gated(query: ReportPower) -> tuple[list[RelationResult], RegressionGate]:
     """The relations with a rate of the kind that is meant, and the gate on all rates of the report together."""
     with_pass_rate, with_grounded_rate = _rated(read_report(query.folder).relations)
     results = with_grounded_rate if query.grounded else with_pass_rate
+    # Nothing was judged, or no case has a contrast.
     if not results:
         what, how = ("cases with a contrast", "above 0 in --vqamt-contrast") if query.grounded else ("judged cases", "")
         raise DataError(
@@ -255,6 +276,7 @@ def _gated(query: ReportPower) -> tuple[list[RelationResult], RegressionGate]:
 def _rated(results: Sequence[RelationResult]) -> tuple[list[RelationResult], list[RelationResult]]:
     """The relations whose pass rates are gated, and those whose grounded rates are."""
     gated = [each for each in results if not APART.intersection(each.tags)]
+    # A directional relation is its own contrast: its pass rate is its grounded rate.
     return [each for each in gated if each.clusters.judged], [
         each for each in gated if each.grounded and each.grounded.clusters.judged and not each.directional
     ]
@@ -262,21 +284,24 @@ def _rated(results: Sequence[RelationResult]) -> tuple[list[RelationResult], lis
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmallestDrop:
-    """The smallest drop of a rate that is detected with a chance of 0.8; None if none is."""
+    """The smallest drop of one rate that its cases detect with a chance of 0.8."""
 
     name: str
-    """Of the relation, with "grounded" in brackets for its grounded rate."""
+    """The relation variant, with "grounded" in brackets for its grounded rate."""
     cases: int
+    """How many cases the rate is of."""
     rate: float
+    """The rate, from 0 to 1."""
     drop: float | None
+    """From 0 to 1."""
     ruled_out: float
     """The drop that a run with the same answers rules out."""
     pictures: int
-    """On which the cases are."""
+    """How many pictures the cases are on."""
     kind: TotalKind | None = None
-    """None of a relation."""
+    """The kind of a total; None for a relation."""
     prospect: Prospect | None = None
-    """Of a total: what more cases would show."""
+    """The prospect of a total; None for a relation."""
 
 
 def smallest_drops(results: Sequence[RelationResult]) -> tuple[SmallestDrop, ...]:
@@ -305,11 +330,6 @@ def _prospect(rated: RelationResult | Grounded) -> EffectAssumptions:
     return assumptions_from(rated.clusters, None if rated.change is None else rated.change.paired)
 
 
-def _largest(clusters: Clusters, prospect: EffectAssumptions) -> float:
-    """The largest drop that there can be beside the noise."""
-    return min(clusters.holds / clusters.judged, 1 - prospect.differ / 2) - prospect.differ / 2
-
-
 def _smallest_of(clusters: Clusters, prospect: EffectAssumptions, gate: RegressionGate) -> float | None:
     rate = clusters.holds / clusters.judged
     return smallest_drop(clusters.scenes, prospect, gate, DETECTED, rate) if rate > 0 else None
@@ -318,7 +338,8 @@ def _smallest_of(clusters: Clusters, prospect: EffectAssumptions, gate: Regressi
 def _item(query: ReportPower, gate: RegressionGate, result: RelationResult) -> _Item:
     rated = result.grounded if query.grounded and result.grounded else result
     prospect = _prospect(rated)
-    largest = _largest(rated.clusters, prospect)
+    # A drop that is not possible has "-" in its column.
+    largest = largest_drop(rated.clusters.holds / rated.clusters.judged, prospect.differ)
     needed: list[int | None] = []
     for drop in query.drops:
         scenes = scenes_needed(replace(prospect, drop=drop), gate, DETECTED) if drop <= largest else None
@@ -340,6 +361,7 @@ def _cells(item: _Item, several: bool) -> tuple[str, ...]:
         f"{clusters.scenes:,}",
         format_rate(clusters.holds / clusters.judged),
         format_rate(item.prospect.differ),
+        # One case a scene: there is no correlation to speak of.
         "-" if clusters.judged == clusters.scenes else f"{item.prospect.icc:z.2f}",
         "none" if item.smallest is None else f"{100 * item.smallest:.1f} points",
         *("-" if cases is None else f"{cases:,}" for cases in item.needed),

@@ -20,6 +20,7 @@ from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.probe_report import against_lines, probe_lines, result_html, result_json
 
 _LEAST_REQUESTS = 40
+"""The least that --max-requests may be."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -88,6 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _loaded(catalogue: ModelCatalogue, spec: str, options: ModelOptions) -> LoadedModel:
     kind = catalogue.kind(spec)
+    # The oracle and files of answers see no pixels: each check would be met, or none.
     if kind.needs_scenes or kind.name == "answers":
         raise OptionError(
             f"Expected a model that looks at pixels, but got model={spec!r}: name one that a picture can be sent to"

@@ -27,7 +27,7 @@ from pytest_vqamt.integration.options import add_option_argument, parse_settings
 from pytest_vqamt.integration.replaying import (
     SHEET,
     AnsweredCase,
-    ReportedCase,
+    FoundCase,
     find_case,
     load_recorded_source,
     load_source,
@@ -47,8 +47,10 @@ if TYPE_CHECKING:
 
 
 _OUT = Path("vqamt-replay")
+"""Where cases are written, each in a folder of its id."""
 
 INDEX = "index.jsonl"
+"""The file in DIR that says which picture belongs to which query."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -101,12 +103,14 @@ def run(arguments: argparse.Namespace) -> int:
         raise OptionError("Expected --device and --dtype with --model SPEC, but got no --model: name the model to run")
     if arguments.render is not None:
         return _render(arguments)
+    # An id of a case has no dot: the list of a run was meant, without --render.
     if arguments.what.endswith(".jsonl"):
         raise OptionError(
             f"Expected the id of a case, but got {arguments.what!r}: a list of queries takes --render DIR, too, the "
             "folder to write their pictures into"
         )
     options = ModelOptions(device=arguments.device or "auto", dtype=arguments.dtype, settings=of_models)
+    # Checked before the case is searched in reports that may be large.
     for spec in arguments.model:
         ModelCatalogue().check(spec, options)
     found = find_case(arguments.what, arguments.report)
@@ -117,6 +121,7 @@ def run(arguments: argparse.Namespace) -> int:
     rerun = _rerun(recorded, relation, arguments.model, options) if relation else ()
     also = f"; also in {', '.join(map(str, found.also_in))}: name one with --report" if found.also_in else ""
     print(f"from {found.file}{also}")
+    # A model that ran again has its earlier answers next to the new ones, in one row.
     now = {each.model for each in rerun}
     others = [replace(each, model=f"{each.model} in that run") for each in recorded if each.model not in now]
     for line in write_case([*others, *rerun] if rerun else recorded, arguments.out or _OUT / found.id):
@@ -135,7 +140,7 @@ def _render(arguments: argparse.Namespace) -> int:
     return ExitStatus.OK
 
 
-def _relation(found: ReportedCase, given: Mapping[str, str]) -> Relation:
+def _relation(found: FoundCase, given: Mapping[str, str]) -> Relation:
     """The relation that judges the case, as it was set in that run and as is ``given`` now."""
     where, row = found.rows[0]
     if not isinstance(item := row.get("relation"), str):
@@ -143,7 +148,7 @@ def _relation(found: ReportedCase, given: Mapping[str, str]) -> Relation:
     return relation_of(found.id, item, {**found.settings.used, **given})
 
 
-def _recorded(found: ReportedCase, data: str | None) -> list[AnsweredCase]:
+def _recorded(found: FoundCase, data: str | None) -> list[AnsweredCase]:
     """The recorded verdicts of the case, on the data of the report or of the user."""
     named = None if data is None else load_source(data)
     load = cache(load_recorded_source)
@@ -171,6 +176,7 @@ def _rerun(
     recorded: Sequence[AnsweredCase], relation: Relation, models: Sequence[str], options: ModelOptions
 ) -> list[AnsweredCase]:
     """Runs models on the case."""
+    # By name: the same model under another name has no earlier answers here.
     before = {each.model: each.now for each in recorded}
     first = recorded[0]
     loaded = [ModelCatalogue().load(spec, options) for spec in models]
@@ -191,21 +197,29 @@ def render_todo_list(file: Path, source: SceneSource, folder: Path) -> tuple[int
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TodoRow:
-    """A query of the list: its place, its text, and the recipe of its picture with two fields of the recipe."""
+    """A query that a run has listed because its model has no answer to it."""
 
     where: str
+    """Its place in the file, for messages."""
     id: str
+    """The query's id, which its answer must have."""
     task: Task
+    """What the model is to do with the picture."""
     text: str
+    """The question or hypothesis; "" for a caption."""
     recipe: Json
+    """The photo and the edits that make the picture."""
     photo: str
+    """The photo's id in the source."""
     digest: str
+    """The picture's digest, which names its file."""
 
 
 def _check(file: Path, source: SceneSource) -> None:
     """Checks the whole list, so that a bad row or other data are reported before rendering."""
     known: set[str] = set()
     for todo in _todo_rows(file):
+        # Thousands of queries are about a few photos.
         if todo.photo in known:
             continue
         try:
@@ -262,6 +276,7 @@ def _todo_row(line: bytes, where: str) -> _TodoRow:
     row = parse_row(line, where)
     recipe = cast("dict[str, Json]", parse_json(line)).get("picture")
     if row.id is not None and row.text is not None and row.task is not None:
+        # The digest becomes a file name: anything but 16 hexadecimal digits could leave the folder.
         match recipe:
             case {"photo": str(photo), "digest": str(digest)} if is_id(digest):  # the name of its file
                 return _TodoRow(

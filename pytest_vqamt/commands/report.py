@@ -92,6 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     given, _ = parse_settings(arguments.option, "--option")
     folder, out = arguments.folder, arguments.out or arguments.folder
     report = read_report(folder)
+    # Tables first: they need no data, which the page below may lack.
     for write, file in ((write_csv, arguments.csv), (write_parquet, arguments.parquet)):
         if file:
             print(f"{count_noun(write(folder, file), 'case')}: {file}")
@@ -107,6 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"JUnit: {arguments.junitxml}")
     warn_of_settings(report, given)
     data = ReportData(report, arguments.data, str(folder / REPORT_FILE))
+    # Without data the page is written all the same, with a warning.
     undrawn = write_pages(folder, source_of=source_or_warning(data), images=Images(arguments.report_images), out=out)
     print(f"report: {out / PAGE}")
     print(f"summary: {out / SUMMARY}")

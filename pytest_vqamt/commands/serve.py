@@ -21,6 +21,7 @@ from pytest_vqamt.relations.edits import INPAINT
 from pytest_vqamt.serving.config import ServeConfig, bind_socket, is_loopback, reachable_cluster
 
 _SHORTEST_TOKEN = 16
+"""Characters; shorter ones can be guessed."""
 _MIB = 2**20
 
 
@@ -66,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serves until a signal comes."""
+    # Mistakes come before Ray, which takes seconds to start.
     config = _config(arguments)
     token = _token(config.host)
     if find_spec("ray") is None or find_spec("uvicorn") is None:
@@ -74,6 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     from pytest_vqamt.serving.supervisor import StopSignals, Supervisor, server_folder  # of the extra `ray`
 
+    # An address that nobody answers is reported here, and not by a replica.
     config = replace(config, cluster=reachable_cluster(config.cluster))
     if config.cluster and ":" in config.device:
         raise OptionError(
@@ -83,6 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     with StopSignals().handled() as signals, bind_socket(config.host, config.port) as listener:
         folder = server_folder()
         try:
+            # With --port=0 the system chooses one; sessions need the number.
             placed = replace(config, port=listener.getsockname()[1], folder=str(folder.path))
             Supervisor(placed, token, lambda line: print(line, flush=True), signals).run(listener, os.environ)
         finally:
@@ -98,6 +102,7 @@ def _config(arguments: argparse.Namespace) -> ServeConfig:
         sources.check(each)
     of_relations, of_model = parse_settings(arguments.option, "--option", ModelCatalogue().kind(spec).settings)
     kind = _kind(spec)
+    # Inpainting is done where pictures are rendered, which is here.
     if others := sorted(set(of_relations) - {INPAINT.name}):
         raise OptionError(
             f"Expected --option to set the model or {INPAINT.name}, but got {others[0]!r}, which is for "
@@ -141,6 +146,7 @@ def _kind(spec: str) -> ModelKind:
 def _token(host: str) -> str:
     """The token of the environment; required unless only this machine can connect."""
     token = os.environ.get(TOKEN_VARIABLE, "").strip()
+    # It travels in an HTTP header, which takes no others.
     if re.search(r"[^\x21-\x7e]", token):
         raise OptionError(
             f"Expected a token of ASCII characters without blanks in the environment variable {TOKEN_VARIABLE}, but "
@@ -162,6 +168,7 @@ def _token(host: str) -> str:
 def _absolute(inpaint: str) -> str:
     """The inpainter with the absolute path of its checkpoint."""
     kind, colon, path = inpaint.partition(":")
+    # Replicas run in another folder, and perhaps on another machine.
     return f"{kind}:{expanded(path).absolute()}" if colon else kind
 
 

@@ -30,6 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise OptionError(f"Expected two reports or more, but got one, {str(arguments.folders[0])!r}: name another")
     globs = globs_of(arguments.relations, "--relations")
     reports = [(str(folder), read_report(folder)) for folder in arguments.folders]
+    # Among the relations of the reports: these may be of a user, and not installed here.
     check_patterns(globs, [result.item for _, report in reports for result in report.relations])
     found = trends(reports, lambda item: any(matches(glob, item) for glob in globs))
     for line in trend_lines(found):

@@ -36,6 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _hypotheses(file: str) -> Iterator[str]:
     try:
+        # Standard input is not ours to close.
         with nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else open_input(file) as lines:
             for number, line in enumerate(iter(lambda: lines.readline(_LONGEST_LINE + 1), b""), start=1):
                 if hypothesis := _hypothesis(line, f"{file}, line {number}"):
@@ -51,6 +52,7 @@ def _hypothesis(line: bytes, where: str) -> str:
     if len(line) > _LONGEST_LINE:
         raise DataError(f"{where}: expected a hypothesis, but got a line of more than {_LONGEST_LINE} bytes")
     try:
+        # A byte order mark is no part of the first hypothesis.
         text = line.decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:
         raise DataError(f"{where}: expected text in UTF-8, but got {error.reason} at byte {error.start}") from None
@@ -65,6 +67,7 @@ def _of_record(text: str, where: str) -> str:
         raise DataError(f"{expected}, but got {text[:60]!r} ({describe_broken(error)})") from None
     if not isinstance(record, dict):
         raise DataError(f"{expected}, but got {text[:60]!r}")
+    # "sentence" is its name in the lines of snli-ve.
     found = record.get("hypothesis", record.get("sentence"))
     if not isinstance(found, str) or not found.strip():
         raise DataError(f"{expected}, but got {found!r} in the fields {', '.join(map(str, record)) or '(none)'}")

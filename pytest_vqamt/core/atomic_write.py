@@ -13,6 +13,7 @@ from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.spelling import option
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""No space on the device, a user's quota, or a limit on the size of one file."""
 
 
 @contextmanager
@@ -32,7 +33,7 @@ def replacing(file: Path) -> Iterator[Path]:
         yield part
         part.replace(file)
     except OSError as error:
-        if error.filename != str(part):
+        if error.filename != str(part):  # of another file, which the block has opened
             raise
         raise OSError(error.errno, error.strerror, str(file)) from error  # the user knows of no temporary file
     finally:
@@ -89,7 +90,7 @@ def remove_leftovers(file: Path) -> None:
         OSError: one cannot be removed.
     """
     for left in file.parent.glob(f".{file.name}.*"):
-        left.unlink(missing_ok=True)
+        left.unlink(missing_ok=True)  # another process may remove it at the same time
 
 
 def replace_text(file: Path, text: str) -> Path:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
+from msgspec import Struct
+from msgspec.structs import force_setattr, replace
+
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
-from pytest_vqamt.core.text import ShortRepr
 
 Fact: TypeAlias = str | int | float | bool
 
@@ -30,33 +32,30 @@ class Outcome(StrEnum):
         return self in (Outcome.HOLDS, Outcome.VIOLATED, Outcome.UNPARSED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
-    """True if the answers obey the relation.
-
-    Attributes:
-        outcome: UNPARSED counts as a violation but is reported separately; ERROR, DECLINED and FLAKY count as neither.
-            DECLINED means that the model answered none of the queries, or that its adapter declined one; FLAKY, that
-            each query was asked several times, and that the verdict depends on which of the answers are taken.
-        reason: a few words on why it does not hold; empty if it does.
-        vacuous: whether it holds without showing anything about the model (0 = 0 + 0).
-        readings: each answer as parsed ("3", "yes", "unparsed"), in the order of the queries.
-        unread: why each answer has no reading ("refusal"), "" if it has one; empty if all answers have a reading.
-        figures: the case's contributions to figures of the relation's paper, by name ("accuracy", 0.3).
-        contrast: the verdict on the case's contrast; None without one.
-        trials: the trials that the verdict is made from; None if each query was asked once.
-        grades: how sure the model was of each answer, None where that is not known; empty if no answer has scores.
-    """
+class Verdict(Struct, frozen=True, kw_only=True):
+    """True if the answers obey the relation."""
 
     outcome: Outcome
+    """UNPARSED counts as a violation but is reported separately; ERROR, DECLINED and FLAKY count as neither. DECLINED
+    means that the model answered none of the queries, or that its adapter declined one; FLAKY, that each query was
+    asked several times, and that the verdict depends on which of the answers are taken.
+    """
     reason: str = ""
+    """A few words on why it does not hold; empty if it does."""
     vacuous: bool = False
+    """Whether it holds without showing anything about the model (0 = 0 + 0)."""
     readings: tuple[str, ...] = ()
+    """Each answer as parsed ("3", "yes", "unparsed"), in the order of the queries."""
     unread: tuple[str, ...] = ()
+    """Why each answer has no reading ("refusal"), "" if it has one; empty if all answers have a reading."""
     figures: tuple[Amount, ...] = ()
+    """The case's contributions to figures of the relation's paper, by name ("accuracy", 0.3)."""
     contrast: ContrastVerdict | None = None
+    """The verdict on the case's contrast; None without one."""
     trials: Trials | None = None
+    """The trials that the verdict is made from; None if each query was asked once."""
     grades: tuple[Grade | None, ...] = ()
+    """How sure the model was of each answer, None where that is not known; empty if no answer has scores."""
 
     @property
     def margin(self) -> float | None:
@@ -105,20 +104,17 @@ class Grade(NamedTuple):
     right: bool | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trials:
-    """The trials of a case whose queries were asked several times.
-
-    Attributes:
-        answers: the answers to each query of ``Case.asked``, in the order of the trials.
-        outcomes: the outcome of each trial, judged by its answers alone.
-        noise: the expected number of violations that the model's noise causes in the case
-            (``execution.judging.chance_of_noise``).
-    """
+class Trials(Struct, frozen=True, kw_only=True):
+    """The trials of a case whose queries were asked several times."""
 
     answers: tuple[tuple[Answer | Failure, ...], ...]
+    """The answers to each query of ``Case.asked``, in the order of the trials."""
     outcomes: tuple[Outcome, ...]
+    """The outcome of each trial, judged by its answers alone."""
     noise: float = 0.0
+    """The expected number of violations that the model's noise causes in the case
+    (``execution.judging.chance_of_noise``).
+    """
 
 
 class Change(StrEnum):
@@ -135,27 +131,24 @@ class Change(StrEnum):
     NOTHING = "nothing"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contrast:
+class Contrast(Struct, frozen=True, kw_only=True):
     """A query of the case about another picture, for which the right answer surely differs.
 
     A model that does not look at the picture cannot answer both rightly.
-
-    Attributes:
-        of: the index of the case's query with the same text.
-        query: the same text about the other picture.
-        scene: the id of the scene of the other picture.
-        change: how the answer must differ from that to the case's query.
-        names: with ``Change.NAMES``, the names of things that only the other picture shows.
-        presumed: whether one of the two right answers rests on an absence that the annotations do not guarantee.
     """
 
     of: int
+    """The index of the case's query with the same text."""
     query: Query
+    """The same text about the other picture."""
     scene: str
+    """The id of the scene of the other picture."""
     change: Change
+    """How the answer must differ from that to the case's query."""
     names: tuple[str, ...] = ()
+    """With ``Change.NAMES``, the names of things that only the other picture shows."""
     presumed: bool = False
+    """Whether one of the two right answers rests on an absence that the annotations do not guarantee."""
 
     @property
     def expected(self) -> str:
@@ -172,55 +165,48 @@ DEMANDS: Mapping[Change, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContrastVerdict:
-    """True if the answer to a contrast differs as it must.
-
-    Attributes:
-        outcome: HOLDS if it differs, VIOLATED if not, UNPARSED if one of the two answers cannot be read, ERROR
-            without an answer, DECLINED if the case is or the model's adapter declined one of the queries, and FLAKY if
-            it depends on which of several answers is taken.
-        reason: a few words on why it does not hold; empty if it does.
-        reading: the answer to the contrast as parsed; empty without one.
-    """
+class ContrastVerdict(Struct, frozen=True, kw_only=True):
+    """True if the answer to a contrast differs as it must."""
 
     answer: Answer | Failure
     outcome: Outcome
+    """HOLDS if it differs, VIOLATED if not, UNPARSED if one of the two answers cannot be read, ERROR without an answer,
+    DECLINED if the case is or the model's adapter declined one of the queries, and FLAKY if it depends on which of
+    several answers is taken.
+    """
     reason: str = ""
+    """A few words on why it does not hold; empty if it does."""
     reading: str = ""
+    """The answer to the contrast as parsed; empty without one."""
 
     @property
     def violates(self) -> bool:
         return self.outcome in (Outcome.VIOLATED, Outcome.UNPARSED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Case(ShortRepr):
-    """A source query and its follow-ups, with the expected relation between the answers.
-
-    Attributes:
-        relation, variant: such as "metavqa.partition" and "object".
-        scene: the id of the scene it was derived from.
-        queries: the source query first.
-        expected: the relation between the answers in words, which are called first, second, third.
-        facts: properties by which reports break verdicts down, in a stable order.
-        tags: "presumed" if the case rests on an absence that the annotations do not guarantee.
-        contrast: one of the texts about another picture, with another right answer; no part of the identity.
-        id: a digest of relation, variant, pictures and texts.
-    """
+class Case(Struct, frozen=True, kw_only=True):
+    """A source query and its follow-ups, with the expected relation between the answers."""
 
     relation: str
+    """Such as "metavqa.partition" and "object"."""
     variant: str
     scene: str
+    """The id of the scene it was derived from."""
     queries: tuple[Query, ...]
+    """The source query first."""
     expected: str
+    """The relation between the answers in words, which are called first, second, third."""
     facts: tuple[tuple[str, Fact], ...] = ()
+    """Properties by which reports break verdicts down, in a stable order."""
     tags: tuple[str, ...] = ()
+    """"presumed" if the case rests on an absence that the annotations do not guarantee."""
     contrast: Contrast | None = None
-    id: str = field(init=False, compare=False)
+    """One of the texts about another picture, with another right answer; no part of the identity."""
+    id: str = ""
+    """A digest of relation, variant, pictures and texts."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "id", digest(self.relation, self.variant, *(query.id for query in self.queries)))
+        force_setattr(self, "id", digest(self.relation, self.variant, *(query.id for query in self.queries)))
 
     def __repr__(self) -> str:
         """What a person needs of a failing example: texts, edits, scene and id. The fields take hundreds of lines."""
@@ -252,8 +238,7 @@ class Case(ShortRepr):
         return next((value for key, value in self.facts if key == name), None)
 
 
-@dataclass(frozen=True, slots=True)
-class NotApplicable:
+class NotApplicable(Struct, frozen=True):
     """A scene that gives no case; ``reason`` is a few words without details of the scene, so that it can be counted."""
 
     reason: str
@@ -381,8 +366,7 @@ def own_question(picture: str, is_edited: bool, text: str, question: str) -> str
     return f"{picture} {question}" if question and text.startswith(question) and not is_edited else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Struct, frozen=True):
     """A sum over ``cases``, in millionths."""
 
     cases: int = 0

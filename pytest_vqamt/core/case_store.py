@@ -198,6 +198,8 @@ def _check(row: dict[str, object]) -> None:
         raise ValueError(f"{count_noun(len(answers), 'answer')} to {count_noun(len(queries), 'query', 'queries')}")
     for query in queries:
         _check_query(query)
+    if not isinstance(row.get("facts") or {}, dict):
+        raise TypeError("expected facts to be an object")
     check_lists(cast("Row", row))
 
 

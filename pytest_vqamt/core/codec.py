@@ -8,6 +8,7 @@ have a value of its own type. ``to_row`` and ``from_row`` are for rows of a know
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import cache, partial
@@ -17,6 +18,8 @@ from threading import Lock
 from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
+    Annotated,
+    Any,
     Literal,
     TypeAlias,
     TypeVar,
@@ -28,6 +31,9 @@ from typing import (
     overload,
 )
 
+import msgspec
+from msgspec import Meta, Struct
+
 from pytest_vqamt.core.errors import DataError
 
 if TYPE_CHECKING:
@@ -36,6 +42,14 @@ if TYPE_CHECKING:
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 T = TypeVar("T")
+
+# Bounds are for the schema alone: what a run has found is written and read again whatever it is.
+Count: TypeAlias = Annotated[int, Meta(extra_json_schema={"minimum": 0})]
+Amount: TypeAlias = Annotated[float, Meta(extra_json_schema={"minimum": 0})]
+Rate: TypeAlias = Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 1})]
+SignedRate: TypeAlias = Annotated[float, Meta(extra_json_schema={"minimum": -1, "maximum": 1})]
+Interval: TypeAlias = tuple[Rate, Rate]
+SignedInterval: TypeAlias = tuple[SignedRate, SignedRate]
 
 _JSON_TYPES = frozenset((NoneType, bool, int, str))
 
@@ -92,27 +106,75 @@ def decode(row: Json, kind: object) -> object:
     return _decoder(kind)(row)
 
 
-def to_row(value: DataclassInstance) -> dict[str, Json]:
-    """The fields of a dataclass as an object for ``json.dumps``, which writes tuples as lists."""
-    import msgspec  # here, as pytest starts without it
+def replace(value: T, /, **changes: Any) -> T:
+    """A copy with other fields of a Struct or a dataclass, as ``copy.replace`` makes it from Python 3.13 on."""
+    if isinstance(value, Struct):
+        return msgspec.structs.replace(value, **changes)
+    return cast("T", dataclasses.replace(cast("Any", value), **changes))
 
+
+def made(kind: type[T], source: Struct, /, **own: Any) -> T:
+    """A Struct of ``own`` fields, and of those that ``source`` has of the same names; others keep their defaults."""
+    names = set(cast("type[Struct]", kind).__struct_fields__).difference(own)
+    return kind(**{name: getattr(source, name) for name in source.__struct_fields__ if name in names}, **own)
+
+
+def to_row(value: Struct | DataclassInstance) -> dict[str, Json]:
+    """The fields of a Struct or a dataclass as an object for ``json.dumps``, which writes tuples as lists."""
     row: dict[str, Json] = msgspec.to_builtins(value, enc_hook=dict)  # for read-only mappings, unknown to msgspec
     return row
 
 
-def from_row(row: Json, kind: type[T]) -> T:
+def from_row(row: Json, kind: type[T], where: str = "") -> T:
     """The value that ``to_row`` made ``row`` from; unknown members are ignored, and missing ones have their defaults.
+
+    ``where`` is the place of the row in a larger one, for messages.
 
     Raises:
         ValueError: the row lacks a field, or has one of another type; the message has its path.
     """
-    import msgspec
-
     introduce(kind)
     try:
         return msgspec.convert(row, kind, dec_hook=_built)
     except msgspec.ValidationError as error:
-        raise ValueError(str(error)) from error
+        raise ValueError(explained(error, where)) from error
+
+
+_KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a text",
+    "bool": "true or false",
+    "object": "an object",
+    "array": "a list",
+    "null": "null",
+}
+"""Words for the types of JSON as msgspec's messages name them."""
+_UNFIT = re.compile(r"Expected `(?P<expected>[^`]+)`(?: of length (?P<length>\d+))?, got `?(?P<got>[^`]+)`?")
+_MISSING = re.compile(r"Object missing required field `(?P<name>[^`]+)`")
+
+
+def explained(error: msgspec.ValidationError, where: str = "") -> str:
+    """What does not fit its type, in words: what is expected, and where; ``where`` is the place of the whole value.
+
+    >>> try:
+    ...     msgspec.convert({"runs": [["one"]]}, dict[str, list[tuple[int]]])
+    ... except msgspec.ValidationError as error:
+    ...     explained(error)
+    'expected a whole number as [...][0][0], but got a text'
+    """
+    what, _, path = str(error).partition(" - at `")
+    place = f"{where}{path.removesuffix('`').removeprefix('$')}".removeprefix(".")
+    if missing := _MISSING.fullmatch(what):
+        return f"{place or 'it'} has no {missing['name']}"
+    if not (unfit := _UNFIT.fullmatch(what)):
+        return f"{place}: {what[0].lower()}{what[1:].replace('`', '')}" if place else what
+    expected = " or ".join(_KINDS.get(each, each) for each in unfit["expected"].split(" | "))
+    if unfit["length"]:
+        expected, got = f"{expected} of {unfit['length']}", f"one of {unfit['got']}"
+    else:
+        got = _KINDS.get(unfit["got"], unfit["got"])
+    return f"expected {expected} as {place}, but got {got}" if place else f"expected {expected}, but got {got}"
 
 
 def introduce(kind: object) -> None:
@@ -125,8 +187,6 @@ def introduce(kind: object) -> None:
         return
     with _FIRST_USE:
         if kind not in _USED:
-            import msgspec
-
             msgspec.json.Decoder(kind, dec_hook=_built)
             _USED.add(kind)
 

@@ -39,6 +39,7 @@ class Neighbour:
     """A thing or crowd beside another one in a photo."""
 
     name: str
+    """Its class."""
     touched: float
     """The share of the other one's outline that it touches, in [0, 1]."""
     shared: float
@@ -140,6 +141,7 @@ def gather_corpus(
     named: list[tuple[str, ...]] = []
     for index, each in enumerate(scenes):
         sizes.append(len(each.objects))
+        # None for no scene so far: an empty set would make every intersection empty.
         exhaustive = each.exhaustive if exhaustive is None else exhaustive & each.exhaustive
         here = Counter(thing.name for thing in each.objects)
         named.append(tuple(here))
@@ -149,7 +151,7 @@ def gather_corpus(
             attributes.setdefault(thing.name, Counter()).update(thing.attributes)
             if thing.multi_coloured:
                 multi_coloured.add(thing.name)
-            if thing.has_mask and not thing.fragmented:
+            if thing.has_mask and not thing.fragmented:  # nobody would recognise pieces of it elsewhere
                 cutouts.setdefault(thing.name, []).append(_entry(each, index, thing.id))
     return Corpus(
         scenes=len(sizes),
@@ -176,6 +178,7 @@ class CooccurrenceTable(Mapping[str, tuple[tuple[str, int], ...]]):
     def __init__(self, named: Iterable[tuple[str, ...]]) -> None:
         """Takes the distinct names of each scene."""
         self._named = tuple(named)
+        # Scenes by name, so that one name costs its own scenes alone.
         places: dict[str, list[int]] = {}
         for index, names in enumerate(self._named):
             for name in names:
@@ -213,6 +216,7 @@ def _not_given(index: int) -> Scene:
 
 
 def _ranked(counter: Counter[str]) -> tuple[tuple[str, int], ...]:
+    # By name among equals, so that the order of the records makes no difference.
     return tuple(sorted(counter.items(), key=lambda pair: (-pair[1], pair[0])))
 
 

@@ -24,7 +24,6 @@ Colour = tuple[int, int, int]
 GONE_SHARE = 0.5
 """A thing is gone if more than this share of its box is covered."""
 
-
 MOST_TILTED = 10
 """The most degrees of a tilt, either way."""
 
@@ -35,24 +34,28 @@ _MAX_NUMBER = 100_000.0
 """Bounds the coordinates, sides and all other numbers of an edit that a file or a request holds."""
 
 _MAX_SIGMA_PX = 1_000.0
+"""Of a blur: it leaves one colour of any photo."""
 _MAX_BOXES = 500
 """Per edit; each box costs work."""
 _MAX_TEXT = 500
+"""The characters of a text that is written."""
 
 _COST_OF_INPAINTING = {"telea": 1_200, "biharmonic": 25_000}
+"""The cost of a pixel of the hole, as ``Edit.cost`` counts."""
 _COST_OF_A_NETWORK = 1_000
+"""The same of LaMa, whose method names a checkpoint ("lama:DIGEST")."""
 
 _CLOCKWISE = (
     ("above", "right of", "below", "left of"),
     ("above", "to the right of", "below", "to the left of"),
 )
-"""Each predicate is followed by what it becomes in a picture that is turned by 90 degrees."""
+"""Each predicate is followed by the one that holds when the picture is turned clockwise by 90 degrees."""
 
 _TURNED: Mapping[int, Mapping[str, str]] = {
     90 * turns: {names[place]: names[(place + turns) % 4] for names in _CLOCKWISE for place in range(4)}
     for turns in (1, 2, 3)
 }
-"""What each predicate becomes in a picture that is turned by so many degrees."""
+"""The new name of each predicate by the degrees of the turn: "above" is "right of" after 90."""
 
 BESIDE = "beside-"
 """The prefix of the ids of the second picture's things."""
@@ -136,7 +139,9 @@ class Cutout:
     """One thing cut out of a photo by its mask, to be inserted elsewhere."""
 
     photo: Photo
+    """The photo that has the thing."""
     thing: Thing
+    """The thing as it is in that photo; it has a mask."""
 
 
 @registered
@@ -145,9 +150,12 @@ class Erase(Edit):
     """Cover ``box``: with white, with ``colour`` (the data set's mean), or by the inpainter that ``method`` names."""
 
     box: Box
+    """Rounded outwards to whole pixels when it is drawn; it may leave the picture."""
     fill: Fill = Fill.WHITE
     colour: Colour | None = None
+    """The mean colour with ``Fill.MEAN``, else None."""
     method: str = ""
+    """The inpainter with ``Fill.INPAINT``: "telea", "biharmonic" or "lama:DIGEST"."""
 
     @property
     def words(self) -> str:
@@ -174,6 +182,7 @@ class Erase(Edit):
 
     def visible(self, box: Box) -> tuple[Box, ...]:
         top, bottom = max(box.y, min(box.y1, self.box.y)), min(box.y1, max(box.y, self.box.y1))
+        # Above the erased box, below it, and to its left and right between the two.
         parts = (
             Box.from_corners(box.x, box.y, box.x1, top),
             Box.from_corners(box.x, bottom, box.x1, box.y1),
@@ -189,7 +198,9 @@ class Cut(Edit):
     """Keep only the part from ``start`` to ``stop`` along one axis."""
 
     start: int
+    """The first pixel that stays."""
     stop: int
+    """The first pixel after it that goes."""
     axis: Literal["x", "y"] = "x"
 
     @property
@@ -226,6 +237,7 @@ class Insert(Edit):
 
     cutout: Cutout
     box: Box
+    """The place of the thing, which may have another size and lie partly outside."""
 
     @property
     def words(self) -> str:
@@ -233,6 +245,7 @@ class Insert(Edit):
 
     def after(self, scene: Scene) -> Scene:
         taken = {thing.id for thing in scene.objects}
+        # The first free number: an earlier one may be erased by now, so how many are left says nothing.
         number = next(n for n in range(1, len(taken) + 2) if f"inserted-{n}" not in taken)
         added = _with_box(self.cutout.thing, self.box, id_=f"inserted-{number}")
         return with_objects(scene, (*scene.objects, added), scene.regions)
@@ -249,12 +262,14 @@ class Insert(Edit):
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blur(Edit):
-    """Blur everything outside the boxes ``keep`` with a Gaussian; without boxes, the whole picture."""
+    """Blur everything outside the boxes ``keep`` with a Gaussian."""
 
     cost = 20
 
     keep: tuple[Box, ...]
+    """Empty to blur the whole picture."""
     sigma_px: float
+    """The standard deviation of the Gaussian in pixels; 0 changes nothing."""
 
     @property
     def words(self) -> str:
@@ -332,25 +347,28 @@ class Mirror(Edit):
             scene,
             objects=tuple(_with_box(thing, thing.box.mirrored(scene.width)) for thing in scene.objects),
             regions=tuple(replace(region, box=region.box.mirrored(scene.width)) for region in scene.regions),
-            inscriptions=(),
+            inscriptions=(),  # nobody can read them mirrored
             relationships=_renamed(scene.relationships, swapped),
-            captions=(),
+            captions=(),  # they, and the texts below, may say "on the left"
             questions=(),
             hypotheses=(),
         )
 
 
 _COST_OF_CORRUPTION = {Corruption.IMPULSE: 35, Corruption.ZOOM: 80, Corruption.SNOW: 15, Corruption.CONTRAST: 5}
+"""The cost of a pixel of the whole picture, also where boxes are corrupted alone: they are cut out of it."""
 
 
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corrupt(Edit):
-    """Corrupt the picture, or only the inside of ``boxes``; ``severity`` is from 1 to 5."""
+    """Corrupt the picture, or only the inside of ``boxes``."""
 
     kind: Corruption
     severity: int
+    """From 1 to 5, as Hendrycks and Dietterich have it."""
     boxes: tuple[Box, ...] = ()
+    """Empty for the whole picture."""
 
     @property
     def words(self) -> str:
@@ -379,6 +397,7 @@ class Brightness(Edit):
     """Add ``offset`` to every channel (uint8, clipped). MetaIC section 5, after DeepTest."""
 
     offset: int
+    """From -255 to 255; above 0 is brighter."""
 
     @property
     def words(self) -> str:
@@ -391,6 +410,7 @@ class Contrast(Edit):
     """Multiply every channel by ``gain`` (uint8, clipped). MetaIC section 5, after DeepTest."""
 
     gain: float
+    """1 changes nothing; above 1 is brighter, too."""
 
     @property
     def words(self) -> str:
@@ -405,6 +425,7 @@ class Shear(Edit):
     cost = 20
 
     factor: float
+    """Columns a row; above 0 the lower half goes to the right."""
 
     @property
     def words(self) -> str:
@@ -414,6 +435,7 @@ class Shear(Edit):
         middle = scene.height / 2
 
         def sheared(box: Box) -> Box | None:
+            # The smallest upright box around the slanted one.
             shifts = (self.factor * (box.y - middle), self.factor * (box.y1 - middle))
             return Box.from_corners(box.x + min(shifts), box.y, box.x1 + max(shifts), box.y1).intersection(scene.frame)
 
@@ -441,7 +463,9 @@ class Shift(Edit):
     """
 
     dx: int
+    """Above 0 to the right."""
     dy: int
+    """Above 0 downwards."""
 
     @property
     def words(self) -> str:
@@ -467,12 +491,13 @@ def _moved(start: float, end: float, by: int, size: int) -> tuple[float, float]:
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pad(Edit):
-    """Put a margin of one ``colour`` around the picture; the widths are in pixels."""
+    """Put a margin of one ``colour`` around the picture."""
 
     left: int = 0
     top: int = 0
     right: int = 0
     bottom: int = 0
+    """``left`` to ``bottom``: the widths in pixels, 0 or more."""
     colour: Colour = (0, 0, 0)
 
     @property
@@ -514,11 +539,12 @@ class Rescale(Edit):
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jpeg(Edit):
-    """Encode the picture as JPEG of this ``quality`` (1 to 100), and decode it."""
+    """Encode the picture as JPEG, and decode it."""
 
     cost = 6
 
     quality: int
+    """From 1 to 100, as Pillow counts."""
 
     @property
     def words(self) -> str:
@@ -532,9 +558,10 @@ class Jpeg(Edit):
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rotate(Edit):
-    """Turn the whole picture clockwise by ``degrees``: 90, 180 or 270."""
+    """Turn the whole picture clockwise."""
 
     degrees: int
+    """90, 180 or 270."""
 
     @property
     def words(self) -> str:
@@ -556,7 +583,7 @@ class Rotate(Edit):
         return replace(
             _with_boxes(scene, turned, size),
             relationships=_renamed(scene.relationships, _TURNED.get(self.degrees, {})),
-            captions=(),
+            captions=(),  # they, and the texts below, may say "above"
             questions=(),
             hypotheses=(),
         )
@@ -577,7 +604,9 @@ class Tilt(Edit):
     cost = 40
 
     degrees: int
+    """Clockwise if above 0; not 0."""
     colour: Colour = (127, 127, 127)
+    """Of the corners that come free."""
 
     @property
     def words(self) -> str:
@@ -587,6 +616,7 @@ class Tilt(Edit):
         """Width and height in pixels of the frame around a tilted picture."""
         angle = radians(abs(self.degrees))
         across, down = cos(angle), sin(angle)
+        # Rounded first: 100.0000000001 would take another column of pixels.
         return ceil(round(width * across + height * down, 6)), ceil(round(width * down + height * across, 6))
 
     def after(self, scene: Scene) -> Scene:
@@ -622,12 +652,15 @@ def _renamed(relationships: tuple[Relationship, ...], names: Mapping[str, str]) 
 class Beside(Edit):
     """Put a second picture to the right of the first, scaled to its height, with a strip of ``colour`` between them.
 
-    ``second`` has only what the whole scene needs (``Picture.beside``); ``gap`` is the width of the strip in pixels.
+    ``second`` has only what the whole scene needs (``Picture.beside``).
     """
 
     second: Scene
+    """The scene of the second photo, in pixels of that photo."""
     gap: int = 0
+    """The width of the strip in pixels."""
     colour: Colour = (255, 255, 255)
+    """Of the strip."""
 
     @property
     def words(self) -> str:
@@ -640,6 +673,7 @@ class Beside(Edit):
 
     def after(self, scene: Scene) -> Scene:
         place = self.place(scene)
+        # They differ a little, as the width is rounded to whole pixels.
         across, down = place.w / self.second.width, place.h / self.second.height
 
         def moved(box: Box) -> Box:
@@ -650,6 +684,7 @@ class Beside(Edit):
         whole = with_objects(
             scene, (*scene.objects, *added), (*scene.regions, *crowds), (round(place.x1), scene.height)
         )
+        # The setting may be two; a name is absent only where both photos list all of its things.
         return replace(whole, setting="", exhaustive=scene.exhaustive & self.second.exhaustive)
 
     def check(self) -> None:
@@ -666,9 +701,11 @@ class Write(Edit):
     """Write ``text`` on a card of one colour that fills ``box`` (whole pixels, inside the picture)."""
 
     text: str
+    """One line, in characters of the built-in font."""
     box: Box
     ink: Colour = (20, 20, 20)
     card: Colour = (255, 255, 255)
+    """The colour of the card."""
 
     @property
     def words(self) -> str:
@@ -709,7 +746,7 @@ class Recolour(Edit):
         return replace(
             scene,
             objects=tuple(recoloured(thing) if thing.id == self.thing else thing for thing in scene.objects),
-            captions=(),
+            captions=(),  # they, and the texts below, may name the old colour
             questions=(),
             hypotheses=(),
         )
@@ -722,6 +759,7 @@ class Store(Edit):
 
     form: FileForm
     plain: bool = False
+    """Servers get plain RGB with the reduced pixels: the other side of a comparison of file forms."""
 
     @property
     def words(self) -> str:
@@ -740,8 +778,11 @@ class Redraw(Edit):
     """
 
     thing: str
+    """The id of a thing with annotated parts."""
     part: str
+    """Their name in the singular ("leg")."""
     number: int
+    """One of the ``drawable`` numbers."""
 
     @property
     def words(self) -> str:
@@ -755,7 +796,9 @@ class Redraw(Edit):
         return replace(
             scene,
             objects=tuple(
-                replace(thing, has_mask=False) if thing.id == self.thing else thing for thing in scene.objects
+                # The mask is that of the thing as it was.
+                replace(thing, has_mask=False) if thing.id == self.thing else thing
+                for thing in scene.objects
             ),
             parts=tuple(map(drawn, scene.parts)),
             captions=(),
@@ -825,6 +868,7 @@ def with_objects(
     """
     kept = tuple(objects)
     ids = {thing.id for thing in kept}
+    # Fields that are not named here fall back to their empty defaults: texts, inscriptions and parts are dropped.
     width, height = size or (scene.width, scene.height)
     return Scene(
         id=scene.id,
@@ -846,7 +890,8 @@ def edit_from_row(row: Json) -> Edit:
         DataError: it is no edit, lacks a field, or has one of another type or out of bounds.
     """
     edit = decode(row, Edit)
-    for value in _values(edit):  # those of things and photos in it, too, which are not made here
+    # Also those of a cut-out's thing and of a second scene, which ``checked_edit`` takes from a relation as they are.
+    for value in _values(edit):
         if isinstance(value, int | float):
             _check_number(type(edit).__name__, value)
     return checked_edit(edit)
@@ -858,7 +903,7 @@ def _values(value: object) -> Iterator[object]:
     if isinstance(value, tuple | frozenset):
         for item in value:
             yield from _values(item)
-    elif is_dataclass(value):
+    elif is_dataclass(value):  # a box, a cut-out, a thing, a photo, a scene
         for each in fields(value):
             yield from _values(getattr(value, each.name))
 
@@ -872,7 +917,7 @@ def checked_edit(edit: Edit) -> Edit:
     kind: type = type(edit)
     for name, takes, is_colour in _fields_of(kind):
         value = getattr(edit, name)
-        if type(value) not in takes:
+        if type(value) not in takes:  # not isinstance: True is no number, and a subclass is not read back as itself
             one_of = " or ".join(each.__name__ for each in takes if each is not type(None))
             raise DataError(f"Expected {one_of} for {name} of an edit {kind.__name__}, but got {value!r}")
         if is_colour and value is not None:
@@ -896,12 +941,13 @@ def check_growth(photo: Scene, edited: Scene) -> None:
 
     It may be larger than the bound by itself, and edits that keep its size with it.
     """
+    # A photo that is large by itself may be edited all the same.
     if edited.width * edited.height > max(MAX_PIXELS, _GROWTH * photo.width * photo.height):
         raise DataError(f"Expected a picture of at most {MAX_PIXELS} pixels, but got {edited.width} x {edited.height}")
 
 
 def _check_number(kind: str, number: float) -> None:
-    if not abs(number) <= _MAX_NUMBER:
+    if not abs(number) <= _MAX_NUMBER:  # so written, NaN is refused too
         raise DataError(f"Expected numbers up to {_MAX_NUMBER:g} in an edit {kind}, but got {number!r}")
 
 
@@ -912,7 +958,7 @@ def _check_box(kind: str, box: object) -> None:
 
 @cache
 def _fields_of(kind: type) -> tuple[tuple[str, tuple[type, ...], bool], ...]:
-    """For each field of an edit its name, its types, and whether it is a colour; other tuples hold boxes."""
+    """The name and the types of each field of an edit, and True for a colour; other tuples hold boxes."""
     hints = get_type_hints(kind)
     colours = (Colour, Colour | None)
     return tuple((each.name, _types_in(hints[each.name]), hints[each.name] in colours) for each in fields(kind))
@@ -923,8 +969,9 @@ def _types_in(hint: object) -> tuple[type, ...]:
         return tuple(found for part in get_args(hint) for found in _types_in(part))
     if get_origin(hint) is Literal:
         return tuple({type(value): None for value in get_args(hint)})
-    found: object = get_origin(hint) or hint
+    found: object = get_origin(hint) or hint  # tuple of tuple[Box, ...]
     assert isinstance(found, type)
+    # JSON writes 2.0 as 2 in some languages, and users give whole numbers for floats.
     return (int, float) if found is float else (found,)
 
 

@@ -102,12 +102,13 @@ def cut_to_user_code(traceback: TracebackType | None) -> TracebackType | None:
     is_users = False
     while traceback is not None:
         module = str(traceback.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
+        # After a frame of the user's, those of the standard library are what the user's code called, and stay.
         is_users = module not in ({_PACKAGE} if is_users else _CALLERS)
         if is_users:
             frames.append(traceback)
         traceback = traceback.tb_next
     cut: TracebackType | None = None
-    for frame in reversed(frames):
+    for frame in reversed(frames):  # a traceback points to the frame below it, so it is built from the last one up
         cut = TracebackType(cut, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
     return cut
 
@@ -131,15 +132,15 @@ def raised_at(error: BaseException) -> str:
 
 
 def location(function: object) -> str:
-    """Where a function or a class of the user's code begins, as "FILE:LINE"; "" where that is not known.
+    """Where a function of the user's code begins, as "FILE:LINE"; "" of a class and where that is not known.
 
     The file is relative to the current folder where it lies in it.
     """
-    while isinstance(function, partial):
+    while isinstance(function, partial):  # inspect.unwrap follows decorators alone
         function = function.func
     function = inspect.unwrap(function) if callable(function) else function
     code = getattr(function, "__code__", None)
-    if code is None:
+    if code is None:  # a class, or a function that is written in C
         return ""
     return f"{from_here(code.co_filename)}:{code.co_firstlineno}"
 
@@ -152,6 +153,6 @@ def from_here(file: str | Path) -> Path:
 
 def cache_home() -> Path:
     """The folder of files that are kept between runs."""
-    from platformdirs import user_cache_dir
+    from platformdirs import user_cache_dir  # here, as nearly every module imports this one
 
     return Path(os.environ.get(CACHE_HOME_VARIABLE) or user_cache_dir("pytest-vqamt")).absolute()

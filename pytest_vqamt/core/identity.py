@@ -13,7 +13,9 @@ from hashlib import sha256
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 
 _SEPARATOR = "\x1f"
+"""The unit separator of ASCII, between the parts of a digest."""
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+"""Made once: ``json.dumps`` with such settings makes an encoder for every call."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
@@ -36,6 +38,7 @@ def canonical_json(value: object) -> str:
 
 @lru_cache(maxsize=512)
 def _compiled(pattern: str) -> re.Pattern[str]:
+    # Not fnmatch, for which the brackets of relation[variant] are a set of characters.
     return re.compile(".*".join(re.escape(part) for part in pattern.split("*")))
 
 
@@ -68,7 +71,7 @@ def split_name(text: str) -> tuple[str, str]:
         OptionError: the name has other characters than letters, digits, "_" and "-", or the spec is missing.
     """
     name, equals, spec = text.partition("=")
-    if not equals or ":" in name:
+    if not equals or ":" in name:  # the "=" is part of the spec, as in an address with a query
         return "", text
     if not _NAME.fullmatch(name):
         raise OptionError(

@@ -45,24 +45,31 @@ MAX_LINE_BYTES = 1 << 28
 """The length of a line, which may hold a model's answers: 256 MiB."""
 
 _CHUNK_BYTES = 1 << 20
+"""Read at once from a file."""
 _PIECE_BYTES = 1 << 16
+"""Measured at once for its nesting; also the size of a file's buffer."""
 
 _BRACKETS_AND_QUOTES = b'[]{}"'
 _ALL_OTHERS = bytes(set(range(256)) - set(_BRACKETS_AND_QUOTES))
 
 _LONGEST_ESCAPE = 12
+r"""The bytes of a surrogate pair, "\ud83d\ude00"."""
 _MAX_ROUNDS = 64
+"""How often a piece is lengthened until it ends without an escape; a file of escapes alone would go on for ever."""
 _ESCAPE = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u(?P<half>[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
 )
+r"""A pair of surrogates, half of one, or another escape: "\\ud83d" is a backslash and plain letters."""
 _MASK = re.compile("\0([dD][89a-fA-F][0-9a-fA-F]{2})")
+"""Half a surrogate as ``JsonInput`` masks it: a null character and its digits."""
 
 _MAX_SHOWN = 80
+"""The characters that messages quote of an id or a setting."""
 _ID = re.compile(r"[0-9a-f]{16}", re.ASCII)
 
 
 class InputError(OSError):
-    """A file is not read: it is of another kind, too large, or no text. The text of the error is the reason alone."""
+    """A file is not read: it is of another kind, too large, or no text. ``str`` gives the reason alone."""
 
     def __str__(self) -> str:
         return self.strerror or ""
@@ -102,7 +109,7 @@ def open_input(path: str | Path) -> BufferedReader:
 
 
 class _InputFile(FileIO):
-    """A file whose errors are distinguished from those of a file that is written meanwhile."""
+    """A file that raises InputError where reading fails, so that errors of a file written meanwhile stay apart."""
 
     def readinto(self, buffer: Any, /) -> int | None:
         with _read_errors(self):
@@ -123,6 +130,7 @@ def _read_errors(file: FileIO) -> Iterator[None]:
 
 def gunzipped(file: BufferedReader) -> gzip.GzipFile:
     """The content of an open gzip file; raises InputError if it ends in null bytes, which gzip skips one by one."""
+    # A download that broke off may leave a sparse file with gigabytes of them.
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - _PIECE_BYTES))
     if size > _PIECE_BYTES and not file.read().strip(b"\0"):
@@ -138,6 +146,7 @@ def read_bytes(path: str | Path, max_bytes: int = MAX_BYTES, *, is_text: bool = 
         OSError: as ``open_input``, the file is larger than ``max_bytes``, or it ``is_text`` and has null bytes.
     """
     with open_input(path) as file:
+        # Before it is read; ``_pieces`` counts again, as the file may grow meanwhile.
         if os.fstat(file.fileno()).st_size > max_bytes:
             raise _too_large(max_bytes)
         return b"".join(_pieces(file, max_bytes, is_text=is_text))
@@ -145,7 +154,7 @@ def read_bytes(path: str | Path, max_bytes: int = MAX_BYTES, *, is_text: bool = 
 
 def read_end(path: str, most_bytes: int) -> bytes:
     """The last bytes of a file that is known to be regular; raises OSError if it cannot be read."""
-    with FileIO(path) as file:
+    with FileIO(path) as file:  # no buffer, as it is read once
         file.seek(max(0, os.fstat(file.fileno()).st_size - most_bytes))
         return file.read(most_bytes)
 
@@ -178,6 +187,7 @@ def read_plain(path: str | Path, max_bytes: int = MAX_DATA_BYTES, *, is_json: bo
         if os.fstat(file.fileno()).st_size > max_bytes:
             raise _too_large(max_bytes)
         with gunzipped(file) if os.fspath(path).endswith(".gz") else file as plain:
+            # The bound holds for what comes out: a small gzip file may hold a terabyte of zeros.
             for piece in _pieces(cast("IO[bytes]", plain), max_bytes, is_text=not is_json):
                 pieces.append(piece)
                 if is_json:
@@ -222,6 +232,7 @@ def lines_of(file: LineReader) -> Iterator[bytes]:
 
 def read_line(file: LineReader) -> bytes:
     """The next line of an open file, with its end; b"" at the end of the file. Raises OSError as ``lines_of``."""
+    # In chunks: readline alone would take a file without line ends into memory.
     line = file.readline(_CHUNK_BYTES)
     if len(line) < _CHUNK_BYTES or line.endswith(b"\n"):
         return line
@@ -246,7 +257,7 @@ def parse_json(
         ValueError: it is no JSON, no UTF-8, has a number of too many digits, or is nested too deep (``NestingError``).
     """
     few = (text.count("[") + text.count("{")) if isinstance(text, str) else (text.count(b"[") + text.count(b"{"))
-    if few > MAX_NESTING:
+    if few > MAX_NESTING:  # with fewer brackets it cannot be deeper, and most texts have few
         Nesting().add(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
     try:
         value: object = json.loads(text, object_pairs_hook=object_pairs_hook)
@@ -280,6 +291,7 @@ def parse_toml(text: str) -> dict[str, object]:
     Raises:
         ValueError: it is no TOML, or is nested too deep (``NestingError``).
     """
+    # A dotted key nests without brackets: a.b.c = 1.
     if any(part.count(".") > MAX_NESTING for line in text.splitlines() for part in line.split("=")):
         raise NestingError
     try:
@@ -293,8 +305,8 @@ class Nesting:
 
     def __init__(self) -> None:
         self._depth = 0
-        self._in_text = False
-        self._held = b""
+        self._in_text = False  # the last piece ended within a string, whose brackets do not count
+        self._held = b""  # a backslash at the end of the last piece, which escapes what comes next
 
     def add(self, data: bytes) -> None:
         """Takes the next bytes; raises NestingError if they go too deep."""
@@ -303,13 +315,15 @@ class Nesting:
 
     def _add(self, piece: bytes) -> None:
         if b"\\" in piece or self._held:
+            # Escaped backslashes first: in "\\" the quote ends the string. All quotes that are left are real.
             piece = (self._held + piece).replace(b"\\\\", b"").replace(b'\\"', b"")
             self._held = b"\\" if piece.endswith(b"\\") else b""
+        # Every other part between quotes lies outside of strings; an odd number of quotes changes sides.
         outside = piece.translate(None, _ALL_OTHERS).split(b'"')
         in_text = self._in_text
         self._in_text ^= len(outside) % 2 == 0
         brackets = b"".join(outside[1 if in_text else 0 :: 2])
-        for _ in range(MAX_NESTING + 1):
+        for _ in range(MAX_NESTING + 1):  # each round takes the innermost pairs away
             size = len(brackets)
             brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
             if len(brackets) == size:
@@ -317,6 +331,7 @@ class Nesting:
         else:
             raise NestingError
         opened = brackets.count(b"[") + brackets.count(b"{")
+        # What is left closes brackets of earlier pieces, then opens new ones; broken JSON may close too many.
         self._depth = max(0, self._depth - (len(brackets) - opened)) + opened
         if self._depth > MAX_NESTING:
             raise NestingError
@@ -328,7 +343,7 @@ class JsonInput:
     The parser takes half a surrogate pair ("\ud83d") for a question mark; each is masked, and ``unmasked`` restores it.
 
     Attributes:
-        has_halves: whether there was any so far.
+        has_halves: True once there was one.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -353,7 +368,7 @@ class JsonInput:
 
     def _masked(self, found: re.Match[bytes]) -> bytes:
         half = found["half"]
-        if half is None:
+        if half is None:  # a pair, or another escape, which the parser reads rightly
             return found[0]
         self.has_halves = True
         return b"\\u0000" + half
@@ -367,7 +382,7 @@ def unmasked(value: object) -> object:
         case list():
             return [unmasked(each) for each in value]
         case dict():
-            for key in list(value):
+            for key in list(value):  # in place, and in the same order: each key is taken out and put at the end
                 inner = value.pop(key)
                 value[unmasked(key)] = unmasked(inner)
     return value
@@ -394,10 +409,12 @@ def is_id(value: object) -> bool:
 
 
 class RecordedSettings(NamedTuple):
-    """The settings in a report or a baseline: those that are used, and those that are only shown."""
+    """The settings in a report or a baseline."""
 
     used: Mapping[str, str] = MappingProxyType({})
+    """Those with a value that the setting lists."""
     left_out: Mapping[str, str] = MappingProxyType({})
+    """All others, which could name files or code: a report may come from a stranger."""
 
     @property
     def note(self) -> str:
@@ -424,7 +441,7 @@ def recorded_settings(recorded: Mapping[str, object], known: Iterable[RelationSe
 
 
 def check_data(spec: str, kinds: Iterable[str]) -> str:
-    """Returns the spec of data in a file, if it is of one of ``kinds``: the sources that are read as data.
+    """Returns a spec of data that a file names, if it is of one of ``kinds``: the sources that run no foreign code.
 
     Raises:
         DataError: it is of another kind, whose code an installed package would run.

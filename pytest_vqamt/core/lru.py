@@ -13,6 +13,7 @@ T = TypeVar("T")
 V = TypeVar("V")
 
 _BY_IDENTITY = 2048
+"""The most values of a function that is cached by identity."""
 
 
 class LruCache(Generic[K, V]):
@@ -40,6 +41,7 @@ class LruCache(Generic[K, V]):
             replaced = self._values.pop(key, None)
             self._size += self._size_of(value) - (self._size_of(replaced) if replaced is not None else 0)
             self._values[key] = value
+            # The newest stays even if it is too large alone: its caller is about to use it again.
             while self._size > self._max_size and len(self._values) > 1:
                 _, dropped = self._values.popitem(last=False)
                 self._size -= self._size_of(dropped)
@@ -48,7 +50,7 @@ class LruCache(Generic[K, V]):
         """The cached value, or the one that ``make`` returns, which is then cached."""
         value = self.get(key)
         if value is None:
-            value = make(key)
+            value = make(key)  # outside the lock: other threads go on meanwhile
             self.put(key, value)
         return value
 

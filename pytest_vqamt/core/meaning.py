@@ -32,7 +32,9 @@ class Related:
     """Standing in a relationship to one of another group: "on the table", "wearing a hat"."""
 
     predicate: str
+    """As in ``Relationship``, word for word."""
     to: Group
+    """The things at the other end, one of which is enough."""
 
 
 @registered
@@ -54,13 +56,11 @@ class Group:
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """One object description unit of a hypothesis (VEglue section 4.1): a group that is claimed to be there.
-
-    ``unseen`` is a claim that no picture can show ("is a teacher"), which makes the hypothesis neutral.
-    """
+    """One object description unit of a hypothesis (VEglue section 4.1): a group that is claimed to be there."""
 
     group: Group
     unseen: str = ""
+    """A claim that no picture can show ("is a teacher"), which makes the hypothesis neutral; "" without one."""
 
 
 @registered
@@ -90,9 +90,10 @@ class Absent:
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Both:
-    """Is there one of each group? Of two groups or more."""
+    """Is there one of each group?"""
 
     groups: tuple[Group, ...]
+    """Two or more."""
 
 
 @registered
@@ -126,6 +127,7 @@ class Has:
 
     group: Group
     attribute: str
+    """Compared with ``Thing.attributes``, word for word."""
 
 
 class Side(StrEnum):
@@ -150,6 +152,7 @@ def sides(box: Box, other: Box, frame: Box) -> tuple[Side, ...]:
     >>> sides(Box(0, 0, 10, 10), Box(13, 5, 10, 10), Box(0, 0, 100, 100))
     (<Side.LEFT: 'left'>,)
     """
+    # Rounded, as a gap of exactly the margin may come out a little smaller after edits.
     across, down = (round(MARGIN * size, 6) for size in (frame.w, frame.h))
     gaps = (
         (Side.LEFT, other.x - box.x1, across),
@@ -171,19 +174,19 @@ class Located:
 
     group: Group
     side: Side
+    """Where it is, seen from the other thing."""
     other: Group
 
 
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Which of the options is it? Options are names or attributes of the one thing that ``what`` names.
-
-    The last may be ``NONE_OF_THESE``.
-    """
+    """Which of the options is it?"""
 
     what: Group
+    """A group of one thing."""
     options: tuple[str, ...]
+    """Names or attributes of that thing; the last may be ``NONE_OF_THESE``."""
 
 
 @registered
@@ -191,13 +194,15 @@ class Choice:
 class WhichThere:
     """Which one of the groups is in the picture? With ``missing``, which one is not? Answered by a group's name.
 
-    It has no truth unless just one group is there, or just one is not. With ``or_none``, ``NONE_OF_THESE`` is offered,
-    too, and is right where no group is there.
+    It has no truth unless just one group is there, or just one is not.
     """
 
     groups: tuple[Group, ...]
+    """Their names are the options."""
     missing: bool = False
+    """Asks which group is not in the picture."""
     or_none: bool = False
+    """``NONE_OF_THESE`` is offered, too, and is right where no group is there."""
 
 
 @registered
@@ -205,20 +210,23 @@ class WhichThere:
 class Property:
     """What colour, say, is the one thing of the group? The answer is one of ``values``, or that there is no such thing.
 
-    The question takes for granted that the thing is there. ``category`` is the noun for the values ("color").
+    The question takes for granted that the thing is there.
     """
 
     group: Group
     category: str
+    """The noun for the values ("color")."""
     values: tuple[str, ...]
+    """The attributes that answer it ("red", "blue")."""
 
 
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """Is this word written in the picture? Upper and lower case are alike."""
+    """Is this word written in the picture?"""
 
     text: str
+    """In any case: "stop" is written where "STOP" is."""
 
 
 @registered
@@ -231,6 +239,7 @@ class PartCount:
 
     group: Group
     part: str
+    """The name of ``Parts``."""
 
 
 @registered
@@ -239,6 +248,7 @@ class Entails:
     """Does the picture entail a hypothesis made of these units?"""
 
     units: tuple[Unit, ...]
+    """All of them must hold."""
 
 
 @registered
@@ -263,7 +273,6 @@ class Annotated:
 
     @property
     def is_yes_no(self) -> bool:
-        """Whether the answer is yes or no."""
         return self.options == YES_OR_NO
 
 
@@ -344,7 +353,7 @@ YES_NO: tuple[type, ...] = (Exists, Absent, Both, NotBoth, Either, Neither, Has,
 
 
 def is_yes_no(meaning: Meaning) -> bool:
-    """Whether the answer to the question is yes or no."""
+    """True if the answer to the question is yes or no."""
     return isinstance(meaning, YES_NO) or (isinstance(meaning, Annotated) and meaning.is_yes_no)
 
 
@@ -362,7 +371,7 @@ Truth: TypeAlias = bool | int | str | Label | Inventory | None
 
 def members(group: Group, scene: Scene) -> tuple[Thing, ...]:
     """The things of ``scene`` that ``group`` denotes, in scene order."""
-    names = group.covers or (group.name,)
+    names = group.covers or (group.name,)  # "animal" is no name of a thing: what it covers counts
     found = tuple(thing for thing in scene.objects if thing.name in names)
     for attribute in group.attributes:
         found = tuple(thing for thing in found if attribute in thing.attributes)
@@ -411,6 +420,7 @@ def truth(meaning: Meaning, scene: Scene) -> Truth:
             return any(each.text.casefold() == text.casefold() for each in scene.inscriptions)
         case PartCount(group=group, part=part):
             ids = [thing.id for thing in members(group, scene)]
+            # Equal only where the group has one thing, and parts of that thing are annotated.
             numbers = [each.number for each in scene.parts if [each.thing] == ids and each.name == part]
             return numbers[0] if numbers else None
         case Entails(units=units):
@@ -419,6 +429,7 @@ def truth(meaning: Meaning, scene: Scene) -> Truth:
             return _inventory(scene)
         case Annotated(answers=answers):
             best = max(answers, key=lambda answer: answer[1])[0] if answers else None
+            # Annotators may answer a yes/no question otherwise ("maybe"), which stays a text.
             return best == "yes" if meaning.is_yes_no and best in YES_OR_NO else best
         case _:
             assert_never(meaning)
@@ -437,10 +448,12 @@ def _chosen(things: tuple[Thing, ...], options: tuple[str, ...]) -> str | None:
     ]
     if things and not right and NONE_OF_THESE in options:
         return NONE_OF_THESE
+    # Two that hold ("red", "white") leave open which one is meant.
     return right[0] if len(right) == 1 else None
 
 
 def _label(units: tuple[Unit, ...], scene: Scene) -> Label:
+    # Before what no picture shows: "the dog is a champion" is false where there is no dog.
     if any(not members(unit.group, scene) for unit in units):
         return Label.CONTRADICTION
     return Label.NEUTRAL if any(unit.unseen for unit in units) else Label.ENTAILMENT

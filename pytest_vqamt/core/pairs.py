@@ -7,9 +7,11 @@ variants, add up to those of the whole.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+
+from msgspec import Struct, field
 
 from pytest_vqamt.core.case import Case, PairKind, Verdict
+from pytest_vqamt.core.codec import Count
 from pytest_vqamt.core.meaning import YES_OR_NO, Truth, truth
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.text import one_line
@@ -19,33 +21,32 @@ _UNREAD = "unparsed"
 """The reading of an answer of the wrong kind."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairTally:
+class PairTally(Struct, frozen=True, kw_only=True):
     """The number of pairs by outcome.
 
     An answer is right if its reading is the truth about the picture of its query.
-
-    Attributes:
-        right_first, right_second: the answer to the original, to the perturbed query is right.
-        both_right: both are.
-        consistent: the two readings are equal, where an unparsed answer is compared by its text; of opposites, one is
-            yes and the other no.
-        consistent_authors: by the authors' own scorer, which compares raw answers: equal; of opposites, different; of
-            implied ones, equal or the first is wrong.
-        both_right_authors: consistent by the authors' scorer, and the first is right.
-        yes, no, other: answers to yes/no questions.
     """
 
-    pairs: int = 0
-    right_first: int = 0
-    right_second: int = 0
-    both_right: int = 0
-    consistent: int = 0
-    consistent_authors: int = 0
-    both_right_authors: int = 0
-    yes: int = 0
-    no: int = 0
-    other: int = 0
+    pairs: Count = 0
+    """All pairs."""
+    right_first: Count = 0
+    """The answer to the original query is right."""
+    right_second: Count = 0
+    """The answer to the perturbed query is right."""
+    both_right: Count = 0
+    """Both are."""
+    consistent: Count = 0
+    """The answers keep the relation."""
+    consistent_authors: Count = 0
+    """They do as the authors score it."""
+    both_right_authors: Count = 0
+    """They do as the authors score it, and the first is right."""
+    yes: Count = 0
+    """Answers to yes/no questions that are yes."""
+    no: Count = 0
+    """Answers to yes/no questions that are no."""
+    other: Count = 0
+    """Answers to yes/no questions that are neither."""
 
     @property
     def acc(self) -> float | None:
@@ -112,11 +113,10 @@ class PairTally:
         )
 
 
-PAIR_COUNT_NAMES: tuple[str, ...] = tuple(each.name for each in fields(PairTally))
+PAIR_COUNT_NAMES: tuple[str, ...] = PairTally.__struct_fields__
 
 
-@dataclass(frozen=True, slots=True)
-class _ReadAnswer:
+class _ReadAnswer(Struct, frozen=True):
     reading: str
     raw: str
     truth: str | None
@@ -137,22 +137,19 @@ class _ReadAnswer:
         return one_line(self.raw) if self.reading == _UNREAD else self.reading
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pairs:
-    """The pairs of one relation variant, model and data source.
-
-    Attributes:
-        tally: over all judged pairs.
-        by: a tally for each value of each fact by which the relation breaks verdicts down.
-        right: bit n is set if both answers to the case at position n of the whole plan are right. The plan does not
-            depend on the model, so the bits of two models can be compared.
-        unanswered: bit n is set if that case had an error, was declined or is flaky.
-    """
+class Pairs(Struct, frozen=True, kw_only=True):
+    """The pairs of one relation variant, model and data source."""
 
     tally: PairTally = field(default_factory=PairTally)
+    """Over all judged pairs."""
     by: Mapping[str, Mapping[str, PairTally]] = field(default_factory=dict)
+    """A tally for each value of each fact by which the relation breaks verdicts down."""
     right: int = 0
+    """Bit n is set if both answers to the case at position n of the whole plan are right. The plan does not depend on
+    the model, so the bits of two models can be compared.
+    """
     unanswered: int = 0
+    """Bit n is set if that case had an error, was declined or is flaky."""
 
     def __add__(self, other: Pairs) -> Pairs:
         by = {fact: dict(values) for fact, values in self.by.items()}
@@ -168,8 +165,7 @@ class Pairs:
         )
 
 
-@dataclass(slots=True)
-class PairCounter:
+class PairCounter(Struct):
     """Counts pairs; ``kind`` is the relation's."""
 
     kind: PairKind

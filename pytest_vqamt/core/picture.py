@@ -64,7 +64,7 @@ class Picture(ShortRepr):
 
     def __post_init__(self) -> None:
         named = self.photo.digest
-        if self.edits:
+        if self.edits:  # without, it has the digest of its photo
             named = digest(named, canonical_json([encode(edit) for edit in self.edits]))
         object.__setattr__(self, "digest", named)  # computed once, as every query about the picture uses it
 
@@ -78,6 +78,7 @@ class Picture(ShortRepr):
             DataError: a value of the edit has another type or is out of bounds, so no recipe could be read back.
         """
         scene = checked_edit(edit).after(self.scene)
+        # Checked where a picture is made, before anything is drawn: a relation of a user may scale without bound.
         check_growth(self.scene, scene)
         work = self.work + edit.work(scene.width * scene.height)
         return Picture(photo=self.photo, edits=(*self.edits, edit), scene=scene, work=work)
@@ -201,6 +202,7 @@ class Picture(ShortRepr):
         Of ``exhaustive`` those names are kept that are exhaustively annotated in both. The recipe of the picture has
         them, so name only those that are asked about.
         """
+        # The recipe holds this scene, and its digest depends on it: what the whole scene lacks would change both.
         bare = replace(
             second,
             relationships=(),

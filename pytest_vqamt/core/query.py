@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.meaning import Meaning
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.text import ShortRepr
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -28,34 +29,38 @@ class Task(StrEnum):
     CAPTIONING = "captioning"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Query(ShortRepr):
-    """One model input.
-
-    Attributes:
-        picture: the image.
-        text: the question or hypothesis; empty for captioning.
-        meaning: what the text asks; no part of the identity.
-        task: selects the method of the model.
-        trial: 0, or another number to ask the same query again, without the cached answer to trial 0.
-        reasoning: True or False for an answer with or without reasoning, of models that can switch it; None as the
-            model does by itself.
-        id: a digest of pixels, text, task, trial and reasoning; the same on every machine.
-    """
+class Query(Struct, frozen=True, kw_only=True):
+    """One model input."""
 
     picture: Picture
+    """The image."""
     text: str = ""
-    meaning: Meaning = field(compare=False)
+    """The question or hypothesis; empty for captioning."""
+    meaning: Meaning
+    """What the text asks; no part of the identity."""
     task: Task = Task.VQA
+    """Selects the method of the model."""
     trial: int = 0
+    """0, or another number to ask the same query again, without the cached answer to trial 0."""
     reasoning: bool | None = None
-    id: str = field(init=False, compare=False)
+    """True or False for an answer with or without reasoning, of models that can switch it; None for the model's own."""
+    id: str = ""
+    """A digest of pixels, text, task, trial and reasoning, the same on every machine. Computed, whatever is given."""
 
     def __post_init__(self) -> None:
         # What came later counts only where it is set: a query's id stays what it was.
         reasoning = () if self.reasoning is None else (f"reasoning={self.reasoning}",)
         named = digest(self.task, self.picture.digest, self.text, str(self.trial), *reasoning)
-        object.__setattr__(self, "id", named)  # computed once, as every step of a run uses it
+        force_setattr(self, "id", named)  # computed once, as every step of a run uses it
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Query):
+            return NotImplemented
+        # Photos of two names may have the same pixels, and so the same id.
+        return self.id == other.id and self.picture == other.picture
+
+    def __hash__(self) -> int:
+        return hash(self.id)
 
     def __repr__(self) -> str:
         return f"<Query {self.id} ({self.task}) of {self.picture.photo.id!r}: {self.words}>"
@@ -87,15 +92,8 @@ def manner_of(trial: int, reasoning: bool | None) -> str:
     return ", ".join(filter(None, (said, "asked again" if trial else "")))
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """One model output: its text and, where the model gives them, scores of candidate answers.
-
-    ``truncated`` is true if the question was too long for the model, which read only its beginning. ``declined`` is the
-    reason why the model's adapter did not put the query to the model, "" if it did; ``unknown_words`` are the words
-    that the model does not know.
-    ``tokens_in``, ``tokens_out`` and ``cost`` are what the answer took, where the model's server tells it, and no part
-    of the answer.
 
     >>> Answer("yes").text
     'yes'
@@ -104,15 +102,28 @@ class Answer:
     text: str
     scores: tuple[tuple[str, float], ...] | None = None
     truncated: bool = False
+    """True if the question was too long for the model, which read only its beginning."""
     declined: str = ""
+    """The reason why the model's adapter did not put the query to the model, "" if it did."""
     unknown_words: tuple[str, ...] = ()
-    tokens_in: float | None = field(default=None, compare=False)
-    tokens_out: float | None = field(default=None, compare=False)
-    cost: float | None = field(default=None, compare=False)
+    """The words that the model does not know."""
+    tokens_in: float | None = None
+    """With ``tokens_out`` and ``cost``, what the answer took, where the model's server tells it; no part of it."""
+    tokens_out: float | None = None
+    cost: float | None = None
+
+    @property
+    def _said(self) -> tuple[object, ...]:
+        return self.text, self.scores, self.truncated, self.declined, self.unknown_words
+
+    def __eq__(self, other: object) -> bool:
+        return self._said == other._said if isinstance(other, Answer) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._said)
 
 
-@dataclass(frozen=True, slots=True)
-class Declined:
+class Declined(Struct, frozen=True):
     """What a model returns in place of an answer to a query that it is not made for.
 
     A case with a declined query is neither a pass nor a violation; reports count such cases, and the unknown words.
@@ -135,8 +146,7 @@ CANNOT_SWITCH = Declined("the model cannot switch its reasoning")
 """Of an adapter, or of a server of another version, and not of the model: it is never kept as the model's answer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+class Failure(Struct, frozen=True, kw_only=True):
     """The reason why a query has no answer: the model raised, or its picture could not be rendered."""
 
     reason: str

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
+
+from msgspec.structs import asdict
 
 from pytest_vqamt.core.case import (
     MILLION,
@@ -15,40 +17,69 @@ from pytest_vqamt.core.case import (
     Contrast,
     ContrastVerdict,
     Fact,
+    Figure,
     Outcome,
     Verdict,
     item_name,
 )
-from pytest_vqamt.core.codec import Json, decode, encode, from_row, to_row
+from pytest_vqamt.core.codec import Json, decode, encode, from_row, made, to_row
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.input_files import MAX_REPORT_BYTES, describe_broken, parse_json, read_text
 from pytest_vqamt.core.meaning import meaning_from_row
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.query import Answer, Failure, Query, Task, is_truncated
 from pytest_vqamt.core.recipes import picture_from_recipe, picture_recipe
+from pytest_vqamt.core.report_rows import (
+    SCHEMA,
+    BaselineRow,
+    BaselineTotalRow,
+    BlessedAnswerer,
+    BlessedModel,
+    CalibrationRow,
+    ChangeRow,
+    DifferenceRow,
+    ExpiredWaiverRow,
+    FigureRow,
+    GradedRow,
+    GroundedCellsRow,
+    GroundedRow,
+    MetricsRow,
+    ModelRow,
+    PairRatesRow,
+    RelationRow,
+    RepeatedRow,
+    ReportRow,
+    StratumRow,
+    WaivedRow,
+    YesNoShares,
+)
 from pytest_vqamt.core.results import (
     BaselineChange,
     BaselineHead,
+    BaselineTotal,
     BaselineUse,
     DataUse,
-    Gate,
     Grounded,
     HumanReference,
     ModelDifference,
     ModelUse,
-    Ranking,
     RelationResult,
     Report,
     StratumResult,
     merge_data_uses,
 )
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.core.tallies import GradedCases, RepeatedCases, Tally
+from pytest_vqamt.core.tallies import (
+    CalibrationBin,
+    Clusters,
+    GradedCases,
+    GroundedCells,
+    PairedClusters,
+    RepeatedCases,
+    Tally,
+)
 
 REPORT_FILE = "report.json"
-
-SCHEMA = 1
-"""Raised when a field of ``report.json`` is renamed or removed; additions keep it."""
 
 BASELINE_SCHEMA = 1
 """Raised when a field of a baseline's head is renamed or removed; additions keep it."""
@@ -56,48 +87,39 @@ BASELINE_SCHEMA = 1
 Row = dict[str, Json]
 T = TypeVar("T")
 
-_COUNTS = tuple(each.name for each in fields(Tally))
-_STRATUM = ("interval", "gate", "breakdown", "readings", "readings_sample", "unknown_words", "noise")
-"""The fields of ``StratumResult`` that a row has as they are."""
+_FIRST = (
+    "id", "version", "claim", "model", "data", "tags", "resources", *Tally.__struct_fields__, "scenes_not_applicable",
+    "not_applicable",
+)  # fmt: skip
+"""The members of an entry of ``relations`` that stand before those of its stratum."""
+_PAIR_RATES = ("acc", "acc_original", "acc_perturbed", "cons", "c_acc", "cons_authors", "c_acc_authors")
 _BASELINE_COUNTS = (
     "cases", "holds", "violated", "unparsed", "errors", "declined", "refused", "flaky", "unread_cases", "unread_holds",
 )  # fmt: skip
 BEFORE = ("before", "figures_before")
 """The members of a row that are about the baseline; those of a contrast are in its own object."""
-_PAIR_SHARES = ("acc", "acc_original", "acc_perturbed", "cons", "c_acc")
 _LINE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def report_row(report: Report) -> Row:
     """The whole of ``report.json``."""
-    return {
-        "schema": SCHEMA,
-        "vqamt_version": report.vqamt_version,
-        "seed": report.seed,
-        "sampler": report.sampler,
-        "max_cases": report.max_cases,
-        "contrast": report.contrast,
-        "repeats": report.repeats,
-        "max_unread": report.max_unread,
-        "max_error_rate": report.max_error_rate,
-        "undecided": report.undecided.value,
-        "shard": report.shard,
-        "started": report.started,
-        "duration_s": round(report.duration_s, 3),
-        "complete": report.complete,
-        **({"failure": report.failure} if report.failure else {}),
-        "settings": dict(report.settings),
-        "models": [model_row(model) for model in report.models],
-        "data": [data_row(data) for data in report.data],
-        "relations": [relation_row(result) for result in report.relations],
-        "coverage": [to_row(coverage) for coverage in report.coverage],
-        "summaries": [to_row(summary) for summary in report.summaries],
-        "ranking": [ranking_row(ranking) for ranking in report.ranking],
-        "differences": [difference_row(difference) for difference in report.differences],
-        "baseline": baseline_row(report.baseline),
-        "waived": [{"case_id": case_id, "reason": reason} for case_id, reason in report.waived],
-        "expired_waivers": [{"case_id": case_id, "until": day} for case_id, day in report.expired_waivers],
-    }
+    row = to_row(
+        made(
+            ReportRow,
+            report,
+            schema=SCHEMA,
+            duration_s=round(report.duration_s, 3),
+            settings=dict(report.settings),
+            models=tuple(map(_model_row, report.models)),
+            relations=tuple(map(_relation_row, report.relations)),
+            differences=tuple(map(difference_row, report.differences)),
+            baseline=baseline_row(report.baseline) if report.baseline else None,
+            waived=tuple(WaivedRow(case_id=case_id, reason=reason) for case_id, reason in report.waived),
+            expired_waivers=tuple(ExpiredWaiverRow(case_id=name, until=day) for name, day in report.expired_waivers),
+        )
+    )
+    row["relations"] = [_in_order(each) for each in _rows(row["relations"])]
+    return row
 
 
 def report_text(report: Report) -> str:
@@ -107,23 +129,12 @@ def report_text(report: Report) -> str:
 
 def relation_row(result: RelationResult) -> Row:
     """One entry of ``relations``."""
-    presumed = result.presumed
-    return {
-        "id": result.item,
-        "version": result.version,
-        "claim": result.claim,
-        "model": result.model.name,
-        "data": result.data.name,
-        "tags": list(result.tags),
-        "resources": dict(result.resources),
-        **to_row(result.tally),
-        "scenes_not_applicable": result.scenes_not_applicable,
-        "not_applicable": dict(sorted(result.not_applicable.items())),
-        **_stratum_row(result, result.reference),
-        "presumed": {**to_row(presumed.tally), **_stratum_row(presumed, result.reference)} if presumed else None,
-        "directional": result.directional,
-        "grounded": grounded_row(result.grounded),
-    }
+    return _in_order(to_row(_relation_row(result)))
+
+
+def _in_order(row: Row) -> Row:
+    """An entry of ``relations`` with what it is of, and its counts, first: its type has the members of ``presumed``."""
+    return {**{name: row[name] for name in _FIRST}, **row}
 
 
 def read_report_row(folder: Path) -> Row:
@@ -160,7 +171,7 @@ def read_report_row(folder: Path) -> Row:
 
 def not_whole(file: Path, error: Exception) -> DataError:
     """The error of a report that lacks a field, or has another value there."""
-    what = f"{error} is missing" if isinstance(error, KeyError) else error
+    what = f"it has no {error}" if isinstance(error, KeyError) else error
     return DataError(
         f"Expected a whole report, but got {str(file)!r}: {what}; read it with the version of pytest-vqamt that "
         "wrote it, or run the tests again"
@@ -173,33 +184,29 @@ def report_from_row(row: Row) -> Report:
     The file has no example violations, and query counts only for each model: every relation has those of its model.
 
     Raises:
-        DataError: a result is not whole.
-        AttributeError, KeyError, TypeError, ValueError: the row is not whole.
+        ValueError: the row is not whole; the message has the path of what is wrong.
     """
-    models = {str(model["name"]): _model(model) for model in _rows(row["models"])}
-    data = {str(each.get("name", each["spec"])): _data(each) for each in _rows(row["data"])}
-    relations = tuple(
-        _result(position, relation, models, data) for position, relation in enumerate(_rows(row["relations"]))
-    )
+    read = from_row(row, ReportRow)
+    models = {model.name: made(ModelUse, model, usage=tuple(model.usage.items())) for model in read.models}
+    data = {each.name: each for each in read.data}
+    relations = tuple(_result(position, each, models, data) for position, each in enumerate(read.relations))
     used = {relation.model.name: relation.model for relation in relations}
-    whole = from_row(
-        {
-            **row,
-            "models": [],
-            "data": [],
-            "relations": [],
-            "settings": _sorted_items(row["settings"]),
-            "coverage": [],
-            "summaries": [],
-            "baseline": _baseline(row["baseline"]),
-            "ranking": [_ranking(each) for each in _rows(row["ranking"])],
-            "differences": [_difference(each) for each in _rows(row["differences"])],
-            "waived": [[each["case_id"], each["reason"]] for each in _rows(row["waived"])],
-            "expired_waivers": [[each["case_id"], each["until"]] for each in _rows(row["expired_waivers"])],
-        },
+    return made(
         Report,
+        read,
+        models=tuple(used.values()),
+        data=merge_data_uses(relations),
+        relations=relations,
+        settings=tuple(sorted(read.settings.items())),
+        coverage=(),
+        summaries=(),
+        differences=tuple(
+            made(ModelDifference, each, item=each.id, paired=PairedClusters(each.clusters)) for each in read.differences
+        ),
+        baseline=_baseline(read.baseline) if read.baseline else None,
+        waived=tuple((each.case_id, each.reason) for each in read.waived),
+        expired_waivers=tuple((each.case_id, each.until) for each in read.expired_waivers),
     )
-    return replace(whole, models=tuple(used.values()), data=merge_data_uses(relations), relations=relations)
 
 
 def _rows(value: Json) -> list[Row]:
@@ -210,243 +217,293 @@ def _sorted_items(value: Json) -> list[Json]:
     return [list(each) for each in sorted(cast("Row", value).items())]
 
 
-def _result(position: int, row: Row, models: dict[str, Row], data: dict[str, Row]) -> RelationResult:
-    try:
-        presumed = row["presumed"]
-        return from_row(
-            {
-                **row,
-                **_stratum(row),
-                "position": position,
-                "item": row["id"],
-                "model": models[str(row["model"])],
-                "data": data[str(row["data"])],
-                "presumed": None if presumed is None else _stratum(cast("Row", presumed)),
-                "reference": cast("Row", row["metrics"]).get("reference"),
-                "directional": row["directional"],
-                "grounded": _grounded(row["grounded"]),
-                "resources": [list(each) for each in cast("Row", row["resources"]).items()],
-            },
-            RelationResult,
-        )
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        what = f"no {error}" if isinstance(error, KeyError) else error
-        raise DataError(f"Expected a whole result, but got id={row.get('id')!r}: {what}") from error
+def _by_key(values: Mapping[str, T]) -> dict[str, T]:
+    return dict(sorted(values.items()))
 
 
-def model_row(model: ModelUse) -> Row:
-    """One entry of ``models``."""
-    return {
-        "name": model.name,
-        "kind": model.kind,
-        "fingerprint": model.fingerprint,
-        "tasks": list(model.tasks),
-        "queries_needed": model.queries_needed,
-        "queries_asked": model.queries_asked,
-        "queries_cached": model.queries_cached,
-        "queries_saved": model.queries_saved,
-        "busy_s": round(model.busy_s, 3),
-        "items_s": round(model.items_s, 3),
-        "usage": dict(model.usage),
-        **(
-            {"calls": model.calls, "calls_raised": model.calls_raised, "raised_example": model.raised_example}
-            if model.calls_raised
-            else {}
+def _relation_row(result: RelationResult) -> RelationRow:
+    presumed = result.presumed
+    return made(
+        RelationRow,
+        result,
+        **_stratum_members(result, result.reference),
+        id=result.item,
+        model=result.model.name,
+        data=result.data.name,
+        resources=dict(result.resources),
+        not_applicable=_by_key(result.not_applicable),
+        presumed=StratumRow(**_stratum_members(presumed, result.reference)) if presumed else None,
+        grounded=_grounded_row(result.grounded) if result.grounded else None,
+    )
+
+
+def _result(position: int, row: RelationRow, models: dict[str, ModelUse], data: dict[str, DataUse]) -> RelationResult:
+    for name, kind, known in ((row.model, "model", models.keys()), (row.data, "data", data.keys())):
+        if name not in known:
+            raise ValueError(f"relations[{position}].{kind} is {name!r}, which the report does not list")
+    reference = row.metrics.get("reference")
+    return made(
+        RelationResult,
+        row,
+        **_stratum_fields(row, f"relations[{position}]"),
+        position=position,
+        item=row.id,
+        model=models[row.model],
+        data=data[row.data],
+        resources=tuple(row.resources.items()),
+        presumed=(
+            StratumResult(**_stratum_fields(row.presumed, f"relations[{position}].presumed")) if row.presumed else None
         ),
-        **({"answers_cut": model.answers_cut} if model.answers_cut else {}),
-        **({"ran_on": model.ran_on, "ran_on_example": model.ran_on_example} if model.ran_on else {}),
-        **({"spec": model.spec} if model.spec else {}),
-    }
+        reference=from_row(reference, HumanReference) if reference else None,
+        grounded=_grounded(row.grounded) if row.grounded else None,
+    )
 
 
-def data_row(data: DataUse) -> Row:
-    """One entry of ``data``; results and cases have its name, which is its spec unless the user named it."""
-    row = to_row(data)
-    short_name = row.pop("short_name")
-    return {"name": short_name, **row} if short_name else row
-
-
-def _data(row: Row) -> Row:
-    """The fields of ``DataUse``."""
-    return {**row, "short_name": row.get("name") or ""}
-
-
-def _model(row: Row) -> Row:
-    """The fields of ``ModelUse``."""
-    return {**row, "usage": [list(each) for each in cast("Row", row["usage"]).items()]}
-
-
-def baseline_row(baseline: BaselineUse | None) -> Row | None:
-    """``baseline`` of the report; None in a run without one."""
-    if baseline is None:
-        return None
+def _stratum_members(stratum: StratumResult, reference: HumanReference | None) -> dict[str, Any]:
+    """The members of ``StratumRow`` by name."""
+    tally = stratum.tally
     return {
-        **to_row(baseline),
-        "models": _objects(baseline.models, "name", "fingerprint"),
-        "answered_by": _objects(baseline.answered_by, "name", "model"),
-        **{
-            name: [{"model": each.model, "data": each.data, "change": change_row(each.change)} for each in totals]
-            for name, totals in (("totals", baseline.totals), ("accuracy", baseline.accuracy))
-        },
+        **asdict(tally),
+        "pass_rate": tally.pass_rate,
+        "interval": stratum.interval,
+        "scenes": stratum.clusters.scenes,
+        "clusters": stratum.clusters.rows,
+        "gate": stratum.gate,
+        "change": _change_row(stratum.change),
+        "breakdown": {fact: _by_key(values) for fact, values in sorted(stratum.breakdown.items())},
+        "metrics": metrics_row(stratum.pairs, reference),
+        "figures": {name: _figure_row(figure) for name, figure in sorted(stratum.figures.items())},
+        "readings": _by_key(stratum.readings),
+        "readings_sample": stratum.readings_sample,
+        "unread_rate": tally.unread_rate,
+        "readable_pass_rate": tally.readable_rate,
+        "unread": _by_key(stratum.unread),
+        "unknown_words": _by_key(stratum.unknown_words),
+        "repeated": _repeated_row(stratum.repeated) if stratum.repeated else None,
+        "graded": _graded_row(stratum.graded) if stratum.graded else None,
+        "noise": stratum.noise,
     }
 
 
-def _baseline(row: Json) -> Json:
-    if row is None:
-        return None
-    baseline = cast("Row", row)
+def _stratum_fields(row: StratumRow, where: str) -> dict[str, Any]:
+    """The fields of ``StratumResult`` by name."""
+    same = ("interval", "gate", "breakdown", "readings_sample", "unread", "unknown_words", "noise")
     return {
-        **baseline,
-        "models": _from_objects(baseline["models"], "name", "fingerprint"),
-        "answered_by": _from_objects(baseline["answered_by"], "name", "model"),
-        **{
-            name: [{**each, "change": _change(each["change"])} for each in _rows(baseline[name])]
-            for name in ("totals", "accuracy")
-        },
+        **{name: getattr(row, name) for name in same},
+        "tally": made(Tally, row),
+        "readings": Counter(row.readings),
+        "pairs": _pairs(row.metrics, where),
+        "figures": {name: _figure(each) for name, each in row.figures.items()},
+        "clusters": Clusters(row.clusters),
+        "change": _change(row.change),
+        "repeated": _repeated(row.repeated) if row.repeated else None,
+        "graded": _graded(row.graded) if row.graded else None,
     }
+
+
+def _model_row(model: ModelUse) -> ModelRow:
+    return made(
+        ModelRow,
+        model,
+        queries_saved=model.queries_saved,
+        busy_s=round(model.busy_s, 3),
+        items_s=round(model.items_s, 3),
+        usage=dict(model.usage),
+        # The number of calls depends on how batches were cut, so it stands only where it says how many of them raised.
+        calls=model.calls if model.calls_raised else 0,
+    )
+
+
+def baseline_row(baseline: BaselineUse) -> BaselineRow:
+    """``baseline`` of the report."""
+    totals, accuracy = (
+        tuple(made(BaselineTotalRow, each, change=_change_row(each.change)) for each in some)
+        for some in (baseline.totals, baseline.accuracy)
+    )
+    return made(
+        BaselineRow,
+        baseline,
+        models=tuple(BlessedModel(name=name, fingerprint=fingerprint) for name, fingerprint in baseline.models),
+        answered_by=tuple(BlessedAnswerer(name=name, model=model) for name, model in baseline.answered_by),
+        totals=totals,
+        accuracy=accuracy,
+    )
+
+
+def _baseline(row: BaselineRow) -> BaselineUse:
+    totals, accuracy = (
+        tuple(made(BaselineTotal, each, change=_change(each.change)) for each in some)
+        for some in (row.totals, row.accuracy)
+    )
+    return made(
+        BaselineUse,
+        row,
+        models=tuple((each.name, each.fingerprint) for each in row.models),
+        answered_by=tuple((each.name, each.model) for each in row.answered_by),
+        totals=totals,
+        accuracy=accuracy,
+    )
+
+
+def _change_row(change: BaselineChange | None) -> ChangeRow | None:
+    if change is None:
+        return None
+    paired = change.paired
+    return made(
+        ChangeRow,
+        change,
+        shared=paired.shared,
+        kept=paired.both,
+        lost=paired.first_only,
+        won=paired.second_only,
+        neither=paired.neither,
+        before=paired.first_rate,
+        after=paired.second_rate,
+        difference=paired.difference,
+        clusters=paired.rows,
+    )
 
 
 def change_row(change: BaselineChange | None) -> Row | None:
     """The change of an item since the baseline; None without one."""
-    if change is None:
-        return None
-    paired = change.paired
-    return {
-        "shared": paired.shared,
-        "kept": paired.both,
-        "lost": paired.first_only,
-        "won": paired.second_only,
-        "neither": paired.neither,
-        "before": paired.first_rate,
-        "after": paired.second_rate,
-        "difference": paired.difference,
-        "interval": list(change.interval),
-        "p": change.p,
-        "p_holm": change.p_holm,
-        "p_two_sided": change.p_two_sided,
-        "p_mcnemar": change.p_mcnemar,
-        "gate": _gate_row(change.gate),
-        "unread_before": change.unread_before,
-        "version_before": change.version_before,
-        "other_judgement": change.other_judgement,
-        "clusters": _lists(paired.rows),
-    }
+    row = _change_row(change)
+    return None if row is None else to_row(row)
 
 
-def _change(row: Json) -> Json:
-    return None if row is None else {**cast("Row", row), "paired": {"rows": cast("Row", row)["clusters"]}}
+def _change(row: ChangeRow | None) -> BaselineChange | None:
+    return None if row is None else made(BaselineChange, row, paired=PairedClusters(row.clusters))
 
 
-def ranking_row(ranking: Ranking) -> Row:
-    """One entry of ``ranking``."""
-    return {
-        "data": ranking.data,
-        "kind": ranking.kind.value,
-        "items": list(ranking.items),
-        "models": [_renamed(to_row(place), "model", "name") for place in ranking.places],
-    }
-
-
-def _ranking(row: Row) -> Row:
-    return {**row, "places": [_renamed(each, "name", "model") for each in _rows(row["models"])]}
-
-
-def difference_row(difference: ModelDifference) -> Row:
+def difference_row(difference: ModelDifference) -> DifferenceRow:
     """One entry of ``differences``."""
     paired = difference.paired
-    return {
-        "id": difference.item,
-        "data": difference.data,
-        "presumed": difference.presumed,
-        "models": list(difference.models),
-        "shared": paired.shared,
-        "both": paired.both,
-        "first_only": paired.first_only,
-        "second_only": paired.second_only,
-        "neither": paired.neither,
-        "pass_rates": [paired.first_rate, paired.second_rate],
-        "difference": paired.difference,
-        "interval": list(difference.interval),
-        "p": difference.p,
-        "p_holm": difference.p_holm,
-        "clusters": _lists(paired.rows),
-    }
+    return made(
+        DifferenceRow,
+        difference,
+        **{name: getattr(paired, name) for name in ("shared", "both", "first_only", "second_only", "neither")},
+        id=difference.item,
+        pass_rates=(paired.first_rate, paired.second_rate),
+        difference=paired.difference,
+        clusters=paired.rows,
+    )
 
 
-def _difference(row: Row) -> Row:
-    return {**row, "item": row["id"], "paired": {"rows": row["clusters"]}}
+def _grounded_row(grounded: Grounded) -> GroundedRow:
+    cells = grounded.cells
+    return made(
+        GroundedRow,
+        grounded,
+        cases=cells.cases,
+        rate=grounded.rate,
+        chance=grounded.chance.mean,
+        chance_sum=grounded.chance.total,
+        cells=made(GroundedCellsRow, cells),
+        errors=cells.errors,
+        declined=cells.declined,
+        flaky=cells.flaky,
+        clusters=grounded.clusters.rows,
+        change=_change_row(grounded.change),
+        presumed=_grounded_row(grounded.presumed) if grounded.presumed else None,
+    )
 
 
-def _lists(rows: Iterable[tuple[int, ...]]) -> list[Json]:
-    """The counts of ``Clusters``, ``[holds, judged, scenes]``, or those of ``PairedClusters``, as lists."""
-    return [list(row) for row in rows]
-
-
-def grounded_row(grounded: Grounded | None) -> Row | None:
-    """``grounded`` of an entry; None if no case has a contrast."""
-    if grounded is None:
-        return None
-    cells = to_row(grounded.cells)
-    outside = {name: cells.pop(name) for name in ("errors", "declined", "flaky")}
-    return {
-        "cases": grounded.cells.cases,
-        "rate": grounded.rate,
-        "interval": list(grounded.interval),
-        "chance": grounded.chance.mean,
-        "chance_sum": grounded.chance.total,
-        "cells": cells,
-        **outside,
-        "clusters": _lists(grounded.clusters.rows),
-        "gate": _gate_row(grounded.gate),
-        "change": change_row(grounded.change),
-        "presumed": grounded_row(grounded.presumed),
-    }
-
-
-def _grounded(row: Json) -> Json:
-    """The fields of ``Grounded``."""
-    if not row:
-        return None
-    found = cast("Row", row)
-    return {
-        **{name: found[name] for name in ("interval", "gate")},
-        "cells": {
-            **cast("Row", found["cells"]),
-            **{name: found[name] for name in ("errors", "declined", "flaky")},
-        },
-        "chance": {"cases": found["cases"], "millionths": round(cast("float", found["chance_sum"]) * MILLION)},
-        "clusters": {"rows": found["clusters"]},
-        "change": _change(found["change"]),
-        "presumed": _grounded(found["presumed"]),
-    }
+def _grounded(row: GroundedRow) -> Grounded:
+    return made(
+        Grounded,
+        row,
+        cells=made(GroundedCells, row.cells, errors=row.errors, declined=row.declined, flaky=row.flaky),
+        chance=Figure(row.cases, round(row.chance_sum * MILLION)),
+        clusters=Clusters(row.clusters),
+        change=_change(row.change),
+        presumed=_grounded(row.presumed) if row.presumed else None,
+    )
 
 
 def metrics_row(pairs: Pairs | None, reference: HumanReference | None) -> Row:
     """``metrics`` of an entry; empty if the relation has no pairs. Sets of cases are written in hexadecimal digits."""
     if pairs is None:
         return {}
-    return {
-        **_pair_tally_row(pairs.tally),
-        "reference": {name: getattr(reference, name) for name in _PAIR_SHARES} if reference else None,
-        "by": _nested(pairs.by, _pair_tally_row),
-        "right": f"{pairs.right:x}",
-        "unanswered": f"{pairs.unanswered:x}",
-    }
+    by = {fact: {each: _pair_rates(tally) for each, tally in sorted(some.items())} for fact, some in pairs.by.items()}
+    return to_row(
+        made(
+            MetricsRow,
+            _pair_rates(pairs.tally),
+            reference=reference,
+            by=_by_key(by),
+            right=f"{pairs.right:x}",
+            unanswered=f"{pairs.unanswered:x}",
+        )
+    )
 
 
-def _pairs(row: Json) -> Json:
-    """The fields of ``Pairs``; None if the relation has no pairs."""
-    if not row:
+def _pair_rates(tally: PairTally) -> PairRatesRow:
+    answers = tally.binary_answers
+    return PairRatesRow(
+        pairs=tally.pairs,
+        **{name: getattr(tally, name) for name in _PAIR_RATES},
+        answers=YesNoShares(yes=tally.yes / answers, no=tally.no / answers, other=tally.other / answers)
+        if answers
+        else None,
+        counts=tally,
+    )
+
+
+def _pairs(metrics: Row, where: str) -> Pairs | None:
+    """The pairs that ``metrics`` is of; None if the relation has none."""
+    if not metrics:
         return None
-    metrics = cast("Row", row)
-    return {
-        "tally": metrics["counts"],
-        "by": {
-            fact: {value: cast("Row", tally)["counts"] for value, tally in values.items()}
-            for fact, values in cast("dict[str, Row]", metrics["by"]).items()
-        },
-        **{name: int(cast("str", metrics[name]), 16) for name in ("right", "unanswered")},
-    }
+    row = from_row(metrics, MetricsRow, f"{where}.metrics")
+    bits: list[int] = []
+    for name, digits in (("right", row.right), ("unanswered", row.unanswered)):
+        try:
+            bits.append(int(digits, 16))
+        except ValueError as error:
+            raise ValueError(f"{where}.metrics.{name} is {digits!r}, which is no hexadecimal number") from error
+    by = {fact: {value: rates.counts for value, rates in values.items()} for fact, values in row.by.items()}
+    return Pairs(tally=row.counts, by=by, right=bits[0], unanswered=bits[1])
+
+
+def _figure_row(figure: Figure) -> FigureRow:
+    return FigureRow(cases=figure.cases, sum=figure.total, mean=figure.mean)
+
+
+def _figure(row: FigureRow) -> Figure:
+    return Figure(row.cases, round(row.sum * MILLION))
+
+
+def _graded_row(graded: GradedCases) -> GradedRow:
+    return GradedRow(
+        violated_margin=_figure_row(graded.violated),
+        held_margin=_figure_row(graded.held),
+        confident_violations=graded.confident,
+        calibration=tuple(
+            CalibrationRow(answers=each.answers, right=each.right, probability_sum=each.millionths / MILLION)
+            for each in graded.calibration
+        ),
+        calibration_error=graded.calibration_error,
+    )
+
+
+def _graded(row: GradedRow) -> GradedCases:
+    bins = (CalibrationBin(each.answers, each.right, round(each.probability_sum * MILLION)) for each in row.calibration)
+    return GradedCases(_figure(row.violated_margin), _figure(row.held_margin), row.confident_violations, tuple(bins))
+
+
+def _repeated_row(repeated: RepeatedCases) -> RepeatedRow:
+    return RepeatedRow(
+        cases=repeated.cases,
+        pass_all=repeated.pass_all,
+        pass_all_rate=repeated.pass_all_rate,
+        trial_rate=repeated.trial_rate,
+        variance_within=repeated.within,
+        variance_between=repeated.between,
+        by_holding_trials=repeated.rows,
+        noise=repeated.noise.total,
+    )
+
+
+def _repeated(row: RepeatedRow) -> RepeatedCases:
+    return RepeatedCases(row.by_holding_trials, Figure(row.cases, round(row.noise * MILLION)))
 
 
 def head_row(head: BaselineHead) -> Row:
@@ -664,145 +721,6 @@ def _contrast(value: Json, scene_of: Callable[[str], Scene], queries: int) -> Co
         names=tuple(str(name) for name in cast("list[Json]", row.get("names") or [])),
         presumed=bool(row.get("presumed", False)),
     )
-
-
-def _stratum_row(stratum: StratumResult, reference: HumanReference | None) -> Row:
-    return {
-        "pass_rate": stratum.tally.pass_rate,
-        "interval": list(stratum.interval),
-        "scenes": stratum.clusters.scenes,
-        "clusters": _lists(stratum.clusters.rows),
-        "gate": _gate_row(stratum.gate),
-        "change": change_row(stratum.change),
-        "breakdown": _nested(stratum.breakdown, to_row),
-        "metrics": metrics_row(stratum.pairs, reference),
-        "figures": {
-            name: {"cases": figure.cases, "sum": figure.total, "mean": figure.mean}
-            for name, figure in sorted(stratum.figures.items())
-        },
-        "readings": dict(sorted(stratum.readings.items())),
-        "readings_sample": stratum.readings_sample,
-        "unread_rate": stratum.tally.unread_rate,
-        "readable_pass_rate": stratum.tally.readable_rate,
-        "unread": {
-            cause: {**count._asdict(), "example": count.example._asdict() if count.example else None}
-            for cause, count in sorted(stratum.unread.items())
-        },
-        "unknown_words": dict(sorted(stratum.unknown_words.items())),
-        "repeated": _repeated_row(stratum.repeated),
-        "graded": _graded_row(stratum.graded),
-        "noise": to_row(stratum.noise) if stratum.noise else None,
-    }
-
-
-def _graded_row(graded: GradedCases | None) -> Row | None:
-    if graded is None:
-        return None
-    return {
-        **{
-            name: {"cases": margins.cases, "sum": margins.total, "mean": margins.mean}
-            for name, margins in (("violated_margin", graded.violated), ("held_margin", graded.held))
-        },
-        "confident_violations": graded.confident,
-        "calibration": [
-            {"answers": each.answers, "right": each.right, "probability_sum": each.millionths / MILLION}
-            for each in graded.calibration
-        ],
-        "calibration_error": graded.calibration_error,
-    }
-
-
-def _graded(row: Json) -> Json:
-    """The fields of ``GradedCases``."""
-    if not row:
-        return None
-    found = cast("Row", row)
-    violated, held = (cast("dict[str, float]", found[name]) for name in ("violated_margin", "held_margin"))
-    return {
-        **{
-            name: {"cases": each["cases"], "millionths": round(each["sum"] * MILLION)}
-            for name, each in (("violated", violated), ("held", held))
-        },
-        "confident": found["confident_violations"],
-        "calibration": [
-            [each["answers"], each["right"], round(cast("float", each["probability_sum"]) * MILLION)]
-            for each in _rows(found["calibration"])
-        ],
-    }
-
-
-def _repeated_row(repeated: RepeatedCases | None) -> Row | None:
-    if repeated is None:
-        return None
-    return {
-        "cases": repeated.cases,
-        "pass_all": repeated.pass_all,
-        "pass_all_rate": repeated.pass_all_rate,
-        "trial_rate": repeated.trial_rate,
-        "variance_within": repeated.within,
-        "variance_between": repeated.between,
-        "by_holding_trials": _lists(repeated.rows),
-        "noise": repeated.noise.total,
-    }
-
-
-def _repeated(row: Json) -> Json:
-    """The fields of ``RepeatedCases``."""
-    if not row:
-        return None
-    found = cast("Row", row)
-    noise = {"cases": found["cases"], "millionths": round(cast("float", found["noise"]) * MILLION)}
-    return {"rows": found["by_holding_trials"], "noise": noise}
-
-
-def _stratum(row: Row) -> Row:
-    """The fields of ``StratumResult``."""
-    figures = cast("dict[str, dict[str, float]]", row["figures"])
-    return {
-        **{name: row[name] for name in _STRATUM},
-        "unread": {
-            cause: [count["source"], count["follow_up"], _example(count["example"])]
-            for cause, count in cast("dict[str, Row]", row["unread"]).items()
-        },
-        "repeated": _repeated(row["repeated"]),
-        "graded": _graded(row["graded"]),
-        "tally": {name: row[name] for name in _COUNTS},
-        "pairs": _pairs(row["metrics"]),
-        "figures": {
-            name: {"cases": each["cases"], "millionths": round(each["sum"] * MILLION)} for name, each in figures.items()
-        },
-        "clusters": {"rows": row["clusters"]},
-        "change": _change(row["change"]),
-    }
-
-
-def _example(row: Json) -> Json:
-    return list(cast("Row", row).values()) if row else None
-
-
-def _pair_tally_row(tally: PairTally) -> Row:
-    answers = tally.binary_answers
-    return {
-        "pairs": tally.pairs,
-        **{name: getattr(tally, name) for name in (*_PAIR_SHARES, "cons_authors", "c_acc_authors")},
-        "answers": {name: getattr(tally, name) / answers for name in ("yes", "no", "other")} if answers else None,
-        "counts": to_row(tally),
-    }
-
-
-def _nested(tallies: Mapping[str, Mapping[str, T]], row_of: Callable[[T], Row]) -> Row:
-    return {
-        fact: {value: row_of(tally) for value, tally in sorted(values.items())}
-        for fact, values in sorted(tallies.items())
-    }
-
-
-def _gate_row(gate: Gate | None) -> Row | None:
-    return to_row(gate) if gate else None
-
-
-def _renamed(row: Row, name: str, new_name: str) -> Row:
-    return {new_name if key == name else key: value for key, value in row.items()}
 
 
 def _objects(pairs: tuple[tuple[str, str], ...], first: str, second: str) -> list[Json]:

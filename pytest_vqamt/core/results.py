@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeAlias
+from typing import Annotated, Any, ClassVar, TypeAlias
+
+from msgspec import Meta, Struct, field
+from msgspec.structs import replace
 
 from pytest_vqamt.core.case import Figure, Figures, Outcome
+from pytest_vqamt.core.codec import Amount, Count, Interval, Rate, SignedInterval, SignedRate
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.pairs import Pairs
@@ -17,8 +20,7 @@ from pytest_vqamt.core.tallies import Clusters, GradedCases, GroundedCells, Pair
 from pytest_vqamt.core.text import shortest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueryPreview:
+class QueryPreview(Struct, frozen=True, kw_only=True):
     """A query and its answer for display; ``edits`` describes the edits of its picture, and how it is asked."""
 
     picture: str
@@ -38,8 +40,7 @@ class QueryPreview:
         return f"{self.text} [{self.edits}]" if self.edits else self.text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ViolationPreview:
+class ViolationPreview(Struct, frozen=True, kw_only=True):
     """One violation for display."""
 
     id: str
@@ -55,19 +56,8 @@ EXAMPLES = {"calls_raised": "raised_example", "ran_on": "ran_on_example"}
 """The field of ``ModelUse`` with an example of what is counted, the shortest."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelUse:
-    """A model and its use in a run.
-
-    Attributes:
-        queries_needed: the queries of all cases, with repetitions.
-        queries_asked: the distinct queries sent to the model.
-        queries_cached: the distinct queries answered from the cache.
-        busy_s: the time in which it had a batch to answer, in seconds, summed over processes.
-        items_s: the time in which its items ran, in seconds, summed over processes.
-        usage: costs of its answers, by the model's own names ("tokens in").
-        spec: its spec, if the user gave it a short name; otherwise the name is its spec, or what a server calls it.
-    """
+class ModelUse(Struct, frozen=True, kw_only=True):
+    """A model and its use in a run."""
 
     ANSWERS_OF: ClassVar[str] = "answers of "
     """In ``usage``, the replies by the model that a server says it was."""
@@ -76,22 +66,29 @@ class ModelUse:
     fingerprint: str
     tasks: tuple[str, ...]
     queries_needed: int = 0
+    """The queries of all cases, with repetitions."""
     queries_asked: int = 0
+    """The distinct queries sent to the model."""
     queries_cached: int = 0
+    """The distinct queries answered from the cache."""
     busy_s: float = 0.0
+    """The time in which it had a batch to answer, in seconds, summed over processes."""
     items_s: float = 0.0
+    """The time in which its items ran, in seconds, summed over processes."""
     usage: tuple[tuple[str, float], ...] = ()
+    """Costs of its answers, by the model's own names ("tokens in")."""
     spec: str = ""
-    kind: str = field(default="", compare=False)
+    """Its spec, if the user gave it a short name; otherwise the name is its spec, or what a server calls it."""
+    kind: str = ""
     """The kind of its spec, such as "hf"; of a served model the kind on the server.
 
     Empty for an object that ``vqamt.run`` was given.
     """
-    calls: int = field(default=0, compare=False)
+    calls: int = 0
     """The calls of its methods, each with a batch."""
-    calls_raised: int = field(default=0, compare=False)
+    calls_raised: int = 0
     """Those that raised an exception; their queries were put to it again, in halves."""
-    raised_example: str = field(default="", compare=False)
+    raised_example: str = ""
     """What the shortest of these exceptions says."""
     answers_cut: int = 0
     """Answers so long that only their two ends are read."""
@@ -117,23 +114,24 @@ class ModelUse:
         return self.queries_needed - self.queries_asked - self.queries_cached
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DataUse:
-    """A scene source of the run.
+class DataUse(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A scene source of the run."""
 
-    Attributes:
-        spec: as ``--vqamt-data`` takes it, with its defaults filled in.
-        bad_records: the messages about records that were left out.
-        short_name: the name that the user gave it; "" for none.
+    short_name: str = field(default="", name="name")
+    """The short name of --vqamt-data=NAME=SPEC, which results and cases have; absent if there is none and they have the
+    spec.
     """
-
     spec: str
-    scenes: int
+    """The source with its defaults filled in, as --vqamt-data takes it."""
+    scenes: Count
+    """How many scenes it has."""
     digest: str
-    bad_records: tuple[str, ...] = ()
-    short_name: str = ""
-    given: str = field(default="", compare=False)
-    """The spec as the user gave it, without a short name: "pictures" for pictures:500."""
+    """Changes whenever a scene or a photo of the source does."""
+    # omit_defaults leaves out equal defaults, but not those of a factory: these two are always written.
+    bad_records: tuple[str, ...] = field(default_factory=lambda: ())
+    """What is wrong with each record that could not be used and was left out (--vqamt-allow-bad-records)."""
+    given: str = field(default_factory=str)
+    """The spec as the user gave it, without a short name; ids of tests have it."""
 
     @property
     def name(self) -> str:
@@ -146,163 +144,153 @@ class DataUse:
         return f"{self.short_name}={self.spec}" if self.short_name else self.spec
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HumanReference:
+class HumanReference(Struct, frozen=True, kw_only=True):
     """The human reference for the pairs of a published test, as shares; None where the paper gives none."""
 
-    cons: float
-    acc: float | None = None
-    acc_original: float | None = None
-    acc_perturbed: float | None = None
-    c_acc: float | None = None
+    acc: Rate | None = None
+    """ACC of people."""
+    acc_original: Rate | None = None
+    """Their share of right answers to original queries."""
+    acc_perturbed: Rate | None = None
+    """Their share of right answers to perturbed queries."""
+    cons: Rate
+    """CONS of people."""
+    c_acc: Rate | None = None
+    """C-ACC of people."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Coverage:
-    """The agreement of models in right pairs, on one CARETS test and one data source.
-
-    Attributes:
-        test: the relation, with all variants.
-        models: their names, in the order of the run.
-        right: the number of pairs with two right answers, for each model.
-        shares: in row i and column j the share of model j's right pairs that model i has right too, among those that
-            model i answered; None without any.
-    """
+class Coverage(Struct, frozen=True, kw_only=True):
+    """The agreement of models in right pairs, on one CARETS test and one data source."""
 
     test: str
+    """The relation, its variants added up."""
     data: str
+    """The name of one of data: its short name, or its spec."""
     presumed: bool
+    """True if it is of the presumed cases alone; the other entries are without them."""
     models: tuple[str, ...]
-    right: tuple[int, ...]
-    shares: tuple[tuple[float | None, ...], ...]
+    """The names of models."""
+    right: tuple[Count, ...]
+    """How many pairs each model has right, both answers of them."""
+    shares: tuple[tuple[Rate | None, ...], ...]
+    """In row i, column j: of the pairs that model j has right, the share that model i has right too. Null where there
+    are none.
+    """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StratumResult:
+class StratumResult(Struct, frozen=True, kw_only=True):
     """The counts of one kind of an item's cases: the ordinary ones, or the presumed ones.
 
     Presumed cases rest on an absence that the annotations do not guarantee, so they are counted apart.
-
-    Attributes:
-        breakdown: a tally for each value of each fact that the relation breaks its verdicts down by.
-        readings: how often each reading of an answer occurred.
-        readings_sample: the number of cases whose readings are counted, if they are a sample; None for all cases.
-        unread: the answers without a reading, by cause ("refusal"), to source and to follow-up queries.
-        unknown_words: declined cases, by each word that the model does not know.
-        interval: the 95 % interval of the pass rate, by scene.
-        pairs: the counts behind the metrics of pairs; None if the relation has no pairs.
-        figures: sums over the cases, by name, for the figures of the relation's paper.
-        clusters: the judged cases by scene, from which the interval is computed.
-        paired: cases of the baseline with their verdicts then and now; None if the item has no baseline.
-        change: the change since the baseline; None without one.
-        repeated: the cases whose queries were asked several times; None without any.
-        graded: the cases whose answers have scores, by how sure the model was; None without any.
-        noise: the violations that the model's noise would cause, and whether there are more; None if it is not known.
     """
 
     tally: Tally
     breakdown: dict[str, dict[str, Tally]]
+    """A tally for each value of each fact that the relation breaks its verdicts down by."""
     readings: Counter[str]
+    """How often each reading of an answer occurred."""
     interval: tuple[float, float]
+    """The 95 % interval of the pass rate, by scene."""
     gate: Gate | None
     pairs: Pairs | None = None
+    """The counts behind the metrics of pairs; None if the relation has no pairs."""
     figures: Figures = field(default_factory=dict)
+    """Sums over the cases, by name, for the figures of the relation's paper."""
     clusters: Clusters = field(default_factory=Clusters)
+    """The judged cases by scene, from which the interval is computed."""
     paired: PairedClusters | None = None
+    """Cases of the baseline with their verdicts then and now; None if the item has no baseline."""
     change: BaselineChange | None = None
+    """The change since the baseline; None without one."""
     readings_sample: int | None = None
+    """The number of cases whose readings are counted, if they are a sample; None for all cases."""
     unread: Unread = field(default_factory=dict)
+    """The answers without a reading, by cause ("refusal"), to source and to follow-up queries."""
     unknown_words: Mapping[str, int] = field(default_factory=dict)
+    """Declined cases, by each word that the model does not know."""
     repeated: RepeatedCases | None = None
+    """The cases whose queries were asked several times; None without any."""
     graded: GradedCases | None = None
+    """The cases whose answers have scores, by how sure the model was; None without any."""
     noise: Noise | None = None
+    """The violations that the model's noise would cause, and whether there are more; None if it is not known."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Noise:
-    """The violations that a model's noise would cause by itself (``stats.conclude``).
+class Noise(Struct, frozen=True, kw_only=True):
+    """The violations that a model's noise would cause by itself (``stats.conclude``)."""
 
-    Attributes:
-        expected: their expected number.
-        explains: whether there are violations, and no more than noise causes in 19 of 20 such runs.
-    """
-
-    expected: float
+    expected: Amount
+    """How many violations the model's noise would cause."""
     explains: bool
+    """True if there are violations, and no more than noise causes in 19 of 20 such runs."""
 
 
 def stratum_fields(stratum: StratumResult) -> dict[str, Any]:
     """The fields of a stratum by name, to make them those of a ``RelationResult``."""
-    return {each.name: getattr(stratum, each.name) for each in fields(StratumResult)}
+    return {name: getattr(stratum, name) for name in StratumResult.__struct_fields__}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grounded:
-    """The cases of an item that have a contrast (docs/explanation/grounding.md).
-
-    Attributes:
-        interval: the 95 % interval of the grounded rate, by scene.
-        chance: the sum of what a model that guesses would reach on each case.
-        clusters: the cases by scene; grounded ones hold.
-        gate: the "grounded-under" gate; None without one.
-        change: the change of the grounded rate since the baseline; None without one.
-        presumed: the cases where a right answer rests on an absence that the annotations do not guarantee, which are
-            counted here alone; None if there are none.
-    """
+class Grounded(Struct, frozen=True, kw_only=True):
+    """The cases of an item that have a contrast (docs/explanation/grounding.md)."""
 
     cells: GroundedCells
     interval: tuple[float, float]
+    """The 95 % interval of the grounded rate, by scene."""
     chance: Figure = field(default_factory=Figure)
+    """The sum of what a model that guesses would reach on each case."""
     clusters: Clusters = field(default_factory=Clusters)
+    """The cases by scene; grounded ones hold."""
     gate: Gate | None = None
+    """The "grounded-under" gate; None without one."""
     change: BaselineChange | None = None
+    """The change of the grounded rate since the baseline; None without one."""
     presumed: Grounded | None = None
+    """The cases where a right answer rests on an absence that the annotations do not guarantee, which are counted here
+    alone; None if there are none.
+    """
 
     @property
     def rate(self) -> float | None:
         return self.cells.rate
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelationResult(StratumResult):
-    """The result of one relation variant on one model and one data source; its own counts exclude presumed cases.
-
-    Attributes:
-        position: the item's position in the run, which orders reports.
-        item: "metavqa.partition[object]".
-        scenes_not_applicable: number of sampled scenes that gave no case; ``not_applicable`` counts them by reason.
-        resources: resources other than the data ("wordnet"), with their versions.
-        error: the first reason why a query had no answer.
-        violation: the simplest violation found.
-        ungrounded: the simplest violation of a contrast, if possible of a case that holds: its two queries.
-        presumed: the presumed cases; None if there are none.
-        reference: what humans reach on such pairs.
-        judged: the cases one by one, to compare models; None in a session of one model
-            without a baseline, and in reports read back.
-        right: the answers to questions that come with answers, one by one, to compare accuracies; kept likewise.
-        directional: whether no model that does not look at the picture can satisfy the relation.
-        grounded: the cases with a contrast; None if there are none.
-    """
+class RelationResult(StratumResult, frozen=True, kw_only=True):
+    """The result of one relation variant on one model and one data source; its own counts exclude presumed cases."""
 
     position: int
+    """The item's position in the run, which orders reports."""
     item: str
+    """"metavqa.partition[object]"."""
     version: int
     claim: str
     model: ModelUse
     data: DataUse
     tags: tuple[str, ...]
     scenes_not_applicable: int
+    """Number of sampled scenes that gave no case; ``not_applicable`` counts them by reason."""
     not_applicable: dict[str, int]
     error: str = ""
+    """The first reason why a query had no answer."""
     violation: ViolationPreview | None = None
+    """The simplest violation found."""
     ungrounded: ViolationPreview | None = None
+    """The simplest violation of a contrast, if possible of a case that holds: its two queries."""
     presumed: StratumResult | None = None
+    """The presumed cases; None if there are none."""
     resources: tuple[tuple[str, str], ...] = ()
+    """Resources other than the data ("wordnet"), with their versions."""
     reference: HumanReference | None = None
+    """What humans reach on such pairs."""
     judged: JudgedCases | None = None
+    """The cases one by one, to compare models; None in a session of one model without a baseline, and in reports read
+    back.
+    """
     right: JudgedCases | None = None
+    """The answers to questions that come with answers, one by one, to compare accuracies; kept likewise."""
     directional: bool = False
+    """Whether no model that does not look at the picture can satisfy the relation."""
     grounded: Grounded | None = None
+    """The cases with a contrast; None if there are none."""
 
     @property
     def strata(self) -> tuple[StratumResult, ...]:
@@ -395,25 +383,8 @@ MAX_UNREAD = 0.2
 """Above this share of unread cases an item meets no gate, by default."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """A finished run.
-
-    Attributes:
-        complete: false if an item could not be run, or the session was stopped early.
-        failure: why the first item that could not be run could not, where that is known.
-        settings: the settings of relations.
-        coverage: of models that share data.
-        summaries: tables over several items each.
-        baseline: the baseline of the run, if it had one.
-        ranking, differences: comparisons of several models.
-        waived: the ids of cases that a person judged invalid, with reasons; not all need be cases of this run.
-        expired_waivers: the ids of cases whose waivers no longer hold, with their last day, as in "2026-10-31".
-        contrast: the share of cases that may have a contrast.
-        repeats: how many times each distinct query was asked.
-        max_unread: the share of an item's cases that may be unread if it is to meet a gate.
-        undecided: what a gate that cannot tell does to the run.
-    """
+class Report(Struct, frozen=True, kw_only=True):
+    """A finished run."""
 
     vqamt_version: str
     seed: int
@@ -424,23 +395,36 @@ class Report:
     duration_s: float
     models: tuple[ModelUse, ...]
     data: tuple[DataUse, ...]
-    relations: tuple[RelationResult, ...] = field(default=())
+    relations: tuple[RelationResult, ...] = ()
     complete: bool = True
+    """False if an item could not be run, or the session was stopped early."""
     settings: tuple[tuple[str, str], ...] = ()
+    """The settings of relations."""
     coverage: tuple[Coverage, ...] = ()
+    """Of models that share data."""
     summaries: tuple[Summary, ...] = ()
+    """Tables over several items each."""
     baseline: BaselineUse | None = None
+    """The baseline of the run, if it had one."""
     ranking: tuple[Ranking, ...] = ()
+    """Comparisons of several models."""
     differences: tuple[ModelDifference, ...] = ()
     waived: tuple[tuple[str, str], ...] = ()
+    """The ids of cases that a person judged invalid, with reasons; not all need be cases of this run."""
     expired_waivers: tuple[tuple[str, str], ...] = ()
+    """The ids of cases whose waivers no longer hold, with their last day, as in "2026-10-31"."""
     contrast: float = 0.0
+    """The share of cases that may have a contrast."""
     repeats: int = 1
+    """How many times each distinct query was asked."""
     max_unread: float = MAX_UNREAD
+    """The share of an item's cases that may be unread if it is to meet a gate."""
     max_error_rate: float = 0.0
     """The share of an item's cases that may end in an error if its test is to pass."""
     failure: str = ""
+    """Why the first item that could not be run could not, where that is known."""
     undecided: Undecided = Undecided.PASS
+    """What a gate that cannot tell does to the run."""
 
     @property
     def total_gates(self) -> tuple[Gate, ...]:
@@ -469,28 +453,31 @@ class GateState(StrEnum):
     MET = "met"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
-    """A threshold on an item, and whether the item meets it.
+GateKind: TypeAlias = Annotated[str, Meta(extra_json_schema={"enum": ["fail-under", "grounded-under", "max-drop"]})]
+GateValue: TypeAlias = Annotated[str, Meta(extra_json_schema={"enum": ["point", "lower-bound", "holm"]})]
 
-    Attributes:
-        kind: the option: "fail-under" for the pass rate, "grounded-under" for the grounded rate, or "max-drop" for the
-            drop since the baseline.
-        threshold: the smallest rate, or the largest drop.
-        on: the compared value: "point" or "lower-bound"; "holm" for a drop.
-        met: whether nothing is shown to miss it; a gate on a drop is also met where ``uncertain``.
-        unread: the unread rate of the item, if it is above ``Report.max_unread``: then the gate is not met.
-        uncertain: whether too few cases can tell if a drop is larger: none is shown, and none is ruled out.
-        dropped: whether the drop by itself misses the gate, whatever is unread.
+
+class Gate(Struct, frozen=True, kw_only=True):
+    """A threshold on an item, and whether the item meets it."""
+
+    kind: GateKind
+    """Which option demands it: --vqamt-fail-under of the pass rate, --vqamt-grounded-under of the grounded rate,
+    --vqamt-max-drop of the drop of either since the baseline.
     """
-
-    kind: str
-    threshold: float
-    on: str
+    threshold: Rate
+    """The rate to be reached, or the largest drop."""
+    on: GateValue
+    """What must reach the rate: the pass rate, or the lower end of its interval. A drop must be significant after Holm,
+    too.
+    """
     met: bool
-    unread: float | None = None
+    """True if it is met; of a rate never with nothing judged. Of a drop: no larger drop is shown."""
+    unread: Rate | None = None
+    """The unread rate of the item where it is above max_unread, so that the gate is not met; null elsewhere."""
     uncertain: bool = False
+    """True if there are too few cases to tell if the drop is larger: met, but nothing is shown."""
     dropped: bool = False
+    """True if the drop by itself misses the gate, whatever is unread."""
 
     @property
     def state(self) -> GateState:
@@ -499,59 +486,52 @@ class Gate:
         return GateState.CANNOT_TELL if self.uncertain else GateState.MET
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaselineChange:
-    """The paired comparison of one item with the baseline.
-
-    Attributes:
-        paired: the cases that both runs judged.
-        interval: the 95 % interval of the difference of pass rates, by scene.
-        p: the one-sided p-value of the drop, by scene.
-        p_holm: the same, Holm-adjusted for all items of the comparison; None until these are known.
-        p_two_sided: the two-sided p-value of the difference, by scene.
-        p_mcnemar: the p-value of McNemar's exact test, which assumes independent cases, as in other tools.
-        gate: the "max-drop" gate; None without one.
-        version_before: the version of the relation in the baseline.
-        other_judgement: the number of cases of the baseline that this version of the package judges differently, from
-            the same answers; they count as they are judged now.
-        unread_before: the unread rate of the item in the baseline; None if no case was answered there.
-    """
+class BaselineChange(Struct, frozen=True, kw_only=True):
+    """The paired comparison of one item with the baseline."""
 
     paired: PairedClusters
+    """The cases that both runs judged."""
     interval: tuple[float, float]
+    """The 95 % interval of the difference of pass rates, by scene."""
     p: float
+    """The one-sided p-value of the drop, by scene."""
     p_two_sided: float
+    """The two-sided p-value of the difference, by scene."""
     p_holm: float | None = None
+    """The same, Holm-adjusted for all items of the comparison; None until these are known."""
     gate: Gate | None = None
+    """The "max-drop" gate; None without one."""
     version_before: int = 1
+    """The version of the relation in the baseline."""
     other_judgement: int = 0
-    p_mcnemar: float = 1.0
-    unread_before: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaselineUse:
-    """The baseline of a gated run.
-
-    Attributes:
-        file: the name, without the folder.
-        digest: of its content.
-        models: the name and the fingerprint of each model in it.
-        answered_by: the name of each model whose server said with what it answered, and what that was.
-        missing: items of the baseline that are not in this run.
-        new: items of this run that are not in the baseline.
-        totals: the comparison of all relations together, for each model and data source.
-        accuracy: the comparison of the accuracy on questions that come with answers, likewise.
+    """The number of cases of the baseline that this version of the package judges differently, from the same answers;
+    they count as they are judged now.
     """
+    p_mcnemar: float = 1.0
+    """The p-value of McNemar's exact test, which assumes independent cases, as in other tools."""
+    unread_before: float | None = None
+    """The unread rate of the item in the baseline; None if no case was answered there."""
+
+
+class BaselineUse(Struct, frozen=True, kw_only=True):
+    """The baseline of a gated run."""
 
     file: str
+    """The name, without the folder."""
     digest: str
+    """Of its content."""
     models: tuple[tuple[str, str], ...]
+    """The name and the fingerprint of each model in it."""
     answered_by: tuple[tuple[str, str], ...] = ()
+    """The name of each model whose server said with what it answered, and what that was."""
     missing: tuple[str, ...] = ()
+    """Items of the baseline that are not in this run."""
     new: tuple[str, ...] = ()
+    """Items of this run that are not in the baseline."""
     totals: tuple[BaselineTotal, ...] = ()
+    """The comparison of all relations together, for each model and data source."""
     accuracy: tuple[BaselineTotal, ...] = ()
+    """The comparison of the accuracy on questions that come with answers, likewise."""
     max_drop: Mapping[str, float] = field(default_factory=lambda: {"*": 0.0})
     """The drops that are allowed, by globs (``stats.thresholds.Drops``)."""
 
@@ -561,8 +541,7 @@ class BaselineUse:
         return tuple(each.change.gate for each in (*self.totals, *self.accuracy) if each.change.gate)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaselineTotal:
+class BaselineTotal(Struct, frozen=True, kw_only=True):
     """The comparison of all relations of a model on a data source with the baseline, or of its accuracy.
 
     Presumed cases, controls and relations tagged "baseline" are not in the first. The cases of a scene are counted
@@ -575,23 +554,19 @@ class BaselineTotal:
     change: BaselineChange
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaselineEntry:
-    """One relation variant on one model and one data source in a baseline.
-
-    Attributes:
-        item: "metavqa.partition[object]".
-        version: of the relation.
-        tally: without waived cases.
-        size_bytes: the size of its gzip member in the file.
-    """
+class BaselineEntry(Struct, frozen=True, kw_only=True):
+    """One relation variant on one model and one data source in a baseline."""
 
     item: str
+    """"metavqa.partition[object]"."""
     version: int
+    """Of the relation."""
     model: str
     data: str
     tally: Tally
+    """Without waived cases."""
     size_bytes: int
+    """The size of its gzip member in the file."""
 
     @property
     def id(self) -> str:
@@ -599,25 +574,22 @@ class BaselineEntry:
         return f"{self.item}-{self.model}-{self.data}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaselineHead:
+class BaselineHead(Struct, frozen=True, kw_only=True):
     """A baseline without its cases.
 
     The file is JSON Lines in gzip members: one for the head and one for each item, so that the cases of an item can be
     read without the others. Any tool that reads gzip reads them as one file.
-
-    Attributes:
-        models: the name and the fingerprint of each.
-        data: the spec and the digest of each.
-        settings: the settings of relations.
     """
 
     vqamt_version: str
     seed: int
     models: tuple[tuple[str, str], ...]
+    """The name and the fingerprint of each."""
     data: tuple[tuple[str, str], ...]
+    """The spec and the digest of each."""
     items: tuple[BaselineEntry, ...]
     settings: tuple[tuple[str, str], ...] = ()
+    """The settings of relations."""
     answered_by: tuple[tuple[str, str], ...] = ()
     """The name of each model whose server said with what it answered, and what that was."""
 
@@ -629,8 +601,7 @@ RECORD_BYTES = 17
 """Eight bytes of the case's digest, eight of its scene's, and one of bits."""
 
 
-@dataclass(slots=True)
-class JudgedCases:
+class JudgedCases(Struct):
     """The judged cases of one item, without errors, declined, flaky and waived cases.
 
     Kept only in sessions of several models, or with a baseline. As ``RelationResult.right`` it has questions in place
@@ -662,23 +633,21 @@ Cell: TypeAlias = str | int | float | None
 Cells: TypeAlias = Mapping[str, Cell]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
-    """A table with a name for each column.
-
-    Attributes:
-        kind: "entailment", "captioning" or "noise" of one model; "perception", "consistency", "issues" or "accuracy" of
-            all models, whose rows are these and the published ones.
-        model, data: the name of the model, "" for all, and the spec of the source.
-        rows: each with the same names, in the same order; the first is a text.
-        totals: figures of all rows together.
-    """
+class Summary(Struct, frozen=True, kw_only=True):
+    """A table with a name for each column."""
 
     kind: str
+    """What it is about. Of one model: VEglue, MetaIC, basic questions. Of all models: MetaVQA, CARETS, VEglue, basic
+    questions.
+    """
     model: str
+    """The name of one of models; empty for a table of all of them, and of published ones."""
     data: str
+    """The name of one of data: its short name, or its spec."""
     rows: tuple[Cells, ...]
+    """All with the same fields: a line each of a table."""
     totals: Cells = field(default_factory=lambda: MappingProxyType({}))
+    """Figures of all rows together."""
 
 
 class RankingKind(StrEnum):
@@ -690,72 +659,62 @@ class RankingKind(StrEnum):
     CONTROL = "control"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GapToFirst:
-    """The pass rate less that of the first model on the shared cases, with its 95 % interval by scene.
+class GapToFirst(Struct, frozen=True, kw_only=True):
+    """The pass rate less that of the first model on the shared cases."""
 
-    Attributes:
-        p: the two-sided p-value.
-    """
-
-    difference: float
-    interval: tuple[float, float]
-    p: float
+    difference: SignedRate
+    """Its pass rate less that of the first model on the cases that both judged."""
+    interval: SignedInterval
+    """The 95 % interval of that, by scene, the two models paired."""
+    p: Rate
+    """The two-sided p-value of that, by the sign-flip test of scenes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankedModel:
-    """A model's place in a ranking.
+class RankedModel(Struct, frozen=True, kw_only=True):
+    """A model's place in a ranking."""
 
-    Attributes:
-        mean: its pass rate over all cases of the items.
-        interval: the 95 % interval of that rate, by scene over all items; None if the cases are not known.
-        best_in: the number of items in which each other model has a lower pass rate.
-        behind: the gap to the first model; None for the first, and if the cases are not known.
-    """
-
-    model: str
-    mean: float
-    interval: tuple[float, float] | None
-    best_in: int
+    model: str = field(name="name")
+    """The name of one of models."""
+    mean: Rate
+    """Its pass rate over all cases of the items."""
+    interval: Interval | None
+    """The 95 % interval of that rate, by scene over all of the items; None where the cases are not known one by one."""
+    best_in: Count
+    """In how many of the items each other model has a lower pass rate."""
     behind: GapToFirst | None = None
+    """How far it is behind the first model; null for the first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranking:
-    """Models on one data source by their pass rate over the items that all of them have, the highest first.
-
-    Attributes:
-        items: the items whose cases are counted.
-    """
+class Ranking(Struct, frozen=True, kw_only=True):
+    """Models on one data source by their pass rate over the items that all of them have, the highest first."""
 
     data: str
+    """The name of one of data: its short name, or its spec."""
     kind: RankingKind
+    """Which cases it is over: presumed ones, relations with the tag baseline or control, or all others."""
     items: tuple[str, ...]
-    places: tuple[RankedModel, ...]
+    """The ids of the relations that it is over: those in which each of these models has a pass rate."""
+    places: tuple[RankedModel, ...] = field(name="models")
+    """The models, the best first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelDifference:
-    """The comparison of two models on the cases of an item that both have judged.
-
-    Attributes:
-        models: their names, in the order of the run.
-        presumed: whether it is of presumed cases, which are compared separately.
-        paired: the cases by both verdicts.
-        interval: the 95 % interval of the second pass rate minus the first, by scene.
-        p: the two-sided p-value of the difference.
-        p_holm: the same, Holm-adjusted for all items of these models on this data; None for a control.
-    """
+class ModelDifference(Struct, frozen=True, kw_only=True):
+    """The comparison of two models on the cases of an item that both have judged."""
 
     item: str
     data: str
     presumed: bool
+    """Whether it is of presumed cases, which are compared separately."""
     models: tuple[str, str]
+    """Their names, in the order of the run."""
     paired: PairedClusters
+    """The cases by both verdicts."""
     interval: tuple[float, float]
+    """The 95 % interval of the second pass rate minus the first, by scene."""
     p: float
+    """The two-sided p-value of the difference."""
     p_holm: float | None
+    """The same, Holm-adjusted for all items of these models on this data; None for a control."""
 
 
 def merge_model_uses(uses: Iterable[ModelUse]) -> tuple[ModelUse, ...]:

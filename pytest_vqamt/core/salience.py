@@ -15,7 +15,7 @@ _CUT_OFF = 2
 
 
 def min_salient_px(frame: Box) -> float:
-    """Returns the least longer side of a salient thing in ``frame``."""
+    """The least longer side, in pixels, of a salient thing in ``frame``."""
     return max(MIN_SALIENT_PX, MIN_SALIENT_SHARE * max(frame.w, frame.h))
 
 
@@ -30,9 +30,10 @@ def is_salient(thing: Thing, scene: Scene) -> bool:
 
     At the edge of the picture, where a part of it may be cut off, it must be twice as large.
     """
-    if thing.fragmented:
+    if thing.fragmented:  # its box is large, and little of it is seen
         return False
     box, frame = thing.box, scene.frame
+    # Less than a pixel from the edge: boxes of annotators do not always reach it.
     at_edge = min(box.x - frame.x, box.y - frame.y, frame.x1 - box.x1, frame.y1 - box.y1) < 1
     by = 1 / _CUT_OFF if at_edge else 1
     return is_salient_size(box.w * by, box.h * by, frame)

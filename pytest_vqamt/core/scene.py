@@ -29,10 +29,12 @@ LabelName: TypeAlias = Literal["entailment", "neutral", "contradiction"]
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Photo:
-    """A source image: its id within its scene source and a digest of its pixels."""
+    """A source image."""
 
     id: str
+    """Unique within its scene source; mostly the name of a file."""
     digest: str
+    """Identifies its pixels, as 16 hexadecimal digits; "" in scenes of readers, which open no photos."""
 
 
 @registered
@@ -53,8 +55,7 @@ class Thing:
     has_mask: bool = False
     """True if the source has a mask of it."""
     fragmented: bool = False
-    """Whether only pieces of it are visible, as behind a railing: it counts, but could not be recognised by its mask.
-    """
+    """True if only pieces of it are visible, as behind a railing: it counts, but its mask does not show what it is."""
     multi_coloured: bool = False
     """True if it has no single colour; such things get no question about colour."""
 
@@ -65,17 +66,22 @@ class Region:
     """A crowd: several things of one name, annotated together. Never one object."""
 
     name: str
+    """The singular noun of one of them."""
     box: Box
+    """Around all of them, in pixels of the picture."""
 
 
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relationship:
-    """A relationship such as "on" or "holding"; ``subject`` and ``object`` are ids of things."""
+    """A relationship between two things of a scene."""
 
     subject: str
+    """The id of the thing that is on, or holds, the other."""
     predicate: str
+    """In lower case ("on", "holding")."""
     object: str
+    """The id of the other thing."""
 
 
 @registered
@@ -102,6 +108,7 @@ class Inscription:
 
     text: str
     box: Box
+    """The card that it stands on, in pixels of the picture."""
 
 
 @registered
@@ -153,16 +160,14 @@ class LinkedUnit:
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedHypothesis:
-    """A sentence with its label from a data set.
-
-    ``units`` are in the order of the sentence. If the label is entailment, the property of a linked unit is one of the
-    thing's attributes.
-    """
+    """A sentence with its label from a data set."""
 
     id: str
+    """Unique within the scene."""
     text: str
     label: LabelName
     units: tuple[LinkedUnit, ...] = ()
+    """In the order of the sentence. Of an entailed one, the property of a linked unit is an attribute of its thing."""
 
 
 @registered
@@ -197,7 +202,7 @@ class Scene(ShortRepr):
     parts: tuple[Parts, ...] = ()
     """Of things that are seen whole; dropped by edits that move or cover things."""
     presumed: bool = False
-    """Whether a model wrote the annotations and nobody checked them: every case of the scene is presumed."""
+    """True if a model wrote the annotations and nobody checked them: every case of the scene is presumed."""
 
     def __repr__(self) -> str:
         """Names of things with their numbers, in place of all annotations ("2 dog": plurals need word lists)."""

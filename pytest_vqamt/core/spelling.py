@@ -57,7 +57,7 @@ around it. ``core/daemon_executor.py`` hands it to threads.
 @contextmanager
 def spelt(spelling: Spelling) -> Iterator[None]:
     """Spells options so in the messages that are made within the block."""
-    token = _CURRENT.set(spelling)
+    token = _CURRENT.set(spelling)  # the spelling around it returns, as runs may be nested
     try:
         yield
     finally:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from operator import add
 from typing import NamedTuple, TypeAlias
 
+from msgspec import Struct, field
+
 from pytest_vqamt.core.case import MILLION, Case, Fact, Figure, Outcome, Verdict
+from pytest_vqamt.core.codec import Count
 from pytest_vqamt.core.pairs import PairCounter
 from pytest_vqamt.core.query import Answer, Failure, is_truncated
 from pytest_vqamt.core.text import shortened
@@ -27,9 +29,9 @@ MAX_WORD = 40
 class SceneTally(NamedTuple):
     """The number of ``scenes`` with the same counts: ``judged`` cases, in ``holds`` of which the relation holds."""
 
-    holds: int
-    judged: int
-    scenes: int
+    holds: Count
+    judged: Count
+    scenes: Count
 
 
 class PairedSceneTally(NamedTuple):
@@ -38,15 +40,14 @@ class PairedSceneTally(NamedTuple):
     The counts are of cases that hold in ``both`` runs, the ``first_only``, the ``second_only``, or ``neither``.
     """
 
-    both: int
-    first_only: int
-    second_only: int
-    neither: int
-    scenes: int
+    both: Count
+    first_only: Count
+    second_only: Count
+    neither: Count
+    scenes: Count
 
 
-@dataclass(frozen=True, slots=True)
-class Clusters:
+class Clusters(Struct, frozen=True):
     """The judged cases of an item, grouped by the counts of their scene in ascending order.
 
     >>> Clusters((SceneTally(0, 1, 3), SceneTally(2, 2, 5))).scenes
@@ -68,8 +69,7 @@ class Clusters:
         return sum(row.holds * row.scenes for row in self.rows)
 
 
-@dataclass(frozen=True, slots=True)
-class PairedClusters:
+class PairedClusters(Struct, frozen=True):
     """The cases that two runs judged, grouped by the counts of their scene in ascending order."""
 
     rows: tuple[PairedSceneTally, ...] = ()
@@ -115,8 +115,7 @@ class PairedClusters:
         return (self.second_only - self.first_only) / self.shared if self.shared else None
 
 
-@dataclass(slots=True)
-class SceneCounter:
+class SceneCounter(Struct):
     """Counts judged cases by scene. Waived cases must not be added."""
 
     _by_scene: dict[str, list[int]] = field(default_factory=dict)
@@ -156,8 +155,7 @@ READINGS_SAMPLE_CASES = 5_000
 """Beyond that, only this many cases are counted: those with the first ids, which are digests and so a random sample."""
 
 
-@dataclass(slots=True)
-class ReadingCounter:
+class ReadingCounter(Struct):
     """Counts the readings of cases; the order of cases does not matter, and few are kept in memory.
 
     >>> seen = ReadingCounter()
@@ -207,31 +205,35 @@ class ReadingCounter:
             self._last_id = self._first[-1][0]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
-    """The number of cases by outcome.
+class Tally(Struct, frozen=True, kw_only=True):
+    """The number of cases by outcome."""
 
-    Attributes:
-        truncated: cases in which the model read only part of a question.
-        declined: cases in which the model refused all queries, or its adapter declined one.
-        refused: of the declined cases, those that the model refused in words.
-        flaky: cases whose verdict depends on which of several answers to the same query is taken.
-        unread_cases: judged and refused cases with an answer that has no reading; ``unread_holds`` of them hold.
-    """
-
-    cases: int = 0
-    holds: int = 0
-    violated: int = 0
-    unparsed: int = 0
-    errors: int = 0
-    waived: int = 0
-    vacuous: int = 0
-    truncated: int = 0
-    declined: int = 0
-    refused: int = 0
-    flaky: int = 0
-    unread_cases: int = 0
-    unread_holds: int = 0
+    cases: Count = 0
+    """All cases: the sum of holds, violated, unparsed, errors, declined, flaky and waived."""
+    holds: Count = 0
+    """The answers obey the relation."""
+    violated: Count = 0
+    """They do not."""
+    unparsed: Count = 0
+    """An answer is of the wrong kind; counts as a violation in the pass rate."""
+    errors: Count = 0
+    """The model or a file failed; no part of the pass rate."""
+    waived: Count = 0
+    """Judged invalid by a person; no part of the pass rate."""
+    vacuous: Count = 0
+    """Of those that hold, how many show nothing of the model, such as 0 = 0 + 0."""
+    truncated: Count = 0
+    """In so many the model read only part of a question, which is longer than it takes."""
+    declined: Count = 0
+    """The model refused all queries, or its adapter declined one; no part of the pass rate."""
+    refused: Count = 0
+    """Of those declined, how many were refused in words."""
+    flaky: Count = 0
+    """The verdict depends on which of several answers to the same query is taken; no part of the pass rate."""
+    unread_cases: Count = 0
+    """Of holds, violated, unparsed and refused, how many have an answer that could not be read."""
+    unread_holds: Count = 0
+    """Of these, how many hold."""
 
     @property
     def judged(self) -> int:
@@ -313,20 +315,14 @@ class Tally:
         )
 
 
-_COUNT_NAMES = tuple(each.name for each in fields(Tally))
+_COUNT_NAMES = Tally.__struct_fields__
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroundedCells:
+class GroundedCells(Struct, frozen=True, kw_only=True):
     """Counts of the cases with a contrast.
 
     Four cells: the relation holds (consistent) or not, and the answer to the contrast differs as it must (changed) or
     not. A case without a verdict on both is in no cell.
-
-    Attributes:
-        errors: cases that lack an answer.
-        declined: cases with a declined query, or whose queries were all refused.
-        flaky: cases with a flaky verdict on the relation or on the contrast.
     """
 
     consistent_changed: int = 0
@@ -334,8 +330,11 @@ class GroundedCells:
     inconsistent_changed: int = 0
     inconsistent_unchanged: int = 0
     errors: int = 0
+    """Cases that lack an answer."""
     declined: int = 0
+    """Cases with a declined query, or whose queries were all refused."""
     flaky: int = 0
+    """Cases with a flaky verdict on the relation or on the contrast."""
 
     @property
     def cases(self) -> int:
@@ -360,11 +359,10 @@ class GroundedCells:
         return GroundedCells(**{name: getattr(self, name) + getattr(other, name) for name in _CELL_NAMES})
 
 
-_CELL_NAMES = tuple(each.name for each in fields(GroundedCells))
+_CELL_NAMES = GroundedCells.__struct_fields__
 
 
-@dataclass(slots=True)
-class GroundedCounter:
+class GroundedCounter(Struct):
     """Counts cases with a contrast. Waived cases must not be added.
 
     Attributes:
@@ -396,8 +394,7 @@ class GroundedCounter:
         return GroundedCells(**self._cells)
 
 
-@dataclass(slots=True)
-class TallyBuilder:
+class TallyBuilder(Struct):
     """A tally to which cases are added one by one."""
 
     _alike: Counter[Tally] = field(default_factory=Counter)
@@ -414,24 +411,26 @@ class TallyBuilder:
         return total
 
 
-class UnreadExample(NamedTuple):
+class UnreadExample(Struct, frozen=True, order=True):
     """An answer without a reading, and the text that it answers."""
 
     case_id: str
+    """The case with the smallest id that has such an answer."""
     text: str
+    """The question."""
     answer: str
+    """The answer, of which a long one is shortened."""
 
 
-class UnreadCount(NamedTuple):
-    """How many answers to source queries, and to follow-up queries, have no reading.
+class UnreadCount(Struct, frozen=True):
+    """How many answers to source queries, and to follow-up queries, have no reading."""
 
-    Attributes:
-        example: that of the case with the smallest id, which is as good as random.
-    """
-
-    source: int = 0
-    follow_up: int = 0
+    source: Count = 0
+    """Answers to the first query of a case."""
+    follow_up: Count = 0
+    """Answers to its other queries."""
     example: UnreadExample | None = None
+    """One such answer; None where there was none to keep."""
 
     @property
     def answers(self) -> int:
@@ -459,13 +458,12 @@ def add_unread(one: Unread, other: Unread) -> dict[str, UnreadCount]:
 class TrialTally(NamedTuple):
     """The number of ``cases`` with the same counts: ``judged`` trials, in ``holds`` of which the relation holds."""
 
-    holds: int
-    judged: int
-    cases: int
+    holds: Count
+    judged: Count
+    cases: Count
 
 
-@dataclass(frozen=True, slots=True)
-class RepeatedCases:
+class RepeatedCases(Struct, frozen=True):
     """The cases whose queries were asked several times, by the outcomes of their trials.
 
     The k-th trial of a case has the k-th answers to its queries. These cases are the judged ones and the flaky ones.
@@ -543,8 +541,7 @@ class RepeatedCases:
         return RepeatedCases(rows, self.noise + other.noise)
 
 
-@dataclass(slots=True)
-class RepeatCounter:
+class RepeatCounter(Struct):
     """Counts the cases whose queries were asked several times."""
 
     _alike: Counter[tuple[int, int]] = field(default_factory=Counter)
@@ -583,8 +580,7 @@ class CalibrationBin(NamedTuple):
     millionths: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class GradedCases:
+class GradedCases(Struct, frozen=True):
     """Cases whose answers all have scores, so that it is known how sure the model was.
 
     Attributes:
@@ -621,8 +617,7 @@ class GradedCases:
         )
 
 
-@dataclass(slots=True)
-class GradeCounter:
+class GradeCounter(Struct):
     """Counts the cases whose answers have scores."""
 
     _violated: Figure = field(default_factory=Figure)
@@ -653,8 +648,7 @@ class GradeCounter:
         return GradedCases(self._violated, self._held, self._confident, tuple(self._bins)) if self._has_any else None
 
 
-@dataclass(slots=True)
-class CaseCounter:
+class CaseCounter(Struct):
     """Counts the cases of one relation variant, model and data source.
 
     Attributes:

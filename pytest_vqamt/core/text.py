@@ -30,19 +30,24 @@ _COMMAND = re.compile(
 )
 """Begins a command of GitHub ("::error", "##[group]"), Azure Pipelines ("##vso[") or TeamCity ("##teamcity[")."""
 
-
 _COUNTED = re.compile(r"\.\.\. \(([\d,]+) characters\)\Z")
+"""How ``shortened`` ends a text."""
 _LONGEST_COUNT = 40
+"""Such an end is looked for in so many characters, rather than in a whole answer."""
 
 MAX_READ = 12_000
 """The characters of an answer that are read: of a longer one its beginning, and its end, where the answer proper is."""
 
 _BEGINNING = 4_000
+"""Of ``MAX_READ``, the characters that are taken from the beginning."""
 _SHORT = 160
+"""An answer of so many characters is read as it is, without a look for repetitions."""
 _RUN = re.compile(r"(.)\1{16,}", re.DOTALL)
+"""A run of one character: "yes!!!!!!!!!!!!!!!!!!!!"."""
 _LONG = 1_000
 """In a shorter text no repetition costs a pattern much, and to look for one takes longer than to read it."""
 _LONGEST_PIECE = 64
+"""The characters of the longest repeated piece that is found."""
 _COPIES = 8
 """The copies that are left of a piece that a model repeats without end."""
 
@@ -50,8 +55,10 @@ _MOST_OF_A_VALUE = 83
 _MOST_OF_A_PATH = 160
 _MOST_OF_A_NAME = 60
 _MOST_OF_A_REASON = 63
+"""The characters that messages quote of each."""
 
 _MAX_MESSAGE = 1_000
+"""The characters of a message."""
 _MESSAGE_END = 300
 """Advice stands at the end of a message."""
 
@@ -70,7 +77,7 @@ class ShortRepr:
 
 
 def count_noun(number: int, one: str, many: str = "") -> str:
-    """A number with what it is of.
+    """A number with its noun.
 
     >>> count_noun(1, "case"), count_noun(1200, "case"), count_noun(2, "query", "queries")
     ('1 case', '1,200 cases', '2 queries')
@@ -84,7 +91,7 @@ def visible(text: str, keep: str = "") -> str:
     >>> visible("yes\x1b[2J\u202e\n::error::no")
     'yes\\x1b[2J\\u202e\\n\\x3a:error::no'
     """
-    if not text.isprintable():
+    if not text.isprintable():  # nearly all texts are, and the pattern takes time
         text = _INVISIBLE.sub(lambda found: found[0] if found[0] in keep else _escaped(found[0]), text)
     return _COMMAND.sub(lambda found: _escaped(found[0]), text)
 
@@ -98,6 +105,7 @@ def shortened(text: str, most: int = MAX_SHOWN) -> str:
     if len(text) <= most:
         return text
     counted = _COUNTED.search(text, max(0, len(text) - _LONGEST_COUNT))
+    # Cut at ``most`` characters already, so that it is longer only by its end.
     if counted and counted.start() <= most:
         return text
     return f"{text[:most]}... ({counted[1] if counted else f'{len(text):,}'} characters)"
@@ -139,6 +147,7 @@ def some_of(names: Sequence[str], most: int) -> str:
 
 def shortest(*texts: str) -> str:
     """The shortest text that is not empty, the first in the alphabet of equally short ones: whatever came first."""
+    # The order of arrival differs between runs on several workers, so it must not decide.
     return min(filter(None, texts), key=lambda text: (len(text), text), default="")
 
 
@@ -149,7 +158,7 @@ def quoted(text: str, most: int = MAX_SHOWN) -> str:
     "'aaaaa'... (12 characters)"
     """
     cut = shortened(text, most)
-    counted = _COUNTED.search(cut)
+    counted = _COUNTED.search(cut)  # the number of characters stands behind the quotes
     return visible(repr(cut[: counted.start()])) + counted[0] if counted else visible(repr(cut))
 
 
@@ -167,7 +176,7 @@ def readable(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def _readable(text: str) -> str:
-    if len(text) > MAX_READ:
+    if len(text) > MAX_READ:  # a line end keeps the last word of the one end apart from the first of the other
         text = f"{text[:_BEGINNING]}\n{text[_BEGINNING + 1 - MAX_READ :]}"
     text = _RUN.sub(lambda found: found[1] * 16, text)
     return _without_loops(text) if len(text) > _LONG else text
@@ -182,15 +191,18 @@ def _without_loops(text: str) -> str:
 
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     stays = np.ones(len(codes), dtype=bool)
-    for period in range(2, _LONGEST_PIECE + 1):
+    for period in range(2, _LONGEST_PIECE + 1):  # runs of one character are cut before
+        # In a repeated piece each character is the same as the one a period later.
         same = codes[period:] == codes[:-period]
         half = _COPIES // 2 * period  # one such block at least lies in a run that is long enough
         if not same[: len(same) // half * half].reshape(-1, half).all(axis=1).any():
             continue
+        # Stretches of equal characters: each ends where one differs, or at the end of the text.
         ends = np.flatnonzero(~np.append(same, False))
         starts = np.append(0, ends[:-1] + 1)
         for start, length in zip(starts, ends - starts, strict=True):
             if length >= _COPIES * period:
+                # The first copies stay, and of the last the part of a copy that it may end with.
                 stays[start + _COPIES * period : start + (length + period) // period * period] = False
     return text if stays.all() else codes[stays].tobytes().decode("utf-32-le", "surrogatepass")
 
@@ -207,7 +219,7 @@ def error_text(error: BaseException) -> str:
         text = str(error)
     except KeyboardInterrupt:
         raise
-    except BaseException:
+    except BaseException:  # a stranger's __str__ may raise anything, SystemExit too
         text = ""
     return encodable(f"{type(error).__name__}: {text}")
 
@@ -269,8 +281,8 @@ def _text_of(error: BaseException) -> str:
         case (str() as text,):
             return text
         case (bytes() as data,):
-            return data.decode("latin-1")
+            return data.decode("latin-1")  # never fails
         case ():
             return ""
         case _:
-            return f"{type(error).__name__} {error}"
+            return f"{type(error).__name__} {error}"  # of KeyError(256) the text alone would be "256"

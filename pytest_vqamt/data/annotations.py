@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 MAX_COMPARED = 10_000
 """Published data sets have more photos, each once; to look at each takes minutes on a disk over a network."""
 _MAX_LOOKS = 100_000
+"""Looks of things that are remembered."""
 _BESIDE = 0.05
 """What is farther from a thing, as a share of its longer side, does not touch it."""
 
@@ -115,7 +116,7 @@ class ListedAnnotations:
     """
 
     def __init__(self, photos: Iterable[str], bad_records: Iterable[str], digest: str, remarks: Iterable[str]) -> None:
-        """``remarks`` are those of ``SourceChecks`` and others, so that no source forgets to look."""
+        """``remarks`` is required, so that no source forgets to run ``SourceChecks``."""
         self._photos = tuple(photos)
         self.bad_records = tuple(bad_records)
         self.digest = digest
@@ -172,6 +173,7 @@ class AnnotatedPhotos:
         if self.photos is None:
             return found
         ids = self.annotations.photo_ids()
+        # What two records say differently about one picture is not asked, so each photo has the scenes of the others.
         others = {ids[one]: tuple(each for each in some if each != one) for some in self.same_picture for one in some}
         return replace(found, look=self._look, same_picture=others)
 
@@ -189,8 +191,10 @@ class AnnotatedPhotos:
         for index in range(len(self)):
             files.setdefault(self.annotations.photo_file(index), []).append(index)
         compared = files if len(files) <= MAX_COMPARED else ()
+        # Cheapest key first: a file is read in full only where size and end are the same.
         alike = _equal(compared, photos.size_bytes, photos.end, photos.digest)
         several = {file for same in alike for file in same}
+        # One file that several records name.
         alike += [[file] for file, indices in files.items() if len(indices) > 1 and file not in several]
         return tuple(sorted(tuple(sorted(index for file in same for index in files[file])) for same in alike))
 
@@ -251,7 +255,7 @@ class AnnotatedPhotos:
 
     def _make_scene(self, index: int) -> Scene:
         scene = self.annotations.scene(index)
-        if self.photos is None:
+        if self.photos is None:  # recipes of its pictures have digests all the same
             named = digest("no photo", scene.photo.id)
         else:
             file = self.annotations.photo_file(index)
@@ -264,7 +268,7 @@ class AnnotatedPhotos:
         known = self._looks.get((photo.id, thing_id))
         if known is not None:
             return known
-        from pytest_vqamt.imaging.thing_look import measure_look
+        from pytest_vqamt.imaging.thing_look import measure_look  # its NumPy is needed only by relations of looks
 
         scene = self.scene(self.place(photo.id))
         thing = scene.thing(thing_id)
@@ -314,7 +318,7 @@ def _box_mask(box: Box, scene: Scene) -> Image:
 
 
 def _equal(files: Iterable[str], *keys: Callable[[str], Hashable]) -> list[list[str]]:
-    """Returns the files, two or more together, that are equal by all keys; without those that cannot be read."""
+    """Groups of two or more files that are equal by all keys; files that cannot be read are in none."""
     groups = [list(files)]
     for key in keys:
         found: list[list[str]] = []
@@ -329,7 +333,7 @@ def _equal(files: Iterable[str], *keys: Callable[[str], Hashable]) -> list[list[
 
 
 def merged(things: Iterable[Thing]) -> tuple[tuple[Thing, ...], dict[str, str]]:
-    """The things without duplicates, and for each id the id of the thing that it became.
+    """The things without duplicates, and the new id of each by its old id.
 
     Duplicates have the same synset or name, both or neither are a group ("bikes"), and the IoU of their boxes is
     ``LEAST_IOU`` or more. A thing is compared to the first of each set of duplicates, so that a row of neighbours is
@@ -355,6 +359,7 @@ def merged(things: Iterable[Thing]) -> tuple[tuple[Thing, ...], dict[str, str]]:
 def _nearest(thing: Thing, firsts: Mapping[int, Thing]) -> int | None:
     """The place of the duplicate with the largest IoU, then the first."""
     ious = {place: thing.box.iou(first.box) for place, first in sorted(firsts.items())}
+    # A "bike" and the "bikes" around it overlap, and are not one thing.
     same = [place for place in ious if ious[place] >= LEAST_IOU and _alike_in_number(thing, firsts[place])]
     return max(same, key=lambda place: ious[place], default=None)
 
@@ -393,7 +398,7 @@ def cleaned(text: str) -> str:
 
 
 def is_multi_coloured(attributes: Collection[str], name: str = "") -> bool:
-    """Whether the name or the attributes of a thing imply that it has several colours.
+    """True if the name or the attributes of a thing imply that it has several colours.
 
     Annotators note one colour of a zebra or a flag, and the colour of people may be that of anything about them.
 

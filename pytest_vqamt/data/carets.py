@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 
 FILE = "default.yml"
+"""The authors' list of tests and their files."""
 TESTS = (
     "antonym_consistency",
     "ontological_consistency",
@@ -51,6 +52,7 @@ _NUMBERS = re.compile(r"(\d+-\d+)(?:-(\w+))?")
 """The end of an id after the image: the question, the template, and the suffix of a perturbed question."""
 
 _SUFFIX = re.compile(r"(.*-\d+-\d+)-\w+")
+"""The id of a perturbed question, after that of its original."""
 
 
 class CaretsPhotos(AnnotatedPhotos):
@@ -64,7 +66,7 @@ class CaretsPhotos(AnnotatedPhotos):
 
 
 class CaretsAnnotations(ListedAnnotations):
-    """The images of pairs in the order of the files, without objects; their size is that of the photo, or 0 x 0."""
+    """The images of pairs, in the order of the files, without objects; 0 x 0 px without photos."""
 
     def __init__(
         self,
@@ -96,6 +98,7 @@ class CaretsAnnotations(ListedAnnotations):
 
     def corpus(self, *, scene: Callable[[int], Scene], measure: Callable[[], Colour | None]) -> Corpus:
         """The corpus of scenes without objects, without a look at photos."""
+        # Each scene would have its photo opened for its size.
         empty = Scene(id="", photo=Photo(id="", digest=""), width=0, height=0)
         return gather_corpus((empty for _ in self._images), scene=scene, measure=cache(measure))
 
@@ -113,7 +116,7 @@ def load(argument: str) -> CaretsPhotos:
     _warn_of(files)
     questions = read_questions(files.files)
     folders = PhotoFolders.of(files.photos)
-    folders = folders if folders and folders.files else None
+    folders = folders if folders and folders.files else None  # an empty folder of photos counts as none
     of_image = dict(questions.of_image)
     bad = list(questions.bad)
     for image in questions.of_image if folders else ():
@@ -157,12 +160,16 @@ def _photo_id(image: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaretsFile:
-    """A file of question pairs that default.yml names, with its test and the demand of that on two answers."""
+    """A file of question pairs that default.yml names."""
 
     name: str
+    """As default.yml has it; the ids of its questions begin with it."""
     path: Path
+    """The plain or compressed file that was found."""
     test: str
+    """One of ``TESTS``."""
     demand: Demand
+    """How the answers to a pair must relate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +205,7 @@ def find(argument: str) -> CaretsFiles:
             "none: fetch it too"
         )
     record = Record.of(_read_yaml(suite), str(suite))
-    places = (folder / record.text("files_root", "."), folder)
+    places = (folder / record.text("files_root", "."), folder)  # all files may lie in one folder, too
     found: list[CaretsFile] = []
     absent: list[str] = []
     for name, test, demand in _named(record):
@@ -262,13 +269,12 @@ def _place(error: YAMLError) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaretsQuestions:
-    """The questions about each image by its id, originals before perturbed ones, and the errors of others.
-
-    Ids begin with the name of the file, within which they are unique.
-    """
+    """The usable questions, and the errors of others."""
 
     of_image: dict[str, tuple[PublishedQuestion, ...]]
+    """By the id of the image, each original before its perturbed ones; ids begin with the name of the file."""
     bad: tuple[str, ...]
+    """A message about each row or pair that cannot be used."""
 
 
 def read_questions(files: Iterable[CaretsFile]) -> CaretsQuestions:
@@ -296,22 +302,28 @@ def _rows(path: Path) -> list[object]:
 
 @dataclass(slots=True)
 class _Shared:
-    """Repeated values, each held once."""
+    """Repeated values, each held once: most questions have the answers and options of others."""
 
     texts: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+    """Answers and options: ("yes", "no")."""
     scores: dict[tuple[float, ...], tuple[float, ...]] = field(default_factory=dict)
+    """Scores of answers: (1.0,)."""
 
 
 @dataclass(slots=True)
 class _CaretsReader:
-    """Reads one file: originals and perturbed questions by the id of the original, which names the pair."""
+    """Reads one file; the id of an original names the pair."""
 
     file: CaretsFile
     shared: _Shared
     images: dict[str, str] = field(default_factory=dict)
+    """The image of each pair."""
     originals: dict[str, PublishedQuestion] = field(default_factory=dict)
+    """By pair."""
     perturbed: dict[str, dict[str, PublishedQuestion]] = field(default_factory=dict)
+    """By pair and suffix."""
     broken: set[str] = field(default_factory=set)
+    """Pairs with a refused row; none of their questions is used."""
     bad: list[str] = field(default_factory=list)
 
     def read(self, rows: Iterable[object]) -> None:
@@ -331,7 +343,7 @@ class _CaretsReader:
         """The image, the original and the perturbed questions of each pair; others are added to ``bad``."""
         for pair in dict.fromkeys((*self.originals, *self.perturbed)):
             if pair in self.broken:
-                continue
+                continue  # its row is in ``bad`` already
             original, perturbed = self.originals.get(pair), self.perturbed.get(pair, {})
             wrong = _unpaired(pair, original, perturbed) or _contradiction(original, perturbed, self.file)
             if wrong:
@@ -342,6 +354,7 @@ class _CaretsReader:
     def _add(self, record: Record) -> None:
         question_id, image = record.identity("question_id"), intern(record.identity("img_id"))
         found = _NUMBERS.fullmatch(question_id.removeprefix(f"{image}-"))
+        # removeprefix alone would accept an id without the image.
         if found is None or not question_id.startswith(f"{image}-"):
             raise record.wrong("question_id", f"{image}-I-TEMPLATE or {image}-I-TEMPLATE-SUFFIX, after its img_id")
         pair, suffix = f"{image}-{found[1]}", found[2]

@@ -53,6 +53,7 @@ TABLE: dict[str, tuple[str, str]] = {
 }
 
 _HEAD_BYTES = 1 << 16
+"""The bytes that are read of a file to find its kind; it may have gigabytes."""
 
 
 def names() -> tuple[str, ...]:
@@ -75,7 +76,7 @@ def check(spec: str) -> None:
             near = f"did you mean {path!r}?"
         elif expanded(spec).is_dir():
             near = "this folder has no photos, and no data of a known kind"
-        elif not argument and Path(spec).suffix and not expanded(spec).exists():
+        elif not argument and Path(spec).suffix and not expanded(spec).exists():  # "a.csv", misspelt
             near = f"there is no such file; {near}"
         raise OptionError(
             f"Expected data to begin with its kind, as in questions:FILE, but got data={short_path(spec)}; {near}"
@@ -83,7 +84,7 @@ def check(spec: str) -> None:
 
 
 def spec_of_path(text: str) -> str:
-    """The spec of data at a path, such as ``questions:a.csv``, for messages; "" if its kind cannot be told."""
+    """The spec of data at a path, such as ``questions:a.csv``, for messages; "" if its kind is not clear."""
     path = expanded(text)
     if path.is_dir():
         kind = _kind_of_folder(path)
@@ -123,7 +124,7 @@ def _kind_of_folder(folder: Path) -> str:
         "visual-genome": bool(names & {"scene_graphs.json", "image_data.json"}),
         "vqa-v2": any(name.startswith("v2_OpenEnded") for name in names),
     }
-    named = [kind for kind, is_there in found.items() if is_there]
+    named = [kind for kind, is_there in found.items() if is_there]  # in the order above: users' own files come first
     if named:
         return named[0]
     return "photos" if any(Path(name).suffix.lower() in SUFFIXES for name in names) else ""

@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
 
 EMPTY, LEFT_OUT = "empty", "left-out"
+"""What users can say of photos without annotations: nothing is in them, or they are not labelled yet."""
 _OPTION = re.compile(r"(.*)\?([\w-]+)=([^/?]*)")
 
-_ENDS = (".json", ".json.gz")
+ENDS = (".json", ".json.gz")
 _TWO_PATHS = re.compile(r"(.+?\.json(?:\.gz)?):(.+)")
 _FORMS = "coco:DIR or coco:INSTANCES.json:IMAGES"
 
@@ -62,7 +63,7 @@ _LOOSE: frozenset[str] = frozenset(
 
 
 def split_unlabelled(argument: str) -> tuple[str, str]:
-    """The path of a spec, and what its end says that photos without annotations are; "" where it says nothing.
+    """The path of a spec, and ``EMPTY`` or ``LEFT_OUT`` if its end says so, else "".
 
     >>> split_unlabelled("data/coco?unlabelled=empty"), split_unlabelled("data/coco")
     (('data/coco', 'empty'), ('data/coco', ''))
@@ -98,6 +99,7 @@ class CocoAnnotations(ListedAnnotations):
         remarks = records.remarks
         if unlabelled == LEFT_OUT:
             found = [image for image in found if image.annotations or image.in_part]
+        # Without exhaustive classes no case rests on an absence, so nothing needs to be presumed.
         elif unlabelled != EMPTY and self._exhaustive and are_unlabelled(len(without), len(found)):
             self._presumed = frozenset(image.id for image in without)
             remarks += (unlabelled_line(spec, len(without), len(found), without[0].file_name),)
@@ -211,7 +213,7 @@ def load(argument: str) -> AnnotatedPhotos:
 def _photos(files: CocoFiles, records: CocoRecords, spec: str) -> PhotoFiles:
     """The first folder with any of the photos."""
     folders = [PhotoFiles(folder) for folder in files.photos]
-    if not records.images:
+    if not records.images:  # the caller says why
         return folders[0]
     for photos in folders:
         if any(not _without_photo(image, photos, records.file) for image in records.images):
@@ -240,6 +242,7 @@ class CocoFiles:
     """The files that an argument names."""
 
     instances: Path
+    """The file of objects and crowds."""
     captions: Path | None
     """The file beside ``instances``."""
     photos: tuple[Path, ...]
@@ -253,13 +256,13 @@ def find(argument: str) -> CocoFiles:
         OptionError: the argument has neither form.
         DataError: something is missing, or there are several instances files.
     """
-    two = _TWO_PATHS.fullmatch(argument)
+    two = _TWO_PATHS.fullmatch(argument)  # only ".json:" separates, as a path may have colons
     if two:
         instances, photos = Path(two[1]), Path(two[2])
         if not instances.is_file():
             raise DataError(f"Expected an instances file, but got instances={two[1]!r}: there is no such file")
         return CocoFiles(instances=instances, captions=captions_beside(instances), photos=(photos,))
-    if not argument or argument.endswith(_ENDS):
+    if not argument or argument.endswith(ENDS):
         raise OptionError(f"Expected {option('data')}={_FORMS}, but got {'coco:' + argument!r}: name the photos too")
     folder = Path(argument)
     if not folder.is_dir():
@@ -299,7 +302,7 @@ def has_photo_folder(folder: Path, split: str) -> bool:
 def files_of(folders: Iterable[Path], stem: re.Pattern[str]) -> list[Path]:
     """The JSON files of such a name in order, without compressed duplicates."""
     found = [file for folder in folders if folder.is_dir() for file in _in(folder)]
-    named = [file for file in found if file.name.endswith(_ENDS) and stem.fullmatch(file.name.partition(".json")[0])]
+    named = [file for file in found if file.name.endswith(ENDS) and stem.fullmatch(file.name.partition(".json")[0])]
     return [file for file in named if file.suffix != ".gz" or file.with_suffix("") not in named]
 
 
@@ -316,7 +319,7 @@ def captions_beside(instances: Path) -> Path | None:
     """``captions_val2017.json`` beside ``instances_val2017.json``, else ``captions.json``, else None."""
     split = split_of(instances) if instances.name.startswith("instances") else ""
     for stem in dict.fromkeys((f"captions_{split}" if split else "captions", "captions")):
-        for end in _ENDS:
+        for end in ENDS:
             file = instances.with_name(stem + end)
             if file.is_file():
                 return file

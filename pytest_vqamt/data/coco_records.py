@@ -17,13 +17,17 @@ from pytest_vqamt.data.sanity import BoxChecks, SourceChecks
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CocoAnnotation:
-    """An object, or a crowd of one class; ``box`` lies within the picture."""
+    """An object, or a crowd of one class."""
 
     id: str
     name: str
+    """Its class, in lower case."""
     box: Box
+    """In pixels, clipped to the picture."""
     crowd: bool
+    """The ``iscrowd`` of COCO: one annotation for many things that were not drawn one by one."""
     segmentation: Segmentation | None
+    """Its mask; None where the file has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,20 +36,23 @@ class CocoImage:
 
     id: str
     file_name: str
+    """The photo in the folder of photos."""
     width: int
     height: int
     annotations: tuple[CocoAnnotation, ...] = ()
     captions: tuple[str, ...] = ()
+    """Empty without a captions file."""
     in_part: frozenset[str] = frozenset()
     """Names of things that were left out for an empty box."""
 
 
 @dataclass(frozen=True, slots=True)
 class BadRecord:
-    """The error of a record, and the id of the image that cannot be used for it."""
+    """The error of a record."""
 
     text: str
     image: str | None = None
+    """The id of the image that cannot be used because of it; None where it names no image of the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +79,7 @@ def read_records(instances: Path, captions: Path | None = None) -> CocoRecords:
     Raises:
         DataError: a file is not of this form.
     """
-    reading = _Reading(instances.name)
+    reading = _CocoReader(instances.name)
     root = root_of(instances, ("images", "annotations", "categories"), "COCO instances file")
     reading.read_categories(root)
     reading.read_images(root)
@@ -84,15 +91,24 @@ def read_records(instances: Path, captions: Path | None = None) -> CocoRecords:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _CocoReader:
+    """Reads categories, images, annotations and captions, in this order, as each needs those before it."""
+
     file: str
+    """The name of the instances file, for messages."""
     categories: dict[str, str] = field(default_factory=dict)
+    """The name of each category by its id."""
     images: dict[str, CocoImage] = field(default_factory=dict)
+    """The usable images by id, without annotations and captions."""
     listed: set[str] = field(default_factory=set)
+    """The ids of all images, bad ones too."""
     annotations: dict[str, list[CocoAnnotation]] = field(default_factory=dict)
+    """By the id of the image."""
     captions: dict[str, list[str]] = field(default_factory=dict)
+    """By the id of the image."""
     bad: list[BadRecord] = field(default_factory=list)
     in_part: dict[str, set[str]] = field(default_factory=dict)
+    """For each image the classes of which a thing was left out."""
     checks: SourceChecks = field(init=False)
 
     def __post_init__(self) -> None:
@@ -105,10 +121,11 @@ class _Reading:
             if category in self.categories:
                 raise record.wrong("id", "an id of its own", f"{self.categories[category]!r} has the same")
             self.categories[category] = record.name("name")
-        self.checks.names.update(self.categories.values())
+        self.checks.names.update(self.categories.values())  # also those that no annotation has
 
     def read_images(self, root: Record) -> None:
         rows = root.items("images")
+        # Of two images with one photo neither is used: what one lacks, the other may have.
         files = Counter(id_of(value, "file_name") or id_of(value, "coco_url") for value in rows)
         for place, value in enumerate(rows):
             image_id = id_of(value, "id")
@@ -133,7 +150,7 @@ class _Reading:
             try:
                 record = self._record(value, "annotations", place, "annotation")
                 annotation_id = record.identity("id")
-                record.identity("image_id")
+                record.identity("image_id")  # raises where ``id_of`` has found none
                 if image_id not in self.listed:
                     raise record.wrong("image_id", f"the id of an image of {self.file}")
                 first = seen.setdefault(annotation_id, place)
@@ -159,7 +176,7 @@ class _Reading:
                 self.bad.append(BadRecord(str(error), image_id))
 
     def records(self) -> CocoRecords:
-        broken = {each.image for each in self.bad}
+        broken = {each.image for each in self.bad}  # images with one bad annotation or caption, too
         images = tuple(
             replace(
                 image,
@@ -195,6 +212,7 @@ class _Reading:
         frame, crowd = Box(0, 0, image.width, image.height), record.switch("iscrowd")
         segmentation = read_segmentation(record, image.width, image.height)
         numbers = record.numbers("bbox")
+        # [] or a side of 0; a negative side or three numbers are errors.
         if not numbers or (len(numbers) == 4 and 0 in numbers[2:] and min(numbers[2:]) >= 0):
             self.checks.boxes.empty_boxes.add(f"annotation {annotation_id}, a {name}")
             self.in_part.setdefault(image.id, set()).add(name)
@@ -206,7 +224,7 @@ class _Reading:
         given = record.box_as_given("bbox")
         if not crowd:
             self.checks.boxes.add(image.id, annotation_id, given, frame, of_thing if segmentation is None else None)
-        box = record.within(given, frame, "bbox")
+        box = record.within(given, frame, "bbox")  # raises before the mask is compared with a refused box
         if not crowd and segmentation is not None:
             covered = extent(segmentation, image.height)
             self.checks.boxes.add_mask(image.id, annotation_id, given, covered, of_thing)
@@ -234,7 +252,7 @@ def root_of(file: Path, lists: tuple[str, ...], kind: str) -> Record:
     """The JSON object of ``file``; raises DataError if it has not all of ``lists``."""
     value = read_json(file)
     missing = [name for name in lists if not (isinstance(value, dict) and isinstance(value.get(name), list))]
-    if isinstance(value, dict) and missing and set(missing) <= value.keys():
+    if isinstance(value, dict) and missing and set(missing) <= value.keys():  # the right file, cut or edited
         name = missing[0]
         raise DataError(f"{file.name}: {name}: Expected a list, but got {name}={short_repr(value[name])}: is it whole?")
     if missing:

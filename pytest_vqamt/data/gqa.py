@@ -19,6 +19,7 @@ from pytest_vqamt.data.sanity import BoxChecks
 from pytest_vqamt.data.scene_index import IndexedScene, SceneIndex
 
 _FILES = ("train_sceneGraphs.json", "val_sceneGraphs.json", "sceneGraphs.json")
+"""The published files, or one file in their place."""
 _FILE_AND_PHOTOS = re.compile(r"(?P<file>.+?\.json(?:\.gz)?)(?::(?P<photos>.+))?")
 
 
@@ -64,6 +65,7 @@ class GqaReader:
 
     kind = "gqa"
     version = 2
+    """Raised when the same files give other scenes, so that stored indexes are made anew."""
 
     def __init__(self, files: tuple[Path, ...], photos: PhotoFolders | None) -> None:
         self.files = files
@@ -116,7 +118,7 @@ def scene_of(record: Record, image_id: str, checks: BoxChecks) -> Scene:
             other = each.identity("object")
             if other not in objects:
                 raise each.wrong("object", "the id of an object of this image")
-            if other != thing_id:
+            if other != thing_id:  # a dict drops repeats and keeps the order
                 relationships[Relationship(subject=thing_id, predicate=each.name("name"), object=other)] = None
     return Scene(
         id=image_id,
@@ -137,7 +139,7 @@ def _relations(row: Record) -> Iterator[Record]:
 
 
 def _setting(record: Record) -> str:
-    location = record.name("location", "none")
+    location = record.name("location", "none")  # the files write "none" for an unknown place
     if location != "none":
         return location
     return "outdoors" if record.name("weather", "none") != "none" else ""

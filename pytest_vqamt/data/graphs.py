@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.json_io import JsonLines, Line
 from pytest_vqamt.data.masks import Extent, polygon_mask
 from pytest_vqamt.data.photo_io import PhotoFiles
-from pytest_vqamt.data.records import MAX_SIDE_PX, Record, UniqueIds, normalise_name
+from pytest_vqamt.data.records import MAX_SIDE_PX, SYNSET, Record, UniqueIds, normalise_name
 from pytest_vqamt.data.sanity import SourceChecks
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 
@@ -37,7 +36,6 @@ FIELDS = (
 )  # fmt: skip
 _THING_FIELDS = ("id", "name", "box", "attributes", "synset", "multi_coloured", "mask")
 
-_SYNSET = re.compile(r"\S+\.[nvasr]\.[0-9]+")
 _NO_MASKS: Mapping[str, Polygons] = MappingProxyType({})
 
 _Given: TypeAlias = "tuple[Box, Box | None]"
@@ -56,10 +54,10 @@ class QuestionIndex:
         for question in questions:
             if not question.answers:
                 continue
-            answer = Counter(question.answers).most_common(1)[0][0]
+            answer = Counter(question.answers).most_common(1)[0][0]  # annotators may differ; the first of equals
             key = photo, question.text
             first_where, first, before = self._answers.setdefault(key, (where, question.id, answer))
-            if normalise_answer(answer) != normalise_answer(before):
+            if normalise_answer(answer) != normalise_answer(before):  # "Two" and "2" are one answer
                 other = f"question {short_name(first)}" + ("" if first_where == where else f" of {first_where}")
                 self._wrong.append(
                     f"{where}: question {short_name(question.id)}: {short_repr(question.text)} has the answer "
@@ -77,12 +75,15 @@ class QuestionIndex:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The place of a usable record, with its scene and its photo."""
+    """A usable record, to be read again."""
 
     where: str
+    """The file and the line, for messages ("graphs.jsonl:12")."""
     offset: int
+    """The first byte of the line in the file."""
     scene_id: str
     photo_file: str
+    """The photo's name in the folder of photos."""
 
 
 class Graphs(ListedAnnotations):
@@ -93,7 +94,7 @@ class Graphs(ListedAnnotations):
     """
 
     def __init__(self, file: Path, photos: PhotoFiles | None, *, optional: PhotoFiles | None = None) -> None:
-        """The ``optional`` photos are those of the scenes if one of them is there.
+        """Uses the ``optional`` photos if one of them is there.
 
         Raises:
             DataError: the file cannot be read, or no record can be used.
@@ -142,7 +143,7 @@ class Graphs(ListedAnnotations):
                 bad.append(str(error))
                 continue
             if optional and _has(optional, place.photo_file):
-                self.photos = optional
+                self.photos = optional  # the lines before were checked without photos
                 return self._read(None)
             self._places.append(place)
         return bad
@@ -174,7 +175,7 @@ class Graphs(ListedAnnotations):
     def _record(self, index: int) -> Record:
         """Reads the record again; raises DataError if the file has changed."""
         place = self._places[index]
-        (record,) = self._lines.at([place.offset], place.where)
+        (record,) = self._lines.at([place.offset], place.where)  # an edited file has another line at this byte
         found = record.identity("id")
         if found != place.scene_id:
             raise DataError(
@@ -231,7 +232,7 @@ def _named(argument: str) -> tuple[Path, Path | None]:
     """The file, and the folder of photos if one is named; either may have colons in its name."""
     places = [place for place, letter in enumerate(argument) if letter == ":"]
     why = "there is no such file"
-    for place in (len(argument), *reversed(places)):
+    for place in (len(argument), *reversed(places)):  # the whole first, then ever shorter names of the file
         file, photos = Path(argument[:place]), argument[place + 1 :]
         try:
             if file.is_file():
@@ -354,6 +355,7 @@ def _relationships(record: Record, things: frozenset[str]) -> Iterator[Relations
 def _exhaustive(record: Record, regions: tuple[Region, ...]) -> frozenset[str]:
     crowds = {region.name for region in regions}
     for place, name in enumerate(record.texts("exhaustive")):
+        # It would say that all of them are listed one by one.
         if normalise_name(name) in crowds:
             raise record.wrong(
                 f"exhaustive[{place}]", "a name of which there is no crowd", "how many are in a crowd is not known"
@@ -377,7 +379,7 @@ def _synset(record: Record) -> str | None:
     if not record.has("synset"):
         return None
     synset = record.text("synset")
-    if not _SYNSET.fullmatch(synset):
+    if not SYNSET.fullmatch(synset):
         raise record.wrong("synset", "a WordNet synset such as 'dog.n.01'")
     return synset
 
@@ -393,6 +395,7 @@ def _polygons(record: Record) -> tuple[Polygons, Box]:
             raise record.wrong(f"mask[{place}]", "a polygon [x, y, x, y, x, y, ...] of three corners or more")
         xs, ys = polygon[::2], polygon[1::2]
         left, top, right, bottom = min(xs), min(ys), max(xs), max(ys)
+        # Far beyond any picture: the numbers are of another unit.
         if left < -MAX_SIDE_PX or top < -MAX_SIDE_PX or right > MAX_SIDE_PX or bottom > MAX_SIDE_PX:
             raise record.wrong(f"mask[{place}]", f"a polygon of pixels, none beyond {MAX_SIDE_PX}")
         if place:
@@ -404,6 +407,7 @@ def _polygons(record: Record) -> tuple[Polygons, Box]:
 def _mask_box(record: Record, box: Box) -> Box:
     """The box around the mask; raises DataError if it lies outside of the box of the thing."""
     _, around = _polygons(record)
+    # One that only lies elsewhere in part is reported by ``BoxChecks``.
     if not around.overlaps(box):
         raise record.wrong(
             "mask", "polygons that overlap the box of their object", "give both in pixels of the picture"

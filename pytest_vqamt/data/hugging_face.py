@@ -15,10 +15,11 @@ from typing import Any, cast
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.input_files import parse_json, read_text
 from pytest_vqamt.core.text import count_noun, error_reason, short_path, short_repr
-from pytest_vqamt.data.photo_io import PhotoFiles, PhotoHead, head_of, is_whole, size_px_of
+from pytest_vqamt.data.photo_io import END_BYTES, PhotoFiles, PhotoHead, head_of, size_px_of
 from pytest_vqamt.data.records import Record
 
 _FILES = ("data-*.arrow", "*.arrow", "data/*.parquet", "*.parquet")
+"""Where datasets and the hub put the files of a dataset, the likeliest first."""
 _MAX_STATE_BYTES = 1 << 20
 _STATE = "state.json"
 """Names the files of a dataset that save_to_disk wrote; datasets leaves others beside them (cache-*.arrow)."""
@@ -28,8 +29,10 @@ _SPLIT = re.compile(r"(train(?:ing)?|test(?:ing)?|validation|valid|val|dev)(?:[-
 """A file that has the name of its split alone."""
 TABLE_SUFFIXES = (".parquet", ".arrow")
 _POINTER = b"version https://git-lfs"
-_END_BYTES = 4096
+"""How a file begins that Git LFS has not fetched."""
+_MAX_POINTER_BYTES = 4096
 _CACHED_GROUPS = 4
+"""Groups of rows in memory; each photo is read from its group again."""
 
 _UNKNOWN = -1
 """The number of a label that is not known, as test splits have it."""
@@ -46,7 +49,7 @@ def table_files(folder: Path, split: str = "") -> tuple[Path, ...]:
     except (OSError, ValueError, LookupError, TypeError):
         named = []
     if named and not split and all(file.is_file() for file in named):
-        return tuple(named)
+        return tuple(named)  # else parts were not fetched, or renamed: those that are there
     for pattern in _FILES:
         found = [file for file in sorted(folder.glob(pattern)) if not file.name.startswith("cache-")]
         if split:
@@ -90,12 +93,12 @@ class TablePhotos(PhotoFiles):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self._cells: dict[str, Callable[[], bytes]] = {}
-        self._by_content: dict[str, str] = {}
-        self._sizes: dict[str, int] = {}
+        self._cells: dict[str, Callable[[], bytes]] = {}  # what reads each photo again
+        self._by_content: dict[str, str] = {}  # the name of each photo by the digest of its bytes
+        self._sizes: dict[str, int] = {}  # in bytes
 
     def add(self, name: str, data: bytes, read: Callable[[], bytes]) -> str:
-        """Adds a photo, which ``read`` gives again, and returns its name: that of an earlier one of the same bytes."""
+        """Adds a photo, which ``read`` gives again, and returns its name; two photos of the same bytes share one."""
         known = self._by_content.setdefault(sha256(data).hexdigest(), name)
         self._cells.setdefault(known, read)
         self._sizes[known] = len(data)
@@ -108,17 +111,14 @@ class TablePhotos(PhotoFiles):
         return head_of(self._read(name), self._shown(name))
 
     def end(self, name: str) -> bytes:
-        return self._read(name)[-_END_BYTES:]
+        return self._read(name)[-END_BYTES:]
 
     def _size_bytes(self, name: str) -> int | None:
         return self._sizes.get(name)
 
     def _read(self, name: str) -> bytes:
-        self.size_bytes(name)
-        data = self._cells[name]()
-        if not is_whole(data):
-            raise DataError(f"Expected a whole photo, but {self._shown(name)} is truncated: fetch it again")
-        return data
+        self.size_bytes(name)  # raises where there is no such photo
+        return self._whole(name, self._cells[name]())
 
 
 def read_table(files: tuple[Path, ...], names: tuple[str, ...]) -> tuple[TablePhotos, Iterator[Record | DataError]]:
@@ -160,6 +160,7 @@ def _rows(files: tuple[Path, ...], names: tuple[str, ...], photos: TablePhotos) 
                 cell = row.pop(column)
                 data = _bytes_in(cell)
                 if isinstance(data, bytes):
+                    # The bytes are read again on use: the photos of a dataset would fill memory.
                     name = photos.add(f"{file.stem}-{number}", data, partial(_cell, file, read, column, place))
                     record = Record.of({**row, names[0]: name}, where)
                     yield _with_names(record, labels) if labels else record
@@ -191,13 +192,15 @@ def _bytes_in(cell: object) -> object:
 
 @contextmanager
 def _of(file: Path) -> Iterator[None]:
-    """Tells of a page that is broken, which pyarrow finds when it is read."""
+    """Turns errors of pyarrow into DataError; it finds a broken page only when it reads the page."""
     import pyarrow as pa  # type: ignore[import-untyped]  # it has no types
 
     try:
         yield
     except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
-        is_pointer = file.is_file() and file.stat().st_size < _END_BYTES and file.read_bytes().startswith(_POINTER)
+        is_pointer = (
+            file.is_file() and file.stat().st_size < _MAX_POINTER_BYTES and file.read_bytes().startswith(_POINTER)
+        )
         advice = "it is a pointer of Git LFS, so run: git lfs pull" if is_pointer else "save it again"
         raise DataError(
             f"Expected a dataset in {short_path(file)}, but it cannot be read ({error_reason(error)}): {advice}"
@@ -220,7 +223,7 @@ def _labels(schema: Any) -> dict[str, list[str]]:
 
 def _label_names(feature: object) -> list[str]:
     """The names of a ClassLabel, or of a sequence of them."""
-    if isinstance(feature, list):
+    if isinstance(feature, list):  # a sequence, written as a list of its one feature
         return _label_names(feature[0]) if len(feature) == 1 else []
     if not isinstance(feature, dict):
         return []

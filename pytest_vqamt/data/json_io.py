@@ -37,10 +37,13 @@ _AROUND = 15
 """The number of characters before and after a mistake in its message."""
 
 _CHUNK_BYTES = 1 << 16
+"""Read at once from a stream."""
 
 _COMPRESSED = b"\x1f\x8b"
+"""The first bytes of gzip."""
 
 STANDARD_INPUT = "-"
+"""The name that commands take for it."""
 _MAX_LINE_BYTES = 1 << 20
 """A file without line ends is no JSON Lines."""
 
@@ -88,6 +91,7 @@ def parse(text: str, where: str) -> object:
     try:
         value = parse_json(text, partial(_each_key_once, where))
     except json.JSONDecodeError as error:
+        # A list of objects over many lines, whose first line is "[" alone.
         if text.lstrip().startswith("[") and where.partition(":")[0].endswith(".jsonl"):
             raise DataError(
                 f"{where}: Expected one JSON object a line, but the file is a JSON list: write each object in "
@@ -114,7 +118,7 @@ def _too_deep(where: str) -> DataError:
 
 def _each_key_once(where: str, pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
-    if len(found) < len(pairs):
+    if len(found) < len(pairs):  # json keeps the last value; which one was meant, nobody knows
         seen = Counter(key for key, _ in pairs)
         raise DataError(f"{where}: {repeated_key(next(key for key in found if seen[key] > 1), found)}")
     return found
@@ -156,10 +160,11 @@ class RecordStream:
             for found in read(
                 plain, prefix, use_float=True, buf_size=_CHUNK_BYTES, map_type=partial(StreamedObject, repeats)
             ):
+                # ijson takes half a surrogate pair for a question mark, so JsonInput has masked it.
                 record = unmasked(found) if plain.has_halves else found
                 if repeats.any:
                     repeats.mark(record[1] if isinstance(record, tuple) else record)
-                here = on_disk.tell()
+                here = on_disk.tell()  # of the compressed file, whose size the progress bar knows
                 self._progress(here - done)
                 done = here
                 yield record
@@ -174,6 +179,7 @@ class RecordStream:
             ) from error
         with file as on_disk:
             try:
+                # ijson yields nothing from a list where an object is expected, and raises nothing.
                 with self._plain(on_disk) as plain:
                     first = plain.read(_CHUNK_BYTES).lstrip()[:1].decode("latin-1")
                 on_disk.seek(0)
@@ -205,7 +211,7 @@ def plain_or_gzip(path: Path) -> Path | None:
 
 
 def _first_line(error: Exception) -> str:
-    message = error.args[0] if error.args else ""
+    message = error.args[0] if error.args else ""  # of yajl it is bytes
     text = message.decode("utf-8", "replace") if isinstance(message, bytes) else str(error)
     return (text.strip() or type(error).__name__).splitlines()[0].rstrip(".")
 
@@ -246,7 +252,7 @@ class JsonLines:
                         raise DataError(
                             f"Expected lines of JSON, but {short_path(self.file)} is compressed: decompress it"
                         )
-                    if data.strip():
+                    if data.strip():  # blank lines count in the numbers of lines, and are no records
                         yield Line(offset, f"{self.file.name}:{number}", data)
                     content.update(data)
                     offset += len(data)

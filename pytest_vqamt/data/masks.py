@@ -22,12 +22,13 @@ _SLIVER = 0.3
 """A mask that covers less of its box hardly identifies the thing."""
 
 _FIELD = "segmentation"
+"""The name of the field in COCO's annotations."""
 _MOST_BITS = 35
 """The bits of a compressed length, in whole groups of five."""
 
 
 def is_fragmented(segmentation: Segmentation, box: Box) -> bool:
-    """Whether a mask is in several pieces, or covers little of its box."""
+    """True if a mask is in several pieces, or covers little of its box."""
     if isinstance(segmentation, Polygons):
         return len(segmentation.outlines) > 1 or sum(map(_area, segmentation.outlines)) < _SLIVER * box.area
     return sum(segmentation.lengths[1::2]) < _SLIVER * box.area
@@ -58,6 +59,7 @@ def _inside(polygon: Sequence[float], width: int, height: int) -> NDArray[np.uin
     corners = list(zip(polygon[::2], polygon[1::2], strict=True))
     for one, other in zip(corners, [*corners[1:], corners[0]], strict=True):
         (x0, y0), (x1, y1) = sorted((one, other), key=lambda corner: corner[1])
+        # The upper end counts, the lower does not: a corner that two edges share is crossed once.
         rows = np.arange(max(0, ceil(y0 - 0.5)), min(height, ceil(y1 - 0.5)))
         if rows.size:
             crossings = x0 + (rows + 0.5 - y0) * (x1 - x0) / (y1 - y0)
@@ -70,6 +72,7 @@ class Polygons:
     """Outlines ``x0, y0, x1, y1, ...`` in pixels; the mask is their union."""
 
     outlines: tuple[array[float], ...]
+    """Each of three points or more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,7 @@ class Runs:
     """Lengths of runs of pixels, down the columns from the left: outside, inside, outside, ..."""
 
     lengths: array[int]
+    """In pixels; they add up to width x height, and 0 is allowed."""
 
 
 Segmentation: TypeAlias = Polygons | Runs
@@ -116,10 +120,12 @@ def mask_image(segmentation: Segmentation, width: int, height: int) -> Image.Ima
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """The smallest box around a mask, and the number of its pixels, if that is asked for."""
+    """The place and size of a mask."""
 
     box: Box
+    """The smallest box around it."""
     area: float = 0.0
+    """Its pixels; 0 where no caller needs them."""
 
 
 def extent(segmentation: Segmentation, height: int) -> Extent | None:
@@ -135,11 +141,11 @@ def extent(segmentation: Segmentation, height: int) -> Extent | None:
             return extent(Runs(_drawn(segmentation, ceil(max(xs)) + 1, height)), height)
         return Extent(box=Box.from_corners(min(xs), min(ys), max(xs), max(ys)), area=area)
     ends = np.cumsum(np.asarray(segmentation.lengths))
-    starts, ends = ends[0:-1:2], ends[1::2]
+    starts, ends = ends[0:-1:2], ends[1::2]  # of the runs inside: each begins where the run before it ends
     shown = ends > starts
     if not shown.any():
         return None
-    starts, ends = starts[shown], ends[shown] - 1
+    starts, ends = starts[shown], ends[shown] - 1  # of the first and the last pixel of each run
     columns = int(starts[0]) // height, int(ends[-1]) // height
     whole = ((starts // height) != (ends // height)).any()  # a run that goes on in the next column reaches both edges
     rows = (0, height - 1) if whole else (int((starts % height).min()), int((ends % height).max()))
@@ -181,6 +187,7 @@ def _runs(runs: Record, width: int, height: int) -> Runs:
     if runs.has("size") and tuple(runs.numbers("size")) != (height, width):
         raise runs.wrong("size", f"[height, width] of the picture, [{height}, {width}]")
     lengths = _lengths(runs)
+    # Others could not be laid out in columns of the picture.
     covered = sum(lengths)
     if covered != width * height or min(lengths) < 0:
         expected = f"runs of 0 px or more that cover the picture's {width} x {height} = {width * height} px"

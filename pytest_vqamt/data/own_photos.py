@@ -22,6 +22,7 @@ from pytest_vqamt.data.records import SUFFIXES, Record
 from pytest_vqamt.data.scene_source import warn_of_data
 
 FILE = "graphs.jsonl"
+"""The file of scene graphs in a folder of photos."""
 
 _NOT_READ = frozenset({".arw", ".avif", ".cr2", ".cr3", ".dng", ".heic", ".heif", ".jxl", ".nef"})
 """The suffixes of photos that cannot be read."""
@@ -35,11 +36,14 @@ NOTES = "graphs.detected.jsonl"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnPhotos:
-    """A folder of photos, with the name of a file of lines about them and the key under which these name theirs."""
+    """A folder of photos with a file of lines about them."""
 
     path: Path
+    """The folder; photos may lie in folders within it."""
     name: str = FILE
+    """The name of the file of lines."""
     key: str = "photo"
+    """The field in which a line names its photo: "image" in a file of questions."""
 
     @property
     def file(self) -> Path:
@@ -65,6 +69,7 @@ class OwnPhotos:
     def _files(self, suffixes: frozenset[str]) -> tuple[str, ...]:
         found = []
         for folder, folders, files in os.walk(self.path, onerror=_refuse):
+            # In place: os.walk then leaves these folders out. Linked folders it leaves out by itself.
             folders[:] = [name for name in folders if not name.startswith(".") and name not in _NOT_THEIRS]
             inner = Path(folder).relative_to(self.path)
             found += [
@@ -87,6 +92,7 @@ class OwnPhotos:
         """
         named = (row.row.get(self.key) for row in self._records() if isinstance(row, Record))
         photos = self.photos()
+        # As PhotoFiles finds them: a line may write the name in another way.
         there, plain = frozenset(photos), {plain_name(photo): photo for photo in photos}
         names = (normpath(name) for name in named if isinstance(name, str))
         return frozenset(name if name in there else plain.get(normpath(plain_name(name)), name) for name in names)
@@ -155,6 +161,7 @@ def load(argument: str) -> AnnotatedPhotos:
             f"Expected photos ({', '.join(sorted(SUFFIXES))}) and {FILE} in {short_path(argument)}, but there are "
             "none: name the folder of your photos"
         )
+    # Warnings come after it: where the file cannot be used, its error is the only message.
     source = open_graphs(f"photos:{argument}", folder.file, folder.path)
     _warn_of(argument, bare)
     _warn_of_others(folder, frozenset(bare))
@@ -177,6 +184,7 @@ def _warn_of(argument: str, bare: tuple[str, ...]) -> None:
 
 def _warn_of_others(folder: OwnPhotos, bare: frozenset[str]) -> None:
     """Warns of photos that were replaced after a detector wrote their line."""
+    # Notes of photos without a line are left over from lines that were deleted.
     sizes = {name: size for name, size in sizes_of_lines(folder.path).items() if name not in bare}
     others = [name for name, size in sizes.items() if folder.size_bytes(name) not in (None, size)]
     if others:
@@ -202,6 +210,7 @@ def _warn(text: str) -> None:
 
 def sizes_of_lines(folder: Path) -> Mapping[str, int]:
     """The size in bytes of each photo when a detector last wrote its line."""
+    # Later lines of one photo replace earlier ones.
     return {str(row.get("photo")): size for row in noted(folder / NOTES) if isinstance(size := row.get("bytes"), int)}
 
 

@@ -30,10 +30,13 @@ from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.text import error_reason, short_path, short_repr
 
 CACHE_BYTES = 256 * 2**20
-_END_BYTES = 4096
+"""The memory for decoded photos, which holds some 290 of 640 x 480 px."""
+END_BYTES = 4096
+"""The bytes at the end of a file that are compared before all of it is read."""
 
 _DRIVE = re.compile("[A-Za-z]:")
 _NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
+"""Zero bytes and half surrogates, with which Python's own calls raise ValueError rather than OSError."""
 _CONTENT = re.compile("data:image/|(?:/9j/|iVBORw0KGgo|R0lGOD|UklGR)[A-Za-z0-9+/=]{64}")
 """How photos in base64 begin: JPEG, PNG, GIF and WebP."""
 
@@ -41,6 +44,7 @@ _ADDED = re.compile(r"[0-9a-f]{8}-(?=.)|0+(?=\d)")
 """What exports write before a name: Label Studio a part of a digest, COCO zeros."""
 _DIGITS = re.compile(r"\d+")
 _MOST_LISTED = 200_000
+"""The most files of a folder that are listed to find a similar name."""
 _MOST_COMPARED = 5_000
 """Of more files, names that are only similar are not looked for: it takes seconds."""
 
@@ -50,15 +54,27 @@ FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", "PPM")
 """The formats that may be read. Others of Pillow run other programs."""
 
 _ORIENTATION = 0x0112
+"""The tag of EXIF."""
 _QUARTER_TURNS = (5, 6, 7, 8)
+"""The orientations that exchange width and height."""
 
 _WITH_ALPHA = ("LA", "La", "PA", "RGBA", "RGBa")
 
 _FIRST_BYTES = 8
+"""The bytes that a message quotes of a file that is no image: "<!DOCTYP" of a page that was fetched in its place."""
 
+_TIFF_WIDTH, _TIFF_HEIGHT = 256, 257
+_TIFF_PHOTOMETRIC, _TIFF_SAMPLE_FORMAT = 262, 339
+"""Tags of TIFF."""
+
+_JPEG_START, _JPEG_END = b"\xff\xd8", b"\xff\xd9"
+_PNG_START, _PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
 _SCAN = 0xDA
+"""The second byte of the mark before the pixels of a JPEG."""
 _FRAMES = (*range(0xC0, 0xC4), *range(0xC5, 0xC8), *range(0xC9, 0xCC), *range(0xCD, 0xD0))
+"""The marks of its frame header, which says how it is coded; 0xC4, 0xC8 and 0xCC among them mean something else."""
 _SEQUENTIAL = (0xC0, 0xC1)
+"""The frames that may come in one pass: baseline and extended sequential."""
 _PADDING = bytes(64)
 """A decoder reads some bytes beyond its need."""
 
@@ -94,10 +110,10 @@ class PhotoFiles:
         """``cache_bytes`` is the memory for decoded photos."""
         check_folder(folder)
         self.folder = folder
-        self._named = str(folder)
+        self._named = str(folder)  # names are joined to it as text, since paths take time and each record needs one
         self._root = folder.resolve()
         self._digests: dict[str, str] = {}
-        self._others: dict[str, str] = {}
+        self._others: dict[str, str] = {}  # the writing under which a file was found, by the name in its record
         self._decoded: LruCache[str, Image.Image] = LruCache(cache_bytes, _bytes_of)
 
     def has(self, name: str) -> bool:
@@ -129,7 +145,7 @@ class PhotoFiles:
     def end(self, name: str) -> bytes:
         """The last bytes of the file, in which two photos of one size differ."""
         self.size_bytes(name)
-        return read_end(f"{self._named}/{self._others.get(name, name)}", _END_BYTES)
+        return read_end(f"{self._named}/{self._others.get(name, name)}", END_BYTES)
 
     def size_px(self, name: str) -> tuple[int, int]:
         """Width and height of the photo, turned as its EXIF says, without decoding."""
@@ -156,6 +172,7 @@ class PhotoFiles:
         """The photo as ``open`` gives it, which is not kept."""
         data = self._read(name)
         known = self._digests.get(name)
+        # The digest is part of the ids of pictures, so answers to the old photo would count for the new one.
         if known is not None and _digest_of(data) != known:
             raise DataError(f"Expected {self._shown(name)} to stay as it is, but it has changed: start again")
         return decode(data, str(self.folder / name))
@@ -167,6 +184,10 @@ class PhotoFiles:
             data = read_bytes(file, MAX_PHOTO_BYTES)
         except OSError as error:
             raise DataError(self._unreadable(name, error)) from error
+        return self._whole(name, data)
+
+    def _whole(self, name: str, data: bytes) -> bytes:
+        """The bytes of the photo, if they are not truncated."""
         if not is_whole(data):
             raise DataError(f"Expected a whole photo, but {self._shown(name)} is truncated: fetch it again")
         return data
@@ -182,6 +203,7 @@ class PhotoFiles:
         if name in self._others:
             return self._size_of_file(self._others[name])
         others = tuple(_other_writings(name))
+        # As it is written first: "50%20off.jpg" may be the true name. A backslash never counts as part of a name.
         if "\\" not in name:
             found = self._size_of_file(name)
             if found is not None or not others:
@@ -192,7 +214,7 @@ class PhotoFiles:
                 self._others[name] = other
                 return found
         if "\\" in name:
-            self._refuse_outside(name)
+            self._refuse_outside(name)  # always raises here: its advice is the separator, or the file that is meant
         return None
 
     def _size_of_file(self, name: str) -> int | None:
@@ -211,7 +233,7 @@ class PhotoFiles:
         """The status of the file. Only links are resolved: this is called for every record, and paths take time."""
         place = self._named
         *folders, file = name.split("/")
-        for folder in folders:
+        for folder in folders:  # each one, as a linked folder within the name may lead outside, too
             place = f"{place}/{folder}"
             if S_ISLNK(os.lstat(place).st_mode):
                 return self._status_of_link(name)
@@ -228,7 +250,7 @@ class PhotoFiles:
 
     def _refuse_outside(self, name: str) -> None:
         advice = _advice_against(name.replace("\\", "/"))
-        if not advice and "\\" in name:
+        if not advice and "\\" in name:  # and no other writing of the name is a file
             near = _NearNames.of(self.folder).find(name)
             advice = f"is it {short_repr(near)}? Rename one of them" if near else "write / between folders"
         if advice:
@@ -296,11 +318,12 @@ class _NearNames:
                     break
                 if file.is_file():
                     relative = file.relative_to(folder).as_posix()
+                    # The first of two that are alike is offered: the message asks, and takes none by itself.
                     self._files.setdefault(_bare(relative), relative)
                     self._stems.setdefault(_bare(relative).rpartition(".")[0], relative)
 
     @classmethod
-    @lru_cache(maxsize=8)
+    @lru_cache(maxsize=8)  # where no photo is found, thousands of messages ask about one folder
     def of(cls, folder: Path) -> _NearNames:
         return cls(folder)
 
@@ -321,6 +344,7 @@ def plain_name(name: str) -> str:
 
 
 def _bare(name: str) -> str:
+    # Names from web pages have "&amp;" for "&".
     file = html.unescape(plain_name(name)).rpartition("/")[2].casefold().strip()
     return _ADDED.sub("", file)
 
@@ -331,10 +355,6 @@ def _digest_of(data: bytes) -> str:
 
 def _bytes_of(image: Image.Image) -> int:
     return image.width * image.height * len(image.getbands())
-
-
-_TIFF_WIDTH, _TIFF_HEIGHT = 256, 257
-_TIFF_PHOTOMETRIC, _TIFF_SAMPLE_FORMAT = 262, 339
 
 
 def decode(data: bytes, file: str) -> Image.Image:
@@ -369,6 +389,7 @@ def _read(source: BytesIO | Path, file: str, take: Callable[[Image.Image], T]) -
     try:
         with refusing_truncated_images(), Image.open(source, formats=FORMATS) as image:
             most = Image.MAX_IMAGE_PIXELS
+            # Pillow itself only warns from here on, and raises at twice as many.
             if most is not None and image.width * image.height > most:
                 raise Image.DecompressionBombError(f"{image.width} x {image.height} px are more than {most}")
             return take(image)
@@ -416,6 +437,7 @@ def _size(image: Image.Image) -> tuple[int, int]:
 
 
 def _head(image: Image.Image) -> PhotoHead:
+    # Pillow opens 16 bits a colour as RGB of 8: only the decoder's raw mode ("RGB;16B") says so. "I" keeps all bits.
     is_deep = not image.mode.startswith("I") and ";16" in str(getattr(image, "tile", ""))
     has_alpha = "transparency" in image.info or image.mode in _WITH_ALPHA
     return PhotoHead(orientation=_orientation(image), is_deep=is_deep, has_alpha=has_alpha)
@@ -441,16 +463,13 @@ def _orientation(image: Image.Image) -> int:
     return found if found in range(1, 9) else 1
 
 
-_JPEG_START, _JPEG_END = b"\xff\xd8", b"\xff\xd9"
-_PNG_START, _PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
-
-
 def is_whole(data: bytes) -> bool:
-    """Whether a JPEG or PNG has its end mark, which padding or a camera's own data may follow; True for others."""
+    """True if a JPEG or PNG has its end mark, which padding or a camera's own data may follow; True for others."""
     if data.startswith(_PNG_START):
         return _PNG_END in data
     if data.startswith(_JPEG_START):
-        return data.rstrip(b"\0").endswith(_JPEG_END) or _JPEG_END in data[_Head.of(data).pixels :]
+        # After the head only: a thumbnail in EXIF has an end mark of its own.
+        return data.rstrip(b"\0").endswith(_JPEG_END) or _JPEG_END in data[_JpegHead.of(data).pixels :]
     return True
 
 
@@ -462,23 +481,26 @@ def without_end(data: bytes) -> bytes:
     """
     if not data.startswith(_JPEG_START):
         return data
-    head = _Head.of(data)
+    head = _JpegHead.of(data)
     end = data.find(_JPEG_END, head.pixels)
     return data[:end] + _PADDING if head.is_one_pass and end >= 0 else data
 
 
 @dataclass(frozen=True, slots=True)
-class _Head:
-    """The offset of the pixels of a JPEG, after thumbnails, and whether they come in one pass."""
+class _JpegHead:
+    """What the segments before the pixels of a JPEG say."""
 
     pixels: int
+    """The offset of the pixels, after thumbnails."""
     is_one_pass: bool
+    """They come in one scan of all channels; a progressive JPEG has several scans."""
 
     @classmethod
-    def of(cls, data: bytes) -> _Head:
+    def of(cls, data: bytes) -> _JpegHead:
         place, frame, channels = len(_JPEG_START), 0, 0
+        # A segment is 0xFF, its mark, and its length in two bytes, which counts itself.
         while place + 4 <= len(data) and data[place] == 0xFF and data[place + 1] != _SCAN:
-            if data[place + 1] in _FRAMES:
+            if data[place + 1] in _FRAMES:  # after the length: precision, height and width in 5 bytes, then channels
                 frame, channels = data[place + 1], int.from_bytes(data[place + 9 : place + 10])
             place += 2 + int.from_bytes(data[place + 2 : place + 4])
         in_first_pass = int.from_bytes(data[place + 4 : place + 5])
@@ -486,7 +508,7 @@ class _Head:
 
 
 class _UnfitPixelsError(ValueError):
-    """A photo is whole, and its numbers are no greys."""
+    """The numbers of a whole file are no greys: infinite ones, or one outlier beside which all others look alike."""
 
 
 def to_rgb(image: Image.Image) -> Image.Image:
@@ -495,7 +517,7 @@ def to_rgb(image: Image.Image) -> Image.Image:
     Raises:
         ValueError: its pixels have no meaning as RGB, or its palette is missing.
     """
-    if image.mode == "P" and image.palette is None:
+    if image.mode == "P" and image.palette is None:  # such a PNG opens, but has no colours
         raise ValueError("it has no palette")
     if image.mode.startswith("I") or image.mode == "F":
         return _from_numbers(image).convert("RGB")
@@ -518,16 +540,17 @@ def _from_numbers(image: Image.Image) -> Image.Image:
     """
     tags: Mapping[int, object] = getattr(image, "tag_v2", {})
     numbers = np.asarray(image)
+    # Without the tag, numbers of a TIFF are unsigned (1); Pillow reads those of 32 bits as signed.
     is_unsigned = image.mode == "I" and tags and tags.get(_TIFF_SAMPLE_FORMAT, (1,)) == (1,)
     values = (numbers.view(np.uint32) if is_unsigned else numbers).astype(np.float64)
     if not np.isfinite(values).all():
         raise _UnfitPixelsError("some of its pixels are no finite numbers")
     low, high = values.min(), values.max()
-    ranges = (1, *_RANGES) if image.mode == "F" else _RANGES
+    ranges = (1, *_RANGES) if image.mode == "F" else _RANGES  # floats mostly run from 0 to 1
     top = next((each for each in ranges if low >= 0 and high <= each), 0)
     if not top:
         first, last = np.percentile(values, (1, 99))
-        if last - first < _LEAST_SPREAD * (high - low):
+        if last - first < _LEAST_SPREAD * (high - low):  # one outlier would leave all others one grey
             raise _UnfitPixelsError(f"a few pixels of {low:g} or {high:g} leave one grey to all others")
         values, top = values - low, high - low or 1
     grey = np.rint(values / top * 255).astype(np.uint8)
@@ -536,10 +559,12 @@ def _from_numbers(image: Image.Image) -> Image.Image:
 
 @dataclass(slots=True)
 class _Strictness:
-    """Who is reading strictly, and what the setting was before the first of them."""
+    """The state of ``refusing_truncated_images``, whose setting Pillow has once for all threads."""
 
     readers: int = 0
+    """Threads within it."""
     before: bool = False
+    """The setting before the first of them."""
     lock: Lock = field(default_factory=Lock)
 
 
@@ -594,6 +619,7 @@ class PhotoFolders:
         Raises:
             DataError: a folder cannot be read.
         """
+        # Links are followed here, as PhotoFiles refuses photos that a link within its folder has outside.
         there = list(dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir()))
         if not there:
             return None
@@ -604,6 +630,7 @@ class PhotoFolders:
             start = "" if folder == root else f"{folder.relative_to(root).as_posix()}/"
             try:
                 with os.scandir(folder) as entries:
+                    # The data sets in several folders name all photos ID.jpg.
                     photos = [entry for entry in entries if entry.name.endswith(".jpg")]
             except OSError as error:
                 raise unreadable_folder(str(folder), error) from error

@@ -93,11 +93,13 @@ class QuestionedPhotos(AnnotatedPhotos):
 
 
 @dataclass(slots=True)
-class _Asked:
-    """A photo with its questions, and its size in pixels."""
+class _QuestionedPhoto:
+    """A photo and the questions of its rows."""
 
     size: tuple[int, int]
+    """Width and height in pixels, turned as its EXIF says."""
     questions: list[PublishedQuestion] = field(default_factory=list)
+    """In the order of the rows."""
 
 
 class QuestionRows(ListedAnnotations):
@@ -110,11 +112,13 @@ class QuestionRows(ListedAnnotations):
             DataError: the file cannot be read, or no row can be used.
         """
         self._photos_there = photos
-        self.asked: dict[str, _Asked] = {}
+        self.asked: dict[str, _QuestionedPhoto] = {}
         self._ids, self._index = UniqueIds(), QuestionIndex()
         self._unused: dict[str, None] = {}
         self._used: set[str] = set()
+        # Answers of rows without options: a letter may be that of an option that was left out, unless most are words.
         self._lone_letters, self._words = Oddity(), 0
+        # Rows with a single column of A to H; odd only where other rows have two columns or more.
         self._lone_options, self._are_in_columns = Oddity(), False
         bad = []
         for number, row in enumerate(rows, start=1):
@@ -130,7 +134,7 @@ class QuestionRows(ListedAnnotations):
             raise DataError(
                 f"Expected questions in {short_path(file)} (docs/how-to/questions.md), but {why}", bad_records=bad
             )
-        truths = self._read_truths(file)
+        truths = self._read_truths(file)  # after all rows, as it depends on the answers of the others
         checks = SourceChecks.of(file.name)
         for name, asked in self.asked.items():
             for question in asked.questions:
@@ -166,11 +170,12 @@ class QuestionRows(ListedAnnotations):
                     f"{_renamed(row.row, (name,))} (fields: {', '.join(FIELDS)})"
                 )
         image = row.text(_field(row, "image"))
+        # "./a.jpg" and "a.jpg" are one photo. Of a URL normpath takes a slash, and the advice would not know it.
         image = image if "://" in image else normpath(image)
         lettered = _options(row)
         options = tuple(lettered.values())
         answers = _answers(row, lettered)
-        if {option.casefold() for option in options} == set(YES_OR_NO):
+        if {option.casefold() for option in options} == set(YES_OR_NO):  # "No, Yes" is read as any yes/no question
             options, answers = YES_OR_NO, tuple(answer.casefold() for answer in answers)
         question = PublishedQuestion(
             id=self._ids.add(_identity(row, number), row, _field(row, "id")),
@@ -179,7 +184,7 @@ class QuestionRows(ListedAnnotations):
             options=options,
         )
         if image not in self.asked:
-            self.asked[image] = _Asked(size=self._size(row, image))
+            self.asked[image] = _QuestionedPhoto(size=self._size(row, image))
         self.asked[image].questions.append(question)
         self._index.add(image, row.where, (question,))
         if answers and not options:
@@ -187,7 +192,7 @@ class QuestionRows(ListedAnnotations):
                 self._lone_letters.add(f"{row.where}: {short_repr(answers[0])}")
             else:
                 self._words += 1
-        self._are_in_columns |= len(options) > 1 and not row.has(_field(row, "options"))
+        self._are_in_columns |= len(options) > 1  # not of a list in one column and not row.has(_field(row, "options"))
         if not options and (lone := [letter for letter in LETTERS if row.has(letter)]):
             self._lone_options.add(f"{row.where}: {lone[0]}={short_repr(row.row[lone[0]])}")
         self._used.update(name for name in FIELDS if row.has(_field(row, name)))
@@ -207,6 +212,7 @@ class QuestionRows(ListedAnnotations):
             for place, question in enumerate(asked.questions)
             if question.answers and not question.options
         ]
+        # "How many dogs?" may be answered with 1, too, so only the form of the question says what is meant.
         truths = [each for each in answered if _are_truths(each[2].answers) and _is_yes_no(each[2].text)]
         if not truths:
             return ()
@@ -235,12 +241,13 @@ class QuestionRows(ListedAnnotations):
             raise DataError(f"{row.label(_field(row, 'image'))}: {error}") from error
 
     def _unused_columns(self, file: Path) -> tuple[str, ...]:
-        lone = LETTERS if self._are_in_columns else ""
+        lone = LETTERS if self._are_in_columns else ""  # _rows_with_one_option has a line about these
         unused = [name for name in self._unused if not _INDEX_COLUMN.fullmatch(name) and name not in [*lone]]
         if not unused:
             return ()
         names, known = ", ".join(map(short_repr, unused)), ", ".join(FIELDS)
         lettered = [name for name in unused if _OPTION_COLUMN.fullmatch(name)]
+        # One such column alone may be anything; two are options under another name.
         if len(lettered) > 1 and (found := _OPTION_COLUMN.fullmatch(lettered[0])):
             renamed = f": rename {short_repr(lettered[0])} to {(found[1] or 'A').upper()!r}, and so on"
         else:
@@ -248,7 +255,7 @@ class QuestionRows(ListedAnnotations):
         return (f"{short_path(file)} has columns that are not used: {names} (used: {known}){renamed}",)
 
     def _rows_with_one_option(self, file: Path) -> tuple[str, ...]:
-        """Tells of rows that have one option where others have several."""
+        """A remark on rows that have one option where others have several; empty without any."""
         odd = self._lone_options
         if not odd.count or not self._are_in_columns:
             return ()
@@ -259,7 +266,7 @@ class QuestionRows(ListedAnnotations):
         )
 
     def _letters_without_options(self, file: Path) -> tuple[str, ...]:
-        """Tells of answers that count as words, where most are letters."""
+        """A remark on answers that count as words, where most are letters; empty without any."""
         odd = self._lone_letters
         if odd.count <= self._words:
             return ()
@@ -319,6 +326,7 @@ def _tables(place: Path) -> tuple[Path, ...]:
 def _named(argument: str) -> tuple[Path, Path]:
     """The file of questions, or the folder of a dataset, and the folder of photos."""
     given, photos = Path(argument), None
+    # A path that is there is taken whole: a colon may be part of it, as in C:\data\questions.csv.
     if not given.exists() and ":" in argument:
         file, _, folder = argument.rpartition(":")
         given, photos = Path(file), Path(folder)
@@ -344,7 +352,7 @@ def _named(argument: str) -> tuple[Path, Path]:
     if _tables(given):
         return given, given
     if not given.is_file():
-        beside = given.parent
+        beside = given.parent  # DIR/tset: a misspelt split of the dataset DIR
         if splits := saved_splits(beside) or tuple(dict.fromkeys(filter(None, map(split_of, table_files(beside))))):
             named = " or ".join(f"questions:{beside}/{split}" for split in splits)
             raise DataError(
@@ -377,6 +385,7 @@ def _csv_rows(file: Path) -> Iterator[Record | DataError]:
         raise DataError(f"Expected {short_path(file)} to be readable, but it is not ({error_reason(error)})") from error
     lines = list(io.StringIO(text, newline=""))
     first = next((line.rstrip("\r\n") for line in lines if line.strip()), "")
+    # Spreadsheets write semicolons where the comma is the decimal mark. Where none is there, the comma wins.
     delimiter = max(",;\t", key=first.count)
     records = _csv_records(lines, delimiter)
     number, header = next(records, (1, ()))
@@ -401,7 +410,7 @@ def _csv_rows(file: Path) -> Iterator[Record | DataError]:
                 f"{where}: Expected {len(columns)} cells, but got {len(cells)}: put cells that hold {delimiter!r} into "
                 "double quotes"
             )
-        elif any(name in required for name in columns[len(cells) :]):
+        elif any(name in required for name in columns[len(cells) :]):  # the end of a row may lack optional cells
             there, more = count_noun(len(cells), "cell"), ", ".join(columns[len(cells) :])
             yield DataError(f"{where}: Expected {len(columns)} cells, but got {there}: add {more}")
         else:
@@ -419,10 +428,11 @@ def _csv_records(lines: Sequence[str], delimiter: str) -> Iterator[tuple[int, Se
         reader, skipped = csv.reader(islice(lines, begin, None), delimiter=delimiter, strict=True), begin
         try:
             for cells in reader:
-                if cells:
+                if cells:  # a blank line has none
                     yield begin + 1, cells
                 begin = skipped + reader.line_num
         except csv.Error as error:
+            # An error some lines on, or at the end of the file, means that the quote took up what follows.
             if skipped + reader.line_num > begin + 1 or "end of data" in str(error):
                 yield begin + 1, "a quote is not closed: add the closing '\"'"
             else:
@@ -447,7 +457,7 @@ def _renamed(there: Iterable[str], wanted: Iterable[str]) -> str:
     known = {each for names in FIELDS.values() for each in names}
     free = {each.strip().casefold().replace(" ", "_"): each for each in there if each not in known}
     found: dict[str, str] = {}
-    for name in wanted:
+    for name in wanted:  # a known other name first, then a slip: "qestion"
         others = [other for other in (*FIELDS[name], *_MISNAMED[name]) if other in free]
         found |= dict.fromkeys((others or get_close_matches(name, free, n=1, cutoff=0.75))[:1], name)
     renamed = " and ".join(f"{short_repr(free[other])} to {name!r}" for other, name in found.items())
@@ -486,7 +496,7 @@ def _options(row: Record) -> dict[str, str]:
         raise row.wrong(name, f"options in {name} or in columns", f"leave {' and '.join(there)} out, or {name}")
     if not row.has(name):
         found = {letter: _text(row, letter) for letter in there} if len(there) > 1 else {}
-    elif isinstance(given := row.row[name], Mapping) and set(given) <= set(LETTERS):
+    elif isinstance(given := row.row[name], Mapping) and set(given) <= set(LETTERS):  # {"A": "a plate", "B": "a cup"}
         lettered = Record(given, row.where, name)
         found = {letter: _text(lettered, letter) for letter in LETTERS if lettered.has(letter)}
     else:
@@ -498,7 +508,7 @@ def _options(row: Record) -> dict[str, str]:
     first: dict[str, str] = {}
     for letter, text in found.items():
         same = first.setdefault(text.casefold(), letter)
-        if same != letter:
+        if same != letter:  # an answer could not say which of the two it is; two cells "nan" are such
             advice = f"{same} and {letter} are both {short_repr(text)}"
             advice += "; leave a cell blank where there is no option" if text.casefold() in _BLANKS else ""
             raise row.wrong(letter if row.has(letter) else name, "options that differ", advice)
@@ -510,7 +520,7 @@ def _without_letters(row: Record, name: str, options: Mapping[str, str]) -> dict
     parts = {letter: _WITH_LETTER.fullmatch(option) for letter, option in options.items()}
     written = {letter: part for letter, part in parts.items() if part}
     if not options or len(written) < len(options):
-        return dict(options)
+        return dict(options)  # "A. Lincoln" beside other names is the text itself
     for letter, part in written.items():
         if part[1].upper() != letter:
             wrong, advice = letter if row.has(letter) else name, f"{short_repr(part[0])} has the place of {letter}"
@@ -524,7 +534,7 @@ def _answers(row: Record, lettered: Mapping[str, str]) -> tuple[str, ...]:
     if not row.has(name):
         return ()
     options = tuple(lettered.values())
-    if name == "answer_index":
+    if name == "answer_index":  # counts from 0
         row = _with_number(row, name)
         index = row.whole(name, least=0, most=len(options) - 1 if options else None)
         if not options:
@@ -536,17 +546,20 @@ def _answers(row: Record, lettered: Mapping[str, str]) -> tuple[str, ...]:
     by_name = {option.casefold(): option for option in options}
     found = []
     for each in said:
+        # The text of an option goes before a letter, and both before "B. a plate".
         letter = found_letter[1].upper() if (found_letter := _LETTER.fullmatch(each)) else ""
         by_letter = lettered.get(letter) if name != "answer_text" else None
         option = by_name.get(each.casefold()) or by_letter
         if option is None and (part := _WITH_LETTER.fullmatch(each)) and lettered.get(part[1].upper()) == part[2]:
             option = part[2]
         if option is None:
+            # A letter of a column that the file has, or within the number of options, is right but for the empty cell.
             blank = bool(letter) and letter in row.row.keys() | set(LETTERS[: len(options)])
             advice = f"{letter} is blank" if blank else f"they are {', '.join(map(short_repr, options))}"
             if _FLOAT.fullmatch(each):
                 advice += "; if it counts from 0, name the column answer_index"
             raise row.wrong(name, "one of the options, or its letter", advice)
+        # "B" may be the text of option A and the letter of another: neither reading is safe, so none is taken.
         is_letter = by_letter not in (None, option)
         if is_letter or (name != "answer_text" and _may_be_an_index(each, options)):
             other = f"is it the letter of {short_repr(by_letter)}" if is_letter else "does it count the options"
@@ -571,13 +584,14 @@ def _may_be_an_index(answer: str, options: Sequence[str]) -> bool:
     """True if an answer such as "2" may be an index rather than the text of its option."""
     if not answer.isdecimal():
         return False
-    places = {int(answer), int(answer) - 1}
+    places = {int(answer), int(answer) - 1}  # counted from 0 or from 1
     return any(0 <= place < len(options) and options[place] != answer for place in places)
 
 
 def _texts(row: Record, name: str) -> list[str]:
     """A list, or the parts of a text between bars."""
     value = row.row[name]
+    # A cell of CSV holds a list as text: '["a plate", "a cup"]'.
     if isinstance(value, str) and value.startswith("[") and value.endswith("]"):
         try:
             value = _list_in(value)

@@ -17,6 +17,7 @@ MAX_ID_LENGTH = 200
 """The maximum length of a record's id, with which messages begin."""
 
 _NO_CHARACTER = re.compile("[\0-\x08\x0e-\x1f\x7f\ud800-\udfff]")
+"""Control characters but tabs and line breaks, and half surrogates."""
 _NO_PLAIN_LINE = re.compile("[\t-\r\x80-\x9f\u2028-\u202e\u2066-\u2069]")
 """Line breaks, control characters, and characters that change the direction of text."""
 _NUMBERS = frozenset((int, float))
@@ -26,6 +27,9 @@ _EXACT = 2**53
 
 SUFFIXES = frozenset({".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"})
 """Those of photos that can be read, in lower case."""
+
+SYNSET = re.compile(r"\S+\.[nvasr]\.[0-9]+")
+"""A synset of WordNet: its lemma, part of speech and number ("dog.n.01")."""
 
 MAX_SIDE_PX = 100_000
 """The maximum side of a picture."""
@@ -71,7 +75,7 @@ def are_numbers(values: list[object]) -> TypeGuard[list[float]]:
 
 def whole(value: object) -> int | None:
     """The value as a whole number, which may be written as 3.0; None if it is something else."""
-    if isinstance(value, bool):
+    if isinstance(value, bool):  # which Python takes for 0 and 1
         return None
     if isinstance(value, int):
         return value
@@ -82,7 +86,7 @@ class Repeats:
     """Notes that objects of a stream repeat a key.
 
     Attributes:
-        any: whether any did so far; the stream may be ahead of the record that it gives.
+        any: True once an object has done so; the stream may be ahead of the record that it gives.
     """
 
     def __init__(self) -> None:
@@ -90,7 +94,7 @@ class Repeats:
 
     def mark(self, record: object) -> None:
         """Notes in ``record`` which key an object in it repeats."""
-        if isinstance(record, StreamedObject):
+        if isinstance(record, StreamedObject):  # an inner object's fault, too: only the record's own is looked at
             record.fault = next(_faults(record), "")
 
 
@@ -158,7 +162,7 @@ class Record:
 
     def wrong(self, field: str, expected: str, advice: str = "") -> DataError:
         """The error that ``field`` ("box", "box[2]") is not as expected."""
-        name, *places = re.split(r"[\[\]]+", field.removesuffix("]"))
+        name, *places = re.split(r"[\[\]]+", field.removesuffix("]"))  # "box[2]" is "box" and "2"
         value = self.row.get(name)
         for place in places:
             value = cast("list[object]", value)[int(place)]
@@ -180,7 +184,7 @@ class Record:
             if each not in known:
                 raise DataError(
                     f"{self.label()}: Expected known fields only, but got field={short_repr(each)}; "
-                    f"{did_you_mean(each, known)}"
+                    f"{did_you_mean(str(each), known)}"  # YAML has keys that are no text
                 )
 
     def text(self, field: str, default: str | None = None) -> str:
@@ -239,7 +243,7 @@ class Record:
     def texts(self, field: str) -> tuple[str, ...]:
         """A list of strings that are not blank; empty if missing."""
         items = self.items(field)
-        if all(map(is_text, items)):
+        if all(map(is_text, items)):  # the fast way; the other one names the wrong item
             return tuple(cast("list[str]", items))
         return tuple(self._text(value, f"{field}[{place}]") for place, value in enumerate(items))
 
@@ -354,6 +358,7 @@ class UniqueIds:
     """A set of ids without duplicates: ``ids.add(record.identity("id"), record, "id")``."""
 
     seen: dict[str, str] = field(default_factory=dict)
+    """The place of each id's record, for messages."""
 
     def add(self, value: str, record: Record, field: str) -> str:
         """Adds and returns ``value``, read from a field of ``record``; raises DataError if another record has it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
@@ -58,6 +58,7 @@ _NEARLY_ALL = 0.9
 _UNLABELLED_SHARE = 0.03
 """The share of photos without annotations from which on it is odd. COCO, which is labelled in full, has 1 %."""
 _FEWEST_UNLABELLED = 2
+"""In a small set, one photo of nothing is above that share."""
 
 _MARK = re.compile(
     r"<\|?/?(?:image|img|video|audio|image_pad|image_soft_token|start_of_image)(?:[ _-]?\d+)?\|?>"
@@ -65,6 +66,7 @@ _MARK = re.compile(
     r"|<\|[a-z_]+\|>|</?s>|\[/?INST\]|<(?:start|end)_of_turn>",
     re.IGNORECASE,
 )
+"""The marks that training files of chat models have for pictures, for turns and for their ends."""
 _ENGLISH = frozenset((
     "a", "an", "the", "of", "on", "in", "with", "and", "is", "are", "to", "at", "by", "for", "from", "his", "her",
     "its", "their", "that", "this", "some", "two", "while", "sitting", "standing", "next", "near", "man", "woman",
@@ -74,6 +76,7 @@ _ENGLISH = frozenset((
 _MOST_READ = 5_000
 """Reading words takes time: of more texts, ever fewer are read, spread over all of them."""
 _FEWEST_TEXTS = 5
+"""Of fewer texts, none with one of these words may be chance."""
 _LEAST_ENGLISH = 0.3
 """The share of texts with an English word below which they count as of another language; captions of COCO have 99 %."""
 _WORD = re.compile("[a-z]+")
@@ -85,6 +88,7 @@ _DARK_OF_DEEP = 127
 _HOT = 10_000
 """One in so many pixels may be brighter than all others: the sensor's hot ones are."""
 _SAMPLED = 16
+"""The photos looked at when a source is opened."""
 _SAMPLED_PX = 32_000_000
 """The pixels decoded when a source is opened; it takes about half a second."""
 
@@ -95,13 +99,14 @@ class Oddity:
 
     count: int = 0
     first: str = ""
+    """Its place and its value, as messages quote it; "" while there is none."""
 
     def add(self, example: str) -> None:
         self.count += 1
         self.first = self.first or example
 
-    def told(self, one: str, of: str, is_: str, are: str) -> str:
-        """Its count as the subject of a sentence: "1 mask of a.json shows", "2 masks of a.json show"."""
+    def subject(self, one: str, of: str, is_: str, are: str) -> str:
+        """The count as the subject of a sentence: "1 mask of a.json shows", "2 masks of a.json show"."""
         many = f"{one}es" if one.endswith("x") else f"{one}s"
         return count_noun(self.count, f"{one} of {of} {is_}", f"{many} of {of} {are}")
 
@@ -119,15 +124,22 @@ class _Boxed(Protocol):
 
 @dataclass(slots=True)
 class _Scale:
-    """The boxes that may be in shares from 0 to ``end``, and how far they reach; their pictures are twice as large."""
+    """The boxes that may be in shares from 0 to ``end``: those within it on pictures at least twice as large."""
 
     end: int
+    """100 for percent, 1000 for thousandths."""
     boxes: int = 0
+    """How many boxes end within it."""
     right: float = 0
+    """The farthest right edge of them."""
     low: float = 0
+    """The farthest lower edge."""
     most_x: float = 0
+    """The farthest left edge."""
     most_y: float = 0
+    """The farthest upper edge."""
     least_side: float = inf
+    """The shortest side of their pictures in pixels; infinite without a box."""
 
     def add(self, box: Box, right: float, low: float, side: float) -> None:
         self.boxes += 1
@@ -137,6 +149,7 @@ class _Scale:
 
     @property
     def is_spread(self) -> bool:
+        # Shares fill the range from 0 to their end; small things in one corner of large pictures do not.
         return min(self.right, self.low) > 0.7 * self.end and min(self.most_x, self.most_y) > 0.4 * self.end
 
 
@@ -148,13 +161,17 @@ class BoxChecks:
     """
 
     file: str
+    """The name of the file, for messages."""
     label: str = "{image}: object {id}"
     """How messages name a box."""
     tolerated: float = 0.0
     """The share of pictures whose boxes may leave them."""
     boxes: int = 0
+    """All boxes, without those of crowds."""
     areas: int = 0
+    """The areas that were compared with a box or a mask."""
     pictures: int = 0
+    """Those with boxes; one may count again where its boxes do not come together, as in files of COCO."""
     are_like_centres: bool = True
     """The corner of each box is at least half of its size from the top and the left, as a centre always is."""
     in_shares: int = 0
@@ -163,29 +180,40 @@ class BoxChecks:
     """Others of a pixel at most."""
     scales: tuple[_Scale, ...] = field(default_factory=lambda: tuple(map(_Scale, _SCALES)))
     past_the_end: Oddity = field(default_factory=Oddity)
+    """Boxes that end more than a pixel to the right of the picture or below it, and begin within."""
     outside: Oddity = field(default_factory=Oddity)
     """Boxes that lie wholly outside are refused, each with a message of its own; several may be in other units."""
     leaving: Oddity = field(default_factory=Oddity)
+    """Boxes that leave the picture by more than ``_LEAVES`` of its side."""
     leaving_pictures: set[str] = field(default_factory=set)
+    """The pictures of ``leaving`` and ``outside``."""
     wrong_area: Oddity = field(default_factory=Oddity)
+    """Areas that are far from what the box or the mask covers."""
     shares: array[float] = field(default_factory=lambda: array("d"))
     """The share of its box that each thing without a mask covers, by its area."""
     shares_of_corners: array[float] = field(default_factory=lambda: array("d"))
     """The same where the four numbers are taken for two corners, if they can be."""
     first_area: str = ""
+    """An example for messages about all areas together."""
     beside_mask: Oddity = field(default_factory=Oddity)
+    """Boxes that overlap the box around their mask by less than ``_LEAST_OVERLAP``."""
     empty_masks: Oddity = field(default_factory=Oddity)
+    """Masks without a pixel."""
     twice: Oddity = field(default_factory=Oddity)
+    """Things with the name and the box of another one in the picture."""
     empty_boxes: Oddity = field(default_factory=Oddity)
+    """Boxes of no width or height; readers count them."""
     unread_areas: Oddity = field(default_factory=Oddity)
+    """Areas that are no number from 0 on; readers count them."""
     _picture: str = ""
+    """The picture of the last box."""
     _may_be: tuple[_Scale, ...] = ()
     """The scales that are much smaller than the picture."""
 
     def add(self, image: str, id_: str, box: Box, frame: Box, area: float | None = None) -> None:
-        """Takes note of a box as it stands in the file, before it is clipped; ``area`` is that of a thing without mask.
+        """Records a box as it stands in the file, before it is clipped; ``area``: of a thing without a mask.
 
-        The boxes of crowds are not told of: their masks are not those of single things.
+        Readers leave the boxes of crowds out: their masks are not those of single things.
         """
         x, y, w, h = box.x, box.y, box.w, box.h
         right, low = x + w, y + h
@@ -210,7 +238,7 @@ class BoxChecks:
             self._add_area(image, id_, box, area)
 
     def add_mask(self, image: str, id_: str, box: Box, covered: Extent | None, area: float | None = None) -> None:
-        """Holds a box, and an area if there is one, against what the mask covers; None of an empty mask."""
+        """Compares a box, and an area if there is one, with what the mask covers (None if it is empty)."""
         if covered is None:
             self.empty_masks.add(self._named(image, id_))
             return
@@ -220,13 +248,14 @@ class BoxChecks:
             self.beside_mask.add(f"{self._named(image, id_)}: {_shown(box)}, and a mask that spans {spans}")
         if area is not None:
             self.areas += 1
+            # The area of the box passes, too, though there is a mask.
             is_more = area > _AREA_FACTOR * max(covered.area, box.area) + 1
             if is_more or _MASK_FACTOR * area + _SMALL_AREA_PX < covered.area:
                 said = f"an area of {area:g}, and a mask of {covered.area:g} px"
                 self.wrong_area.add(f"{self._named(image, id_)}: {said}")
 
     def add_things(self, image: str, things: Sequence[_Boxed]) -> None:
-        """Takes note of things that a picture has twice."""
+        """Records things that a picture has twice."""
         if len({each.box.x for each in things}) == len(things):  # as in most pictures, and found in no time
             return
         seen = set()
@@ -241,10 +270,11 @@ class BoxChecks:
     def _add_leaving(self, image: str, id_: str, box: Box, frame: Box) -> None:
         beyond = max(-box.x, box.x1 - frame.w) / frame.w, max(-box.y, box.y1 - frame.h) / frame.h
         said = f"{self._named(image, id_)}: {_shown(box)} on a picture of {frame.w:g} x {frame.h:g} px"
-        is_outside = not box.overlaps(frame)
+        is_outside = not box.overlaps(frame)  # its record is refused, with a message of its own
         if max(beyond) > _LEAVES:
             (self.outside if is_outside else self.leaving).add(said)
             self.leaving_pictures.add(image)
+        # Only right and below: centres that are taken for corners move boxes there. A pixel is rounding.
         if not is_outside and max(box.x1 - frame.w, box.y1 - frame.h) > 1:
             self.past_the_end.add(said)
 
@@ -257,6 +287,7 @@ class BoxChecks:
             if is_wrong:
                 self.wrong_area.add(said)
         self.shares.append(area / box.area)
+        # If the four numbers are x0, y0, x1, y1, then "width" is x1.
         if box.w > box.x and box.h > box.y:
             self.shares_of_corners.append(area / ((box.w - box.x) * (box.h - box.y)))
 
@@ -264,23 +295,24 @@ class BoxChecks:
         of_all = count_noun(self.boxes, "box", "boxes")
         return f"all {of_all}" if count == self.boxes else f"{count:,} of {of_all}"
 
-    def _area_lines(self) -> Iterable[str]:
+    def _area_lines(self) -> Iterator[str]:
+        """Lines on areas that do not fit the boxes: on single ones, else on all of a file together."""
         shares, of_corners = self.shares, self.shares_of_corners
-        if self.wrong_area.count:
+        if self.wrong_area.count:  # single areas are wrong, so shares of all of them mean nothing
             yield (
                 f"the area of {self.wrong_area.count:,} of {count_noun(self.areas, 'annotation')} of {self.file} is "
                 f"not what the box or the mask covers ({self.wrong_area.first}): are the boxes in other units, or of "
                 "half the size?"
             )
         elif len(shares) >= _FEWEST_AREAS and median(shares) < _SMALL_SHARE:
-            low, *_, high = quantiles(shares, n=20)
+            low, *_, high = quantiles(shares, n=20)  # the ends of the middle 90 %
             could_be = len(of_corners) > 0.95 * len(shares) and quantiles(of_corners, n=20)[-1] < _MOST_SHARE
             if could_be and median(of_corners) > _USUAL_SHARE:
                 yield (
                     f"the boxes of {self.file} are far larger than the areas, which fit two corners "
                     f"({self.first_area}): write [x, y, width, height] in pixels, from the top left corner"
                 )
-            elif high < _CONSTANT_SHARE and high - low < 0.01 * high:
+            elif high < _CONSTANT_SHARE and high - low < 0.01 * high:  # on a photo of half the size, 0.25
                 yield (
                     f"the areas of {self.file} all are {median(shares):.2g} of their boxes ({self.first_area}): are "
                     "the boxes, or the areas, of another size of the photo?"
@@ -288,70 +320,78 @@ class BoxChecks:
 
     def lines(self) -> tuple[str, ...]:
         """A line for each oddity."""
-        found: list[str] = []
+        return (*self._unit_lines(), *self._place_lines(), *self._area_lines(), *self._annotation_lines())
+
+    def _unit_lines(self) -> Iterator[str]:
+        """Lines on units, where nearly all boxes of a file seem to be in others than pixels."""
         least = max(1, _NEARLY_ALL * self.boxes)
         if self.in_shares >= least:
-            found.append(
+            yield (
                 f"{self._some(self.in_shares)} of {self.file} lie within 1 px of the corner: are they "
                 "shares from 0 to 1? Multiply them by the width and the height of their picture"
             )
         if self.of_a_pixel.count >= least:
-            found.append(
+            yield (
                 f"{self._some(self.of_a_pixel.count)} of {self.file} are of 1 px at most "
                 f"({self.of_a_pixel.first}): write their sizes in pixels"
             )
         for scale in self.scales:
             if self.boxes >= _FEWEST_CENTRES and scale.boxes >= least and scale.is_spread:
-                found.append(
+                yield (
                     f"{self._some(scale.boxes)} of {self.file} end within {scale.end} px of the corner, and none of "
                     f"their pictures has a side below {scale.least_side:g} px: are they shares from 0 to {scale.end}? "
                     "Multiply them by the width and the height of their picture, and divide by "
                     f"{scale.end}"
                 )
+
+    def _place_lines(self) -> Iterator[str]:
+        """Lines on boxes that leave their picture: perhaps the numbers are two corners, or a centre."""
         leaving = self.leaving.first or self.outside.first
+        # One box outside is a slip, which its own message names; from two on the units may be wrong.
         if self.leaving.count + (self.outside.count > 1) and (
             len(self.leaving_pictures) > self.tolerated * self.pictures
         ):
-            found.append(
+            yield (
                 f"boxes of {count_noun(len(self.leaving_pictures), 'picture')} of {self.file} leave it by more than "
                 f"{_LEAVES:.0%} ({leaving}): are they two corners, or centres, or of another size of the "
                 "photo, or are x and y exchanged? Write [x, y, width, height] in pixels, from the top left corner"
             )
         elif self.past_the_end.count and self.are_like_centres and self.boxes >= _FEWEST_CENTRES:
             ends = "ends" if self.past_the_end.count == 1 else "end"
-            found.append(
+            yield (
                 f"all {self.boxes:,} boxes of {self.file} could be given by their centres, and "
                 f"{self.past_the_end.count:,} of them {ends} outside of the picture ({self.past_the_end.first}): if x "
                 "and y are centres, take half of the width and the height off"
             )
-        found += self._area_lines()
+
+    def _annotation_lines(self) -> Iterator[str]:
+        """Lines on single annotations."""
         if self.unread_areas.count:
-            found.append(
-                f"{self.unread_areas.told('area', self.file, 'is', 'are')} no number from 0 on "
+            yield (
+                f"{self.unread_areas.subject('area', self.file, 'is', 'are')} no number from 0 on "
                 f"({self.unread_areas.first}): boxes and masks are not held against it; correct it, or leave it out"
             )
         if self.beside_mask.count:
-            found.append(
-                f"{self.beside_mask.told('mask', self.file, 'lies', 'lie')} elsewhere than the box "
+            yield (
+                f"{self.beside_mask.subject('mask', self.file, 'lies', 'lie')} elsewhere than the box "
                 f"({self.beside_mask.first}): are x and y exchanged, is it in other units, or were the runs inverted, "
                 "or written row by row?"
             )
         if self.empty_masks.count:
-            found.append(
-                f"{self.empty_masks.told('mask', self.file, 'shows', 'show')} no pixel ({self.empty_masks.first}): "
+            yield (
+                f"{self.empty_masks.subject('mask', self.file, 'shows', 'show')} no pixel ({self.empty_masks.first}): "
                 "draw it, or leave the segmentation out"
             )
         if self.twice.count:
-            found.append(
-                f"{self.twice.told('annotation', self.file, 'is', 'are')} there twice ({self.twice.first}): "
+            yield (
+                f"{self.twice.subject('annotation', self.file, 'is', 'are')} there twice ({self.twice.first}): "
                 "things are counted by their boxes, so leave one out"
             )
         if self.empty_boxes.count:
-            found.append(
-                f"{self.empty_boxes.told('box', self.file, 'is', 'are')} empty ({self.empty_boxes.first}): "
+            yield (
+                f"{self.empty_boxes.subject('box', self.file, 'is', 'are')} empty ({self.empty_boxes.first}): "
                 "the thing is left out, and no case takes others of its class for absent from that photo"
             )
-        return tuple(found)
 
 
 def _numbers(box: Box) -> str:
@@ -381,18 +421,24 @@ class TextChecks:
     """What is odd in the texts of one kind."""
 
     one: str
+    """The noun of one text: "caption"."""
     many: str
     is_free: bool = True
     """They may be in any language, as they are not read by words."""
     texts: int = 0
     words_read: int = 0
+    """The texts whose words were read."""
     english: int = 0
+    """Those of ``words_read`` that have an English word."""
     foreign: str = ""
+    """The first that has none, with its place."""
     marked: Oddity = field(default_factory=Oddity)
+    """Texts with a mark of a picture or of a turn."""
 
     def add(self, where: str, text: str) -> None:
-        """Takes note of a text of a place."""
+        """Records a text; ``where`` is its file and line, or its photo."""
         self.texts += 1
+        # A cheap look first: there may be a million texts, and hardly any has one of these characters.
         if ("<" in text or "[" in text or "{" in text) and (found := _MARK.search(text)):
             self.marked.add(f"{where}: {found[0]}")
         if not self.is_free and self.texts % (1 + self.texts // _MOST_READ) == 0:
@@ -425,6 +471,7 @@ class SourceChecks:
 
     boxes: BoxChecks
     names: set[str] = field(default_factory=set)
+    """Of classes and things."""
     captions: TextChecks = field(default_factory=lambda: TextChecks("caption", "captions", is_free=False))
     questions: TextChecks = field(default_factory=lambda: TextChecks("question", "questions"))
     hypotheses: TextChecks = field(default_factory=lambda: TextChecks("hypothesis", "hypotheses", is_free=False))
@@ -435,7 +482,7 @@ class SourceChecks:
         return cls(BoxChecks(file))
 
     def add_scene(self, scene: Scene, where: str) -> None:
-        """Takes note of the names and the texts of a scene."""
+        """Records the names and the texts of a scene."""
         self.names.update(thing.name for thing in scene.objects)
         for checks, texts in (
             (self.captions, scene.captions),
@@ -488,10 +535,15 @@ class PhotoChecks:
     """What is odd in photos: black or transparent ones, and those that are turned without a change of size."""
 
     spec: str
+    """The source, or some of it, as messages name it."""
     dark: Oddity = field(default_factory=Oddity)
+    """Photos without a bright pixel."""
     white: Oddity = field(default_factory=Oddity)
+    """Transparent photos, on white, without a dark pixel."""
     turned: Oddity = field(default_factory=Oddity)
+    """Photos that EXIF turns or mirrors into a picture of the same size."""
     turns: set[int] = field(default_factory=set)
+    """The orientations of ``turned``, from 2 to 8."""
 
     def add(self, source: SceneSource, index: int, *, most_px: float = inf) -> int:
         """Looks at the photo of a scene, and at its pixels if they are ``most_px`` at most; returns their number.
@@ -499,7 +551,7 @@ class PhotoChecks:
         Raises:
             DataError: the scene cannot be made, or the photo not be read.
         """
-        if not isinstance(source, AnnotatedPhotos) or source.photos is None:
+        if not isinstance(source, AnnotatedPhotos) or source.photos is None:  # photos that are no files
             scene = source.scene(index)
             self._add_pixels(scene.photo.id, source.photo(scene.photo))
             return scene.width * scene.height
@@ -522,6 +574,7 @@ class PhotoChecks:
             self.white.add(f"{short_repr(name)}: {255 - lightness} of 255")
 
     def _add_orientation(self, name: str, orientation: int, scene: Scene) -> None:
+        # Where the size changes, ``check_size`` finds boxes that were drawn on the photo as it is stored.
         keeps_size = orientation in (2, 3, 4) or (orientation > 4 and scene.width == scene.height)
         if scene.objects and keeps_size:
             self.turned.add(short_repr(name))
@@ -532,18 +585,19 @@ class PhotoChecks:
         found = []
         if self.dark.count:
             found.append(
-                f"{self.dark.told('photo', self.spec, 'is', 'are')} dark: the brightest pixel of {self.dark.first}. "
+                f"{self.dark.subject('photo', self.spec, 'is', 'are')} dark: the brightest pixel of {self.dark.first}. "
                 "Has it values of fewer bits in a file of 16? Scale them"
             )
         if self.white.count:
             found.append(
-                f"{self.white.told('photo', self.spec, 'is', 'are')} white: the darkest pixel of {self.white.first}. "
+                f"{self.white.subject('photo', self.spec, 'is', 'are')} white: the darkest pixel of "
+                f"{self.white.first}. "
                 "Is it transparent, or has it values of fewer bits in a file of 16? Take the alpha out, or scale them"
             )
         if self.turned.count:
             orientations = " or ".join(map(str, sorted(self.turns)))
             found.append(
-                f"{self.turned.told('photo', self.spec, 'is', 'are')} turned by EXIF (orientation {orientations}; "
+                f"{self.turned.subject('photo', self.spec, 'is', 'are')} turned by EXIF (orientation {orientations}; "
                 f"{self.turned.first}) and of the same size before and after: boxes must be drawn on the photo as "
                 "viewers show it, turned; or take the EXIF out"
             )
@@ -553,7 +607,7 @@ class PhotoChecks:
 def _brightest(counts: Sequence[int], hot: int) -> int:
     """The brightest value of any channel by the counts of its 256 values, without ``hot`` pixels."""
     brightest = 0
-    for start in range(0, len(counts), 256):
+    for start in range(0, len(counts), 256):  # one channel after the other
         left = hot
         for value in range(255, brightest, -1):
             left -= counts[start + value]

@@ -38,12 +38,13 @@ if TYPE_CHECKING:
 
 
 VERSION = 2
-"""The version of the index's content."""
+"""The version of the index's content, raised when the same scenes are stored otherwise."""
 
 FACTS = ("summary", "bad", "remarks", "photos", "corpus", "named")
 """The content of an index besides the scenes."""
 
 _ROWS_A_COMMIT = 2000
+"""Scenes that are written in one transaction."""
 _TOLERATED = 0.01
 """The share of pictures whose boxes may leave them: in large data sets by many annotators some always do."""
 
@@ -151,7 +152,7 @@ class _Photos(TypedDict):
 
 
 class _CorpusRow(TypedDict):
-    """The fact "corpus"."""
+    """The fact "corpus"; whole numbers are indices into ``names``, but for frequencies and ``simplest_first``."""
 
     names: list[str]
     ranked: list[int]
@@ -213,6 +214,7 @@ def fill(db: sqlite3.Connection, reader: SceneReader, progress: Callable[[int], 
     """
     db.execute("CREATE TABLE rows (place INTEGER PRIMARY KEY, row BLOB NOT NULL)")
     db.execute("CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB NOT NULL)")
+    # One pass: gather_corpus pulls the scenes, and on their way each is written and checked.
     rows = _Rows(db)
     checks = SourceChecks(BoxChecks(reader.files[0].name, tolerated=_TOLERATED))
     corpus = gather_corpus(_checked(rows.written(reader.records(progress, checks.boxes)), checks))
@@ -248,7 +250,7 @@ def unpacked(data: bytes) -> object:
 def numbers_of(text: object) -> Iterator[tuple[int, ...]]:
     """For each scene the numbers of its names, from the fact "named"."""
     numbers = array("I", b64decode(str(text)))
-    if sys.byteorder == "big":
+    if sys.byteorder == "big":  # the index is little-endian
         numbers.byteswap()
     place = 0
     while place < len(numbers):
@@ -270,12 +272,12 @@ class _Rows:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._content = sha256()
-        self._paths: dict[str, Path] = {}
+        self._paths: dict[str, Path] = {}  # the file of each scene by its id, as ids may repeat across files
         self.bad: list[str] = []
         self.photo_ids: list[str] = []
         self.photo_files: list[str] = []
-        self.numbers: dict[str, int] = {}
-        self.named = array("I")
+        self.numbers: dict[str, int] = {}  # of names, in the order of their first use
+        self.named = array("I")  # for each scene how many names it has, then their numbers
 
     @property
     def digest(self) -> str:
@@ -297,7 +299,7 @@ class _Rows:
         if first is None:
             self._paths[scene_id] = found.path
             return True
-        if first != found.path:
+        if first != found.path:  # such as a part of the training set beside all of it: each scene would count twice
             raise DataError(
                 f"Expected files without a record in common, but {first} and {found.path} "
                 f"both have image={scene_id!r}: name one of the files"
@@ -349,6 +351,7 @@ class IndexFile:
         self._lock = RLock()
         self._state = _state(reader)
         self._is_small = sum(_json_bytes(path) for path in reader.files) < _SMALL_BYTES
+        # The paths name the data set, and its state the version: an index of an older state is swept by its paths.
         files = digest(*(str(path.resolve()) for path in reader.files))
         self._stem = f"{reader.kind}-{files}"
         self.path = cache_home() / "scenes" / f"{self._stem}-{self._state}.sqlite"
@@ -364,13 +367,13 @@ class IndexFile:
         with self._lock:
             try:
                 return self._value(query, key)
-            except (sqlite3.DatabaseError, zlib.error, ValueError, TypeError) as error:
+            except (sqlite3.DatabaseError, zlib.error, ValueError, TypeError) as error:  # TypeError: a row is missing
                 if self._state != _state(self._reader):
                     raise DataError(
                         f"Expected annotations that do not change, but {self._reader.files[0]} or another of its files "
                         "has changed: run again"
                     ) from error
-            self._db.close()
+            self._db.close()  # a disk error, say: it is made anew, once
             self._db = self._adopted(self._made())
             return self._value(query, key)
 
@@ -379,12 +382,13 @@ class IndexFile:
         return unpacked(data)
 
     def _adopted(self, db: sqlite3.Connection) -> sqlite3.Connection:
-        weakref.finalize(self, db.close)
+        weakref.finalize(self, db.close)  # Python 3.13 warns of a connection that is collected while open
         return db
 
     def _kept(self) -> sqlite3.Connection | None:
         """The stored index; None if there is none, or a broken one."""
         try:
+            # Immutable: SQLite then neither locks the file nor writes beside it, and a finished index never changes.
             db = sqlite3.connect(f"{self.path.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
         except sqlite3.OperationalError:
             return None
@@ -392,7 +396,7 @@ class IndexFile:
             (facts,) = db.execute("SELECT count(*) FROM facts").fetchone()
         except sqlite3.DatabaseError:
             facts = 0
-        if facts == len(FACTS):
+        if facts == len(FACTS):  # they are written last, so all scenes are there
             return db
         db.close()
         return None
@@ -420,6 +424,7 @@ class IndexFile:
         folder.mkdir(parents=True, exist_ok=True)
         self._sweep(lambda path: path.suffix == ".part" and time.time() - path.stat().st_mtime > _ABANDONED_S)
         with replacing_cached(self.path) as part, closing(sqlite3.connect(part)) as db:
+            # Nothing is rolled back: a build that fails leaves a part file, which is removed.
             db.execute("PRAGMA journal_mode = OFF")
             db.execute("PRAGMA synchronous = OFF")
             self._fill(db)

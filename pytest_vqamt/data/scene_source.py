@@ -17,7 +17,7 @@ MAX_BYTES = 192 << 20
 
 
 @runtime_checkable
-class PublishedPairs(Protocol):
+class PairedSource(Protocol):
     """A SceneSource whose data set publishes its questions in pairs."""
 
     @property
@@ -101,6 +101,7 @@ def warn_of_data(text: str, expected: str, stacklevel: int = 2) -> None:
         DataError: warnings are errors.
     """
     try:
+        # With -W error, warn raises, and the user sees a data error as any other.
         warnings.warn(text, stacklevel=stacklevel + 1)
     except UserWarning as error:
         raise DataError(f"{expected}, but {text}") from error

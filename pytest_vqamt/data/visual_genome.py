@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator
@@ -20,13 +19,12 @@ from pytest_vqamt.core.text import short_name
 from pytest_vqamt.data.annotations import AnnotatedPhotos, cleaned, is_multi_coloured, merged
 from pytest_vqamt.data.json_io import RecordStream, plain_or_gzip
 from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders, size_px
-from pytest_vqamt.data.records import MAX_SIDE_PX, Record
+from pytest_vqamt.data.records import MAX_SIDE_PX, SYNSET, Record
 from pytest_vqamt.data.sanity import BoxChecks
 from pytest_vqamt.data.scene_index import IndexedScene, SceneIndex
 
 _PHOTOS = ("images", "VG_100K", "VG_100K_2", "images/VG_100K", "images/VG_100K_2")
-
-_SYNSET = re.compile(r"\S+\.[nvasr]\.\d+")
+"""The folders of photos; the two archives of the publication unpack into one each."""
 
 
 def load(argument: str) -> AnnotatedPhotos:
@@ -100,6 +98,7 @@ class VisualGenomeReader:
 
     kind = "visual-genome"
     version = 2
+    """Raised when the same files give other scenes, so that stored indexes are made anew."""
 
     def __init__(self, files: Files, photos: PhotoFolders | None) -> None:
         self.files = files.all
@@ -122,7 +121,7 @@ class VisualGenomeReader:
                 except DataError as error:
                     yield str(error)
                     continue
-                record = Record(record.row, _label(path, image_id))
+                record = Record(record.row, _label(path, image_id))  # from here on messages name the image
                 records = ImageRecords(
                     id=image_id,
                     objects=record,
@@ -147,7 +146,7 @@ class PictureSizes:
     """Sizes in pixels, of image_data.json or else of the photo."""
 
     def __init__(self, path: Path | None, photos: Path | None) -> None:
-        """``path`` is that of image_data.json, ``photos`` the folder of photos; either may be missing."""
+        """``path``: the file image_data.json; ``photos``: the folder of photos; either may be None."""
         self._path = path
         self._photos = photos
         self._known: dict[str, tuple[int, int] | DataError] = {}
@@ -164,6 +163,7 @@ class PictureSizes:
                 yield str(error)
                 continue
             label = _label(self._path, image_id)
+            # A wrong size is raised only where a scene of the image needs it.
             if image_id in self._known:
                 yield f"{label}: Expected one record an image, but got one more: remove it"
             else:
@@ -205,7 +205,9 @@ class ImageRecords:
     id: str
     objects: Record
     attributes: Record | None
+    """None where the image has no record in attributes.json."""
     relationships: Record | None
+    """None where the image has no record in relationships.json."""
 
 
 def image_id_of(record: Record) -> str:
@@ -233,12 +235,13 @@ def scene_of(
     if records.attributes is not None:
         for row in records.attributes.records("attributes"):
             image.add_attributes(row)
+    # Before the boxes are taken: relationships bring things that the list of objects lacks.
     relationships = [] if records.relationships is None else list(image.related(records.relationships))
     width, height = size() or image.reach(records.objects)
     frame = Box(0, 0, width, height)
     if checks is not None:
         image.add_boxes(records.id, frame, checks)
-    things, now = merged(image.things(frame))
+    things, now = merged(image.things(frame))  # several annotators boxed the same thing
     pointed = (
         Relationship(subject=now[each.subject], predicate=each.predicate, object=now[each.object])
         for each in relationships
@@ -258,18 +261,24 @@ class _Draft:
     """A thing before the size of the picture is known."""
 
     row: Record
+    """Its record, for messages."""
     name: str
     box: Box
+    """As drawn, not clipped yet."""
     synset: str | None
+    """Such as "dog.n.01"; None where the record has none."""
     attributes: dict[str, None]
+    """In the order of the files, each once."""
 
 
 @dataclass(slots=True)
 class _Image:
-    """Collects the things of an image by id; ``_now`` maps ids that were merged at publication."""
+    """Collects the things of an image."""
 
     _drafts: dict[str, _Draft] = field(default_factory=dict)
+    """The things by id."""
     _now: dict[str, str] = field(default_factory=dict)
+    """The ids of objects that the authors merged into another, with its id ("merged_object_ids")."""
 
     def add_object(self, row: Record) -> None:
         thing_id, row = _identified(row)
@@ -277,7 +286,7 @@ class _Image:
         draft = _drafted(row)
         if first is None:
             self._drafts[thing_id] = draft
-        elif first.name == draft.name:
+        elif first.name == draft.name:  # an object that is listed twice
             first.attributes.update(draft.attributes)
         else:
             raise row.wrong("names", f"the name that object {thing_id} has before, {first.name!r}")
@@ -292,6 +301,7 @@ class _Image:
     def related(self, record: Record) -> Iterator[Relationship]:
         for row in record.records("relationships"):
             subject, object_ = (self._end(row, end) for end in ("subject", "object"))
+            # An empty predicate costs the relationship, not the image.
             predicate = cleaned(row.text("predicate")) if row.row.get("predicate") != "" else ""
             if predicate:
                 yield Relationship(subject=subject, predicate=predicate, object=object_)
@@ -303,7 +313,7 @@ class _Image:
         x1, y1 = (max(end) for end in zip(*((each.box.x1, each.box.y1) for each in self._drafts.values()), strict=True))
         if not (0 < x1 <= MAX_SIDE_PX and 0 < y1 <= MAX_SIDE_PX):
             raise record.wrong("objects", "boxes that give the size of the picture", f"they reach to {x1:g}, {y1:g}")
-        return -int(-x1 // 1), -int(-y1 // 1)
+        return -int(-x1 // 1), -int(-y1 // 1)  # rounded up
 
     def add_boxes(self, image_id: str, frame: Box, checks: BoxChecks) -> None:
         for thing_id, each in self._drafts.items():
@@ -335,7 +345,7 @@ class _Image:
         """The id of a thing outside of the list of objects, which may lack it."""
         named, row = _identified(row)
         thing_id = self._now.get(named, named)
-        if thing_id not in self._drafts:
+        if thing_id not in self._drafts:  # the whole record stands in the relationship, so it is known all the same
             self._drafts[thing_id] = _drafted(row)
         return thing_id
 
@@ -386,7 +396,7 @@ def _synset(row: Record) -> str | None:
     """The first of "synsets", each a text, or in version 1.0 a record with its name."""
     for place, value in enumerate(row.items("synsets")):
         name = value.get("synset_name") if isinstance(value, dict) else value
-        if not isinstance(name, str) or not _SYNSET.fullmatch(name):
+        if not isinstance(name, str) or not SYNSET.fullmatch(name):
             raise row.wrong(f"synsets[{place}]", "a WordNet synset such as 'dog.n.01'")
         return name
     return None
@@ -401,7 +411,10 @@ def _attributes(row: Record) -> Iterator[str]:
 
 
 class RecordsBeside:
-    """The records of a file by image, each read once; records in another order wait on disk."""
+    """The records of attributes.json or relationships.json by image, each read once.
+
+    Records of later images wait on disk, as the files may have another order than the graphs.
+    """
 
     def __init__(self, path: Path | None, progress: Callable[[int], object]) -> None:
         """Without a ``path`` there are no records."""
@@ -424,12 +437,12 @@ class RecordsBeside:
         for other, record in self._read():
             if other == image_id:
                 return record
-            data = zlib.compress(json.dumps(record.row).encode(), 1)
+            data = zlib.compress(json.dumps(record.row).encode(), 1)  # the fastest level
             self._early.execute("INSERT INTO early VALUES (?, ?, ?)", (other, self._places, data))
         return None
 
     def left(self, graphs: Path) -> Iterator[str]:
-        """The errors of broken records and of those not taken, in the order of the file."""
+        """The errors of broken records and of records of no image, in the order of the file."""
         late = [(image_id, self._places) for image_id, _ in self._read()]
         yield from self._bad
         early = self._early.execute("SELECT image, place FROM early ORDER BY place")

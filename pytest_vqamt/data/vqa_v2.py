@@ -17,6 +17,7 @@ from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import count_noun, short_name, short_path
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.coco import (
+    ENDS,
     annotated_exhaustively,
     captions_beside,
     counts_of,
@@ -41,13 +42,15 @@ if TYPE_CHECKING:
 
 
 _NUMBER = re.compile("0|[1-9][0-9]{,11}")
+"""The ids of COCO's photos, which their names write with 12 digits."""
 _MOST_LISTED = 200_000
 """The most photos that are listed to find those in another folder."""
 
-_ENDS = (".json", ".json.gz")
 _SPLIT = re.compile(r"(?:train|val|test)(?:-\w+)?\d{4}")
+"""The split in a file's name: "val2014", "test-dev2015"."""
 _QUESTIONS = re.compile(r".*questions.*")
 _BOTH = re.compile(r"vqa(?!.*(?:questions|annotations)).*")
+"""A file with questions and answers in one."""
 _FORMS = "vqa-v2:DIR or vqa-v2:QUESTIONS.json"
 SPLITS_OF_PHOTOS = ("train2014", "val2014", "test2015")
 """The splits of VQA v2, after which its photos are named."""
@@ -55,12 +58,16 @@ SPLITS_OF_PHOTOS = ("train2014", "val2014", "test2015")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhotoWithQuestions:
-    """A photo with questions, and its annotations of COCO, if they are there."""
+    """A photo with questions."""
 
     id: str
+    """The ``image_id`` of its questions."""
     file: str
+    """Its name in the folder of photos; the likeliest name without photos."""
     questions: tuple[PublishedQuestion, ...]
+    """The usable ones, in the order of the file."""
     image: CocoImage | None
+    """Its annotations of COCO; None where the instances file lacks it."""
 
 
 class VqaAnnotations(ListedAnnotations):
@@ -83,6 +90,7 @@ class VqaAnnotations(ListedAnnotations):
         for each in asked:
             for question in each.questions:
                 checks.questions.add(each.id, question.text)
+                # A blank answer among others is one annotator's.
                 if not any(map(str.strip, question.answers)):
                     blank.add(f"question {question.id}")
         remarks = (*(coco.remarks if coco else ()), *checks.lines(), *_lines_of_blank(blank))
@@ -152,6 +160,7 @@ def _photos(files: VqaFiles, questions: VqaQuestions, coco: CocoRecords | None) 
     folders = [PhotoFiles(folder) for folder in files.photos]
     found = next((photos for photos in folders if any(_first_there(each, photos) for each in names)), None)
     if found is None and names:
+        # The last folder is the one of the questions itself, which may hold any pictures.
         _refuse_other_names(folders[:-1] or folders, names[0])
         _refuse_other_folders(_folder_of(files.questions), {name for each in names for name in each})
     return found
@@ -184,6 +193,7 @@ def _asked(
 ) -> tuple[tuple[PhotoWithQuestions, ...], tuple[str, ...]]:
     """The usable photos, and the errors of others and of single questions."""
     images = _by_id(coco)
+    # Errors of images that no question is about are left out; those that name no image stay.
     wrong = [each for each in coco.bad if each.image is None or each.image in questions.of_photo] if coco else []
     broken = {each.image for each in wrong}
     bad = [*questions.bad, *(each.text for each in wrong)]
@@ -193,7 +203,7 @@ def _asked(
             continue
         names = _names(photo, images.get(photo), files.split)
         file = _first_there(names, photos) if photos else names[0]
-        if file:
+        if file:  # else photos are there, but not this one
             asked.append(PhotoWithQuestions(id=photo, file=file, questions=its_questions, image=images.get(photo)))
         elif photos:
             bad.append(
@@ -210,10 +220,10 @@ def _by_id(coco: CocoRecords | None) -> Mapping[str, CocoImage]:
 
 def _names(photo: str, image: CocoImage | None, split: str) -> tuple[str, ...]:
     """The possible names of the photo's file, the likeliest first."""
-    if not _NUMBER.fullmatch(photo):
+    if not _NUMBER.fullmatch(photo):  # an id of users' own data
         named: tuple[str, ...] = (f"{photo}.jpg",)
     else:
-        number = f"{photo.zfill(12)}.jpg"
+        number = f"{photo.zfill(12)}.jpg"  # as from 2017 on; before, the split stands before it
         of_split = tuple(f"COCO_{each}_{number}" for each in ((split,) if split else SPLITS_OF_PHOTOS))
         named = (*of_split, number) if split else (number, *of_split)
     return tuple(dict.fromkeys((image.file_name, *named) if image else named))
@@ -292,6 +302,7 @@ def _questions_in(folder: Path) -> Path:
             f"Expected v2_OpenEnded_mscoco_*_questions.json, questions.json or vqa_*.json in {str(folder)!r}, "
             f"but there is none: name the file with vqa-v2:QUESTIONS.json"
         )
+    # The questions of the test splits have no answers. Of several with answers, those with photos are meant.
     answered = [file for file in found if _annotations_of(file, folder)]
     with_photos = [file for file in answered if has_photo_folder(folder, _split_of(file))]
     for choice in (found, answered, with_photos):
@@ -307,12 +318,12 @@ def _annotations_of(questions: Path, folder: Path) -> Path | None:
     """The file of the answers to ``questions``: itself, unless its name says "questions"."""
     if "questions" not in questions.name:
         return questions
-    there = (place / (_partner(questions) + end) for place in (questions.parent, *_places(folder)) for end in _ENDS)
+    there = (place / (_partner(questions) + end) for place in (questions.parent, *_places(folder)) for end in ENDS)
     return next((file for file in there if file.is_file()), None)
 
 
 def _partner(questions: Path) -> str:
-    """The official name of the other file, without its end: of ``questions.json`` it is ``annotations``."""
+    """The official name of the file of answers without its suffix: "annotations" for "questions.json"."""
     return questions.name.partition(".json")[0].replace("OpenEnded_", "").replace("questions", "annotations")
 
 
@@ -343,10 +354,12 @@ def _folder_of(questions: Path) -> Path:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VqaQuestions:
-    """The questions of each photo by its id, and the errors of others."""
+    """The usable questions, and the errors of others."""
 
     of_photo: dict[str, tuple[PublishedQuestion, ...]]
+    """The questions of each photo by its id."""
     bad: tuple[str, ...]
+    """A message about each question that cannot be used."""
 
 
 def read_questions(questions: Path, annotations: Path) -> VqaQuestions:
@@ -364,22 +377,32 @@ def read_questions(questions: Path, annotations: Path) -> VqaQuestions:
 @dataclass(frozen=True, slots=True)
 class _QuestionText:
     photo: str
+    """The ``image_id``."""
     text: str
+    """With single spaces."""
 
 
 @dataclass(frozen=True, slots=True)
 class _AnswerTexts:
     texts: tuple[str, ...]
+    """One of each annotator; ten in the published files."""
     kind: str
+    """The ``answer_type``: "yes/no", "number", "other" or ""."""
 
 
 @dataclass(slots=True)
 class _VqaReader:
+    """Reads the questions, then their answers, and joins them by the id of the question."""
+
     questions_file: str
+    """Its name; the same as ``answers_file`` where one file has both."""
     answers_file: str
     asked: dict[str, _QuestionText] = field(default_factory=dict)
+    """The usable questions by id."""
     answered: dict[str, _AnswerTexts] = field(default_factory=dict)
+    """The answers by the id of the question."""
     broken: set[str] = field(default_factory=set)
+    """The ids of refused questions: a second one of such an id is refused, too."""
     bad: list[str] = field(default_factory=list)
 
     def read_questions(self, rows: Iterable[object]) -> None:
@@ -400,7 +423,7 @@ class _VqaReader:
         for place, value in enumerate(rows):
             question = id_of(value, "question_id")
             if question is not None and question not in self.asked:
-                continue
+                continue  # the question was refused, or cut out of a smaller file of questions
             row = f"annotations[{place}]" if question is None else f"answers to question {question}"
             try:
                 record = Record.of(value, f"{self.answers_file}: {row}")
@@ -456,6 +479,7 @@ def _answers(annotation: Record) -> tuple[str, ...]:
     if not rows:
         raise annotation.wrong("answers", "one answer or more")
     try:
+        # Interned, as the millions of answers repeat a few texts.
         return tuple(intern(cast("dict[str, str]", row)["answer"]) for row in rows)
     except (KeyError, TypeError):  # the slower way reports which
         return tuple(_answer(row) for row in annotation.records("answers"))

@@ -1,4 +1,4 @@
-"""The answer cache: keeps every answer of a model, so that no query is sent twice."""
+"""The answer cache: stores every answer of a model, so that no query is sent twice."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from pytest_vqamt.execution.leases import LEASE_TABLES, Leases, RunProcess
 from pytest_vqamt.models.wrapped import LoadedModel
 
 ANSWERS_FILE = "answers.sqlite"
+"""The file of the answer cache in its folder."""
 
 _CHUNK = 900
 """Keys in one statement: SQLite took no more than 999 variables for a long time."""
@@ -61,7 +62,7 @@ create table if not exists cases (id text primary key, row text not null) withou
 
 
 class CachedAnswers(NamedTuple):
-    """Answers from the store."""
+    """Answers that the store had."""
 
     answers: dict[str, Answer]
     """By query id."""
@@ -70,7 +71,7 @@ class CachedAnswers(NamedTuple):
 
 
 class AnswerStore:
-    """Answers in an SQLite file, by model fingerprint and query id, and the cases that were shown.
+    """Answers in an SQLite file, by model fingerprint and query id, and the cases that reports preview.
 
     Several processes may use one file, which is in WAL mode. A batch is written in one transaction, so that a crash
     loses no complete batch. Without a file the database is temporary: in memory, and on disk where it grows too large.
@@ -101,8 +102,11 @@ class AnswerStore:
 
     @property
     def _db(self) -> sqlite3.Connection:
+        # A fork, as of a model that starts processes, has its parent's store. A temporary database cannot be opened
+        # twice.
         if self._process != os.getpid() and self.file is not None:
-            self._of_parent = self._connection  # a connection must neither be used nor closed in a fork
+            # SQLite forbids both using and closing a connection in a fork; the reference prevents its closing.
+            self._of_parent = self._connection
             self._open()
         return self._connection
 
@@ -129,7 +133,7 @@ class AnswerStore:
             return self._used(db, rows)
 
     def lease(self, fingerprint: str, query_ids: Sequence[str]) -> tuple[CachedAnswers, list[str]]:
-        """Returns the answers stored meanwhile, and the ids of the other queries that this process may send.
+        """Looks queries up again, and leases those without an answer: returns the answers, and the ids leased.
 
         Other processes hold the remaining ones; a store that is not shared leases all.
         """
@@ -139,6 +143,7 @@ class AnswerStore:
         answers: dict[str, Answer] = {}
         leased: list[str] = []
         cached = 0
+        # In chunks of one transaction each: other processes can write between them.
         for start in range(0, len(keys), _CHUNK):
             some = keys[start : start + _CHUNK]
             with self._writing() as db:
@@ -150,7 +155,7 @@ class AnswerStore:
         return CachedAnswers(answers, cached), [key[_MODEL_DIGITS:] for key in leased]
 
     def released(self, fingerprint: str, query_ids: Sequence[str]) -> list[str]:
-        """Those that no other live process holds: they were answered, or their leases ended."""
+        """The queries that no other live process leases: they were answered, or their leases ended."""
         keys = _keys(fingerprint, query_ids)
         with self._reading() as db:
             held: set[str] = set()
@@ -184,13 +189,15 @@ class AnswerStore:
         ]
         with self._writing() as db:
             columns = "key, text, scores, truncated, run, declined, tokens_in, tokens_out, cost"
+            # CANNOT_SWITCH comes of an adapter or an older server, not of the model: after an update the query is sent
+            # again.
             kept = [row for row, answer in zip(rows, answers.values(), strict=True) if answer != CANNOT_SWITCH.answer]
             db.executemany(f"insert or ignore into answers ({columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)", kept)
             if self._leases is not None:
                 self._leases.release(db, [str(row[0]) for row in rows])
 
     def keep_case(self, case_id: str, row: str) -> None:
-        """Stores a case that was shown, as its line of ``cases.jsonl``, so that it can be replayed."""
+        """Stores a case that reports preview, as its line of ``cases.jsonl``, so that it can be replayed."""
         with self._writing() as db:
             db.execute("insert or replace into cases values (?, ?)", (case_id, row))
 
@@ -203,6 +210,7 @@ class AnswerStore:
     def close(self) -> None:
         """Releases all leases and closes the file."""
         if self._process != os.getpid():
+            # A fork: the leases and the connection are those of its parent, which still runs.
             return
         if self._leases is not None and self._leases.was_used:
             self._leases.stop()
@@ -239,6 +247,7 @@ class AnswerStore:
         marked = 0
         for start in range(0, len(of_earlier), _CHUNK):
             some = of_earlier[start : start + _CHUNK]
+            # `run != ?` again, in the transaction: of two processes that read the same rows, one counts them.
             mark = f"update answers set run = ? where key in ({_marks(some)}) and run != ?"
             marked += db.execute(mark, (self.run.id, *some, self.run.id)).rowcount
         return CachedAnswers({key[_MODEL_DIGITS:]: answer for key, (answer, _) in rows.items()}, marked)
@@ -247,6 +256,7 @@ class AnswerStore:
     def _reading(self) -> Iterator[sqlite3.Connection]:
         with self._lock:
             try:
+                # ValueError: a text in the file that is no JSON or no number.
                 yield self._db
             except (sqlite3.Error, ValueError) as error:
                 raise self._unusable(error) from error
@@ -301,10 +311,12 @@ def open_database(file: Path | None) -> sqlite3.Connection:
         file.parent.mkdir(parents=True, exist_ok=True)
     db = sqlite3.connect(file or "", timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
     try:
+        # Nobody else reads a temporary database, and it need not survive a crash: no journal on disk.
         if file is None:
             db.execute("pragma journal_mode = memory")
         else:
             _write_ahead(db)
+            # In WAL mode this is safe against crashes of the process; only a power failure loses the last batches.
             db.execute("pragma synchronous = normal")
         db.executescript(_TABLES)
     except sqlite3.Error:
@@ -332,6 +344,7 @@ class AnswerStores:
     def __init__(self, cache_dir: Path | None, run: RunProcess | None = None) -> None:
         self._run = run or RunProcess()
         self._temporary = self._run.folder and self._run.folder / ANSWERS_FILE
+        # Without a cache, a run of several processes still shares its answers, in the folder of the run.
         self._persistent = self._temporary if cache_dir is None else cache_dir / ANSWERS_FILE
         self._open: dict[Path | None, AnswerStore] = {}
 
@@ -341,7 +354,7 @@ class AnswerStores:
 
     @property
     def of_shown_cases(self) -> AnswerStore:
-        """The store of the violations that were shown."""
+        """The store of the cases that reports preview."""
         return self._at(self._persistent)
 
     def close(self) -> None:

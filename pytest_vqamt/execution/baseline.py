@@ -22,11 +22,14 @@ _UNANSWERED = Failure(reason="it had no answer when it was blessed")
 
 
 class BaselineCase(NamedTuple):
-    """A case of a baseline with its outcome there; ``trials`` are the answers to each query of ``Case.asked``."""
+    """A case of a baseline, its answers and its outcome there."""
 
     case: Case
+    """The blessed case, with the pictures of this run's data."""
     trials: tuple[tuple[Answer | Failure, ...], ...]
+    """The answers to each query of ``Case.asked``, in the order of its trials."""
     outcome: Outcome
+    """The verdict when it was blessed."""
 
 
 class Baseline(BaselineFile):
@@ -44,7 +47,9 @@ class Baseline(BaselineFile):
         models = [name for name, _ in self.head.models]
         specs = [spec for spec, _ in self.head.data]
         same = [known for known, its_digest in self.head.data if its_digest == digest]
+        # One model: the release before this one, under its old name. Several: names must match.
         of_model = model if len(models) > 1 or models[0] in models_run else models[0]
+        # The digest finds the same records in another folder: /data/coco here, ./coco on CI.
         of_data = spec if spec in specs else next(iter(same), None)
         wanted = (item, of_model, of_data)
         found = (each for each in self.head.items if (each.item, each.model, each.data) == wanted)
@@ -85,7 +90,9 @@ class BaselineItem:
     """One item of a baseline, for an item of this run."""
 
     baseline: Baseline
+    """The file that it is in."""
     item: BaselineEntry
+    """Where its cases are in the file, and the relation version that they are of."""
 
     def cases(self, source: SceneSource) -> Iterator[BaselineCase]:
         """As ``Baseline.cases``."""
@@ -98,12 +105,14 @@ class BaselineItem:
 
 def _case(row: Row, scene_of: Callable[[str], Scene]) -> BaselineCase:
     case = case_from_row(row, scene_of)
+    # An id hashes the pictures and texts: another id means that a photo or its annotations have changed.
     if case.id != row["case_id"]:
         raise DataError(f"case_id={row['case_id']!r} is {case.id!r} by its content")
     return BaselineCase(case, tuple(_trials(row, case)), Outcome(str(row["verdict"])))
 
 
 def _trials(row: Row, case: Case) -> Iterator[tuple[Answer | Failure, ...]]:
+    # Only cases blessed with repeats have this row; it holds the contrast's answers, too.
     if (repeated := row.get("trials")) is not None:
         for answers in cast("list[list[Json]]", cast("Row", repeated)["texts"]):
             yield tuple(_UNANSWERED if each is None else trial_from_row(each) for each in answers)

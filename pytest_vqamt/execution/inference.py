@@ -35,7 +35,7 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.005, 0.1
 """Between two checks for answers of other processes."""
 
 _MAX_REASON = 10_000
-"""The characters of an exception's text that are kept."""
+"""The longest text of an exception in a failure, in characters."""
 
 _DISABLED_AFTER = 32
 """Failed queries, with none answered, after which the model is disabled."""
@@ -101,6 +101,7 @@ class QueryRunner:
 
     def look_up(self, queries: Iterable[Query]) -> tuple[dict[str, Answer], dict[str, Query]]:
         """Returns the stored answers by query id, and the distinct queries without one."""
+        # Cases share queries, as a source question with several follow-ups: each is looked up once.
         distinct = {query.id: query for query in queries}
         found = self._store.use(self._model.fingerprint, tuple(distinct))
         self.cached += found.cached
@@ -119,6 +120,7 @@ class QueryRunner:
         batches = LeasedBatches(self._store, self._model.fingerprint, queries.values())
         self._expected.clear()
         try:
+            # Models that wait for a server declare several.
             if self._model.batches_at_once > 1:
                 self._run_concurrently(batches, found)
             else:
@@ -140,11 +142,14 @@ class QueryRunner:
             batch = batches.resized(upcoming, upcoming[0].task, size) if upcoming else batches.next(size)
             self._record_cached(batches, found)
             if not batch:
+                # All queries of this process are answered: the rest is at work in other processes.
                 if not batches.wait(size):
                     return
                 continue
+            # Leasing a batch ahead keeps it from other processes, so it is done only where it is of use.
             upcoming = batches.next(size) if self._model.preprocess else []
             self._prefetch(batch, upcoming, batches)
+            # Taken before `preprocess`, which replaces the inputs that are ready.
             inputs = self._pipeline.inputs(batch)
             if self._model.preprocess:
                 self._pipeline.preprocess(self._model, upcoming)
@@ -164,13 +169,15 @@ class QueryRunner:
                     if not batches.wait(self._model.batch_size):
                         return
                     continue
+                # In slices, so that Ctrl-C ends the run while a slow server answers.
                 done, _ = wait(in_flight, timeout=WAIT_SLICE_S, return_when=FIRST_COMPLETED)
                 for future in [each for each in in_flight if each in done]:
                     self._record_batch(batches, in_flight.pop(future), future.result(), found)
 
     def _prefetch(self, batch: Sequence[Query], upcoming: Sequence[Query], batches: LeasedBatches) -> None:
-        """Prefetches the pictures of both unless they are already queued."""
+        """Announces the pictures of the batch and of the next one, unless they are queued already."""
         pictures = [query.picture for some in (batch, upcoming) for query in some]
+        # Announcing anew walks over all pending queries: once is enough as long as the pictures are known.
         if all(picture.digest in self._expected for picture in pictures):
             return
         # Other processes may take some of a shared store's queries: pictures far ahead would be rendered in vain.
@@ -203,6 +210,7 @@ class QueryRunner:
         for answer in answers:
             if isinstance(answer, Failure):
                 self._failed += 1
+                # The last reason, for the error that the model is disabled with.
                 self._reason = answer.reason
             else:
                 self._succeeded += 1
@@ -213,6 +221,7 @@ class QueryRunner:
     def _record_cached(self, batches: LeasedBatches, found: dict[str, Answer | Failure]) -> None:
         """Counts the answers that other processes have stored meanwhile."""
         if (others := batches.take_cached()).answers:
+            # Not counted as sent: another process has done that.
             found |= others.answers
             self.cached += others.cached
             self._on_answered(len(others.answers))
@@ -257,7 +266,8 @@ class LeasedBatches:
         return []
 
     def resized(self, batch: Sequence[Query], task: Task, size: int) -> list[Query]:
-        """The batch filled up, or cut down, to ``size``; what is cut off comes next."""
+        """The batch filled up, or cut down, to ``size``; the next batch begins with what is cut off."""
+        # `extendleft` reverses what it adds.
         self._leased[task].extendleft(reversed(batch[size:]))
         resized = list(batch[:size])
         while (room := size - len(resized)) > 0:
@@ -275,13 +285,15 @@ class LeasedBatches:
         return list(islice(queries, n))
 
     def wait(self, size: int) -> bool:
-        """Waits until other processes have answered or released a query; False if they hold none of these.
+        """Waits until other processes have answered or released a query; False if they lease none.
 
         This process must hold no lease meanwhile: two processes would wait for each other.
         """
         pause = _FIRST_PAUSE_S
         while self._of_others:
+            # Answered, or free again because their process failed or died: leasing tells which.
             if released := self._store.released(self._fingerprint, tuple(self._of_others)):
+                # One batch at most: the rest of a dead process is left to others that wait, too.
                 for query in self._lease([self._of_others.pop(query_id) for query_id in released[:size]]):
                     self._leased[query.task].append(query)
                 return True
@@ -304,6 +316,7 @@ class LeasedBatches:
         """Releases all leases; returns how many needed queries were answered in batches that did not finish."""
         answered = 0
         with suppress(VqamtError):  # a worse error is being raised, and the leases end with the process
+            # A part of a batch may have been answered and stored before the model raised.
             answered = len(self._store.get(self._fingerprint, tuple(self._unanswered)))
             self._store.release(self._fingerprint, tuple(self._unanswered))
         self._unanswered.clear()
@@ -359,6 +372,7 @@ class BatchBisector:
         Raises:
             ModelError: the model breaks its protocol, or has failed on every query so far.
         """
+        # A streaming model gives each outcome by itself, so there is nothing to bisect.
         if self._model.streamed is not None:
             return self._stream(task, inputs, on_answers)
         return self._attempt(task, inputs, on_answers)[0]
@@ -369,6 +383,7 @@ class BatchBisector:
             f"Expected model {self._model.name!r} to answer, but it failed on "
             f"{'its only query' if failed == 1 else f'each of {failed:,} queries'}: {reason}"
         )
+        # An exception of the user's own code is reported with its traceback.
         raised = self._model.health.user_error(reason)
         return error if raised is None else error.about(raised, str(error))
 
@@ -385,6 +400,7 @@ class BatchBisector:
                 try:
                     place, outcome = next(outcomes)
                 except ModelError:
+                    # A broken protocol concerns every input: trying them one by one would not help.
                     raise
                 except StopIteration:
                     break
@@ -392,6 +408,7 @@ class BatchBisector:
                     with self._lock:
                         self._model.health.count_raised(error)
                     break
+                # One input failed, and the stream goes on.
                 if isinstance(outcome, Exception):
                     found[place] = self._failure(outcome, inputs[place])
                     continue
@@ -404,6 +421,7 @@ class BatchBisector:
         if rest := [place for place in range(len(inputs)) if place not in found]:
             found.update(zip(rest, self._attempt(task, [inputs[place] for place in rest], on_answers)[0], strict=True))
         with self._lock:
+            # Most inputs were answered, so the failures are theirs and not the batch's.
             if 2 * sum(isinstance(each, Answer) for each in found.values()) > len(inputs):
                 self._model.batch.grow_after(len(inputs))
         return [found[place] for place in range(len(inputs))]
@@ -422,10 +440,12 @@ class BatchBisector:
             raise
         except Exception as error:  # a model may raise anything; the one bad query is found and reported
             ran_out = is_out_of_memory(error)
+            # Running out of memory is expected while the batch size is found: it is no error of the model.
             if not ran_out:
                 with self._lock:
                     health.count_raised(error)
             advice = _OUT_OF_USERS_MEMORY if self._model.is_users else _out_of_memory()
+            # Advice that the user can follow: options do not reach a model that the user has loaded.
             cause = OutOfMemoryError(f"{advice} ({error})") if ran_out else error
         else:
             with self._lock:
@@ -444,6 +464,8 @@ class BatchBisector:
         second, second_too_large = self._attempt(task, inputs[middle:], on_answers)
         found, too_large = first + second, first_too_large + second_too_large
         with self._lock:
+            # Its halves fit, so the size was the cause. Where single inputs are too large, a smaller size would not
+            # help.
             if ran_out and not too_large:
                 self._model.batch.shrink_after(len(inputs))
             elif not ran_out and 2 * sum(isinstance(each, Answer) for each in found) > len(inputs):
@@ -451,6 +473,7 @@ class BatchBisector:
         return found, too_large
 
     def _failure(self, error: Exception, item: ModelInput) -> Failure:
+        # In one line, as reports and pytest's summary show it.
         reason = shortened(" ".join(error_text(error).split()), _MAX_REASON)
         health = self._model.health
         with self._lock:

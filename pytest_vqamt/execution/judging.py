@@ -16,11 +16,12 @@ violated. As trials are added, a verdict becomes that of the model's most freque
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from math import exp, prod
 
 from pytest_vqamt.core.case import Case, ContrastVerdict, Grade, Outcome, Trials, Verdict
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.core.text import count_noun, shortened
@@ -64,6 +65,7 @@ def grade(query: Query, answer: Answer) -> Grade | None:
     "Yes."). None if the answer has no scores or cannot be read, if no candidate has its reading (as where scores are
     of the first token, and that is "There"), and for captions.
     """
+    # A caption is no choice between a few candidates.
     if not answer.scores or query.task is Task.CAPTIONING:
         return None
     reading = read_answer(query, answer)
@@ -73,16 +75,19 @@ def grade(query: Query, answer: Answer) -> Grade | None:
     others: dict[object, float] = {}
     found = False
     for (text, _), probability in zip(answer.scores, probabilities([s for _, s in answer.scores]), strict=True):
+        # "yes", "Yes" and "Yes." are one reading: their probabilities add up.
         candidate = _candidate(query, text)
         if candidate == reading:
             own, found = own + probability, True
         else:
+            # Unreadable candidates have nothing in common: each stands for itself.
             key = text if isinstance(candidate, UnreadableAnswer) else candidate
             others[key] = others.get(key, 0.0) + probability
     if not found:
         return None
     right = true_answer(query)
     is_right = None if right is None else _plain(reading) == _plain(right)
+    # At most 1: sums of rounded probabilities may exceed it a little.
     return Grade(min(own, 1.0), own - max(others.values(), default=0.0), is_right)
 
 
@@ -96,14 +101,17 @@ def probabilities(scores: Sequence[float]) -> list[float]:
     """
     if all(0 <= score <= 1 for score in scores):
         return list(scores)
+    # Natural logarithms, as OpenAI's and vLLM's servers send.
     if all(score <= 0 for score in scores):
         return [exp(score) for score in scores]
+    # Less the largest, so that exp does not overflow for logits of several hundred.
     most = max(scores)
     weights = [exp(score - most) for score in scores]
     return [weight / sum(weights) for weight in weights]
 
 
 def _candidate(query: Query, text: str) -> object:
+    # The server scores the first token only: "There" begins answers of any reading.
     if text.casefold().strip(" .,") in _OPENERS:
         return UnreadableAnswer(Unreadable.CUT_OFF)
     return read_answer(query, Answer(text))
@@ -138,11 +146,13 @@ def verdict_of(relation: Relation, case: Case, answers: Sequence[Answer | Failur
         VqamtError: the relation cannot judge the case.
     """
     for answer in answers:
+        # One failure is enough: the relation needs all answers.
         if isinstance(answer, Failure):
             return Verdict(outcome=Outcome.ERROR, reason=answer.reason)
     try:
         return judged(case, [answer for answer in answers if isinstance(answer, Answer)], relation.judge)
     except VqamtError as error:
+        # A relation of a user: its traceback is shown.
         if case.relation not in BUILT_IN:
             error.about(error, _where(case, answers))
         raise
@@ -177,14 +187,15 @@ def judge_case(
 
 
 def _with_contrast(verdict: Verdict, contrast: ContrastVerdict) -> Verdict:
-    """The verdict with that on the contrast, which is declined where the case is."""
+    """Adds the verdict on the contrast, which is declined where the case is."""
+    # A declined case has nothing that the contrast could differ from.
     if verdict.outcome is Outcome.DECLINED and contrast.outcome is not Outcome.ERROR:
         contrast = replace(contrast, outcome=Outcome.DECLINED, reason=verdict.reason)
     return replace(verdict, contrast=contrast)
 
 
 def read_by(reader: Reader | None, query: Query, answer: Answer | Failure) -> Answer | Failure:
-    """The answer that is judged: what the user's reader makes of the model's, if there is one."""
+    """The answer that is judged: the model's, after the user's reader if there is one."""
     return answer if reader is None or isinstance(answer, Failure) else reader(query, answer)
 
 
@@ -201,7 +212,7 @@ def baseline_verdict(relation: Relation, baseline: BaselineCase, reader: Reader 
 
 
 def is_settled(times: int, of: int) -> bool:
-    """Whether a reading settles a query: more than two thirds of its answers have it, ``times`` of ``of``.
+    """True if a reading settles its query: it is that of ``times`` of ``of`` answers, more than two thirds.
 
     >>> is_settled(2, 3), is_settled(4, 5), is_settled(1, 1)
     (False, True, True)
@@ -210,7 +221,7 @@ def is_settled(times: int, of: int) -> bool:
 
 
 def chance_of_noise(counts: Sequence[int]) -> float:
-    """The chance that another reading than the most frequent one is settled when the query is asked as often again.
+    """The chance that as many new answers to a query would settle another reading than the most frequent one.
 
     Takes the frequencies of the readings for their probabilities (the plug-in, or bootstrap, estimate): for each other
     reading the upper tail of a binomial distribution.
@@ -224,7 +235,7 @@ def chance_of_noise(counts: Sequence[int]) -> float:
 
 
 def judge_trials(relation: Relation, case: Case, trials: Sequence[Answers], reader: Reader | None = None) -> JudgedCase:
-    """Judges a case whose queries were asked once, or several times.
+    """Judges a case with one answer to each query, or several.
 
     Failed trials are left out. A case is an ERROR if one of its queries failed in half of its trials or more.
 
@@ -242,6 +253,7 @@ def judge_trials(relation: Relation, case: Case, trials: Sequence[Answers], read
     Raises:
         VqamtError: the relation cannot judge the case.
     """
+    # The usual run, which needs no way back to the model's own words.
     if reader is None:
         return _judge_trials(relation, case, trials)
     read = [
@@ -249,38 +261,45 @@ def judge_trials(relation: Relation, case: Case, trials: Sequence[Answers], read
         for query, answers in zip(case.asked, trials, strict=False)  # the contrast's may be lacking
     ]
     found = _judge_trials(relation, case, read)
-    given = {
+    original = {
+        # By identity: two answers may read alike and differ in the model's words.
         id(own): each
-        for some, answers in zip(read, trials, strict=True)
-        for own, each in zip(some, answers, strict=True)
+        for read_answers, answers in zip(read, trials, strict=True)
+        for own, each in zip(read_answers, answers, strict=True)
     }
     verdict = found.verdict
     if verdict.trials is not None:
         verdict = replace(verdict, trials=replace(verdict.trials, answers=tuple(map(tuple, trials))))
     if (contrast := verdict.contrast) is not None:
-        verdict = replace(verdict, contrast=replace(contrast, answer=given.get(id(contrast.answer), contrast.answer)))
-    return replace(found, answers=tuple(given[id(each)] for each in found.answers), verdict=verdict)
+        verdict = replace(
+            verdict, contrast=replace(contrast, answer=original.get(id(contrast.answer), contrast.answer))
+        )
+    return replace(found, answers=tuple(original[id(each)] for each in found.answers), verdict=verdict)
 
 
 def _judge_trials(relation: Relation, case: Case, trials: Sequence[Answers]) -> JudgedCase:
     own, contrast = trials[: len(case.queries)], trials[len(case.queries) :]
+    # Asked once: no trials, no noise, no FLAKY.
     if all(len(answers) == 1 for answers in trials):
         return judge_case(relation, case, tuple(each for (each,) in own), contrast[0][0] if contrast else None)
     repeats = len(own[0])
+    # Half of the trials or more, so that a model that fails now and then is still judged.
     failed = next((each for each in own if 2 * sum(isinstance(answer, Failure) for answer in each) >= repeats), None)
     if failed is not None:
         reason = next(answer.reason for answer in failed if isinstance(answer, Failure))
-        shown = tuple(next((each for each in answers if isinstance(each, Answer)), answers[0]) for answers in own)
+        reported = tuple(next((each for each in answers if isinstance(each, Answer)), answers[0]) for answers in own)
         verdict = Verdict(outcome=Outcome.ERROR, reason=reason)
         if contrast:
             missing = ContrastVerdict(answer=Failure(reason=reason), outcome=Outcome.ERROR, reason=reason)
             verdict = replace(verdict, contrast=missing)
+        # By trial, for the variances; a trial with a failure is an ERROR.
         outcomes = tuple(verdict_of(relation, case, answers).outcome for answers in zip(*own, strict=True))
-        return JudgedCase(case=case, answers=shown, verdict=replace(verdict, trials=_trials(trials, outcomes, 0.0)))
+        return JudgedCase(case=case, answers=reported, verdict=replace(verdict, trials=_trials(trials, outcomes, 0.0)))
     return _judge_repeated(relation, case, own, contrast)
 
 
 def _judge_repeated(relation: Relation, case: Case, own: Sequence[Answers], contrast: Sequence[Answers]) -> JudgedCase:
+    # Takes the place of a failed answer, so that the other answers of its trial can still be read.
     first = [next(each for each in answers if isinstance(each, Answer)) for answers in own]
     by_trial = [
         verdict_of(relation, case, [_or(each, other) for each, other in zip(answers, first, strict=True)])
@@ -290,6 +309,7 @@ def _judge_repeated(relation: Relation, case: Case, own: Sequence[Answers], cont
         _readings(answers, [_reading(verdict, place) for verdict in by_trial]) for place, answers in enumerate(own)
     ]
     candidates = [_candidates(each) for each in readings]
+    # Captions have as many readings as trials: 5 trials of 6 queries would be 15,625 verdicts.
     combinations = list(product(*candidates)) if prod(map(len, candidates)) <= MAX_COMBINATIONS else []
     top = tuple(each[0] for each in candidates)
     verdict = verdict_of(relation, case, top)
@@ -298,11 +318,13 @@ def _judge_repeated(relation: Relation, case: Case, own: Sequence[Answers], cont
         Outcome.ERROR if any(isinstance(each, Failure) for each in answers) else judged.outcome
         for answers, judged in zip(zip(*own, strict=True), by_trial, strict=True)
     )
+    # The verdict hangs on which of the answers to an unsettled query is taken.
     if len(kinds) > 1:
         held = outcomes.count(Outcome.HOLDS)
         reason = f"answers to the same query differ: holds in {held} of {count_noun(len(outcomes), 'trial')}"
         verdict = Verdict(outcome=Outcome.FLAKY, reason=reason, readings=verdict.readings, unread=verdict.unread)
     verdict = with_grades(case, top, verdict)
+    # Union bound: the chance that any of the queries settles otherwise.
     noise = min(1.0, sum(chance_of_noise([len(some) for some in each]) for each in readings))
     verdict = replace(verdict, trials=_trials((*own, *contrast), outcomes, noise))
     if contrast:
@@ -315,10 +337,12 @@ def _repeated_contrast(case: Case, candidates: Sequence[Sequence[Answer]], answe
     assert case.contrast is not None
     of, top = case.contrast.of, tuple(each[0] for each in candidates)
     texts = [judge_contrast(case, top, each).reading for each in answers]
+    # As for the case's own queries: half of the answers or more have failed.
     if 2 * len([each for each in answers if isinstance(each, Answer)]) <= len(answers):
         return judge_contrast(case, top, next(each for each in answers if isinstance(each, Failure)))
     others = _candidates(_readings(answers, texts))
     found = judge_contrast(case, top, others[0])
+    # All combinations of readings that the query and its contrast may have.
     outcomes = {
         judge_contrast(case, (*top[:of], one, *top[of + 1 :]), other).violates
         for one in candidates[of]
@@ -352,6 +376,7 @@ def _readings(answers: Answers, readings: Sequence[str]) -> list[list[Answer]]:
     groups: dict[str, list[Answer]] = {}
     for answer, reading in zip(answers, readings, strict=True):
         if isinstance(answer, Answer):
+            # A relation without readings has its answers compared as texts.
             groups.setdefault(reading or " ".join(answer.text.casefold().split()), []).append(answer)
     return sorted(groups.values(), key=len, reverse=True)
 

@@ -35,6 +35,7 @@ LOCK_FILE = "lock"
 """The file in a ``LockedFolder`` that is locked while its process lives."""
 
 _HEARTBEAT_S = 1.5
+"""Between two renewals: a tenth of ``LEASE_S``, so that a few may fail."""
 _BUSY_TIMEOUT_S = 5
 """How long a heartbeat waits for another process that writes to the database."""
 
@@ -52,6 +53,7 @@ _LOCKED_AFTER_S = 60.0
 """A folder that has had no lock file for so long is removed: a living process makes it right after the folder."""
 
 _SESSIONS = "sessions"
+"""The folder of session notes in the cache."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,27 +98,31 @@ class Leases:
         return self._heartbeat is not None
 
     def take(self, db: sqlite3.Connection, keys: Sequence[str]) -> list[str]:
-        """Leases those of ``keys`` that no other live process holds, and returns them."""
+        """Leases the ``keys`` that no other live process leases, and returns them."""
         if self._heartbeat is None:
+            # Only now: a process that finds all answers in the cache needs no thread.
             self._start(db)
         held = self.held(db, keys)
         free = [key for key in keys if key not in held]
+        # Together with the leases: they count only while their holder is alive in this table.
         db.execute(_RENEW, (self.holder, time.time() + LEASE_S))
         db.executemany("insert or replace into leases values (?, ?)", [(key, self.holder) for key in free])
         return free
 
     def held(self, db: sqlite3.Connection, keys: Sequence[str]) -> set[str]:
-        """Those of ``keys`` that other live processes hold."""
+        """The ``keys`` that other live processes lease."""
         marks = ",".join("?" * len(keys))
         wanted = (
             "select leases.key, leases.holder from leases join lease_holders on lease_holders.id = leases.holder "
             f"where leases.key in ({marks}) and leases.holder <> ? and lease_holders.until between ? and ?"
         )
         holders = {str(key): str(holder) for key, holder in db.execute(wanted, (*keys, self.holder, *_valid_until()))}
+        # A killed process on this host is known to be dead at once, before its lease expires.
         dead = {holder for holder in set(holders.values()) if has_ended(holder)}
         return {key for key, holder in holders.items() if holder not in dead}
 
     def release(self, db: sqlite3.Connection, keys: Iterable[str]) -> None:
+        # Without a heartbeat no lease was ever taken.
         if self._heartbeat is not None:
             db.executemany("delete from leases where key = ? and holder = ?", [(key, self.holder) for key in keys])
 
@@ -128,6 +134,7 @@ class Leases:
         """Ends the heartbeat."""
         self._stop.set()
         if self._heartbeat is not None and self._heartbeat.is_alive():
+            # A renewal after ``release_for_good`` would leave the holder in the table until it expires.
             self._heartbeat.join(timeout=_BUSY_TIMEOUT_S)
 
     def _start(self, db: sqlite3.Connection) -> None:
@@ -175,6 +182,7 @@ def _connect(file: Path) -> sqlite3.Connection:
 
 def _valid_until() -> tuple[float, float]:
     now = time.time()
+    # Twice the lease, so that a clock set back by a few seconds voids none.
     return now, now + 2 * LEASE_S
 
 
@@ -184,6 +192,7 @@ def _renew_until(file: Path, holder: str, stop: Event) -> None:
         with _SQLITE:
             db = _connect(file)
         while not stop.wait(_HEARTBEAT_S):
+            # Locked for each statement, not around the loop: a fork would wait until the session ends.
             with _SQLITE, suppress(sqlite3.Error):
                 db.execute(_RENEW, (holder, time.time() + LEASE_S))
         with _SQLITE:
@@ -199,6 +208,7 @@ class LockedFolder:
 
     def __init__(self, base: Path, prefix: str) -> None:
         """Makes the folder in ``base``; the names of all of its kind begin with ``prefix``."""
+        # The only time when folders of killed processes are looked for.
         _remove_unlocked(base, prefix)
         self._lock: int | None = None
         while True:
@@ -224,14 +234,18 @@ def _remove_unlocked(base: Path, prefix: str) -> None:
         return
     for folder in sorted(base.glob(f"{prefix}*")):
         with suppress(OSError):
+            # The base may be the system's folder for temporary files: nothing of another user, and no link, is
+            # followed.
             if folder.is_symlink() or not folder.is_dir() or folder.lstat().st_uid != os.getuid():
                 continue
+            # A folder without a lock is either new or a leftover; its age tells which.
             if not (folder / LOCK_FILE).exists():
                 # Its process was killed before it made the lock, or while it removed the folder.
                 if time.time() - folder.lstat().st_mtime > _LOCKED_AFTER_S:
                     shutil.rmtree(folder, ignore_errors=True)
                 continue
             lock = _lock(folder / LOCK_FILE, create=False)
+            # The lock was free, so its process has ended.
             if lock is not None:
                 shutil.rmtree(folder, ignore_errors=True)
                 os.close(lock)
@@ -251,23 +265,24 @@ def _lock(file: Path, *, create: bool = True) -> int | None:
 
 
 class SessionNote:
-    """A file beside the answers that says that this process runs a session; of killed processes it stays.
+    """A file next to the answers that marks a running session; a killed process leaves it there.
 
-    Like a locked folder, it is locked while the process lives: ids of processes come again, and another host has its
-    own. (Windows has no such locks: there nothing is told.)
+    Like a locked folder, it is locked while the process lives: process ids are reused, and another host has its own.
+    (Windows has no such locks: there no lost session is reported.)
     """
 
     def __init__(self, cache: Path, report: Path | None) -> None:
         self._file = cache / _SESSIONS / f"{secrets.token_hex(6)}.txt"
         self._lock: int | None = None
-        with suppress(OSError):  # a full disk is told where answers are stored
+        with suppress(OSError):  # a full disk is reported where answers are stored
             self._file.parent.mkdir(parents=True, exist_ok=True)
             self._lock = _lock(self._file)
             self._file.write_text(f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC\n{report or ''}\n", encoding="utf-8")
 
     def remove(self) -> None:
-        """Says that the session has ended by itself."""
+        """Removes the note: the session has ended by itself."""
         with suppress(OSError):
+            # Before the lock is released: another session would take an unlocked note for a lost session.
             self._file.unlink(missing_ok=True)
         if self._lock is not None:
             os.close(self._lock)
@@ -279,9 +294,11 @@ def lost_sessions(cache: Path) -> Iterator[str]:
     for note in sorted((cache / _SESSIONS).glob("*.txt")):
         with suppress(OSError, ValueError):
             lock = _lock(note, create=False)
+            # Its session still runs.
             if lock is None:
                 continue
             try:
+                # Two newlines: a process killed while it wrote its note has left fewer lines.
                 began, report, *_ = f"{note.read_text(encoding='utf-8')}\n\n".split("\n")
                 note.unlink()
             finally:

@@ -14,7 +14,7 @@ from pytest_vqamt.core.identity import digest, seed_for
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.results import MAX_UNREAD
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data.scene_source import PublishedPairs, SceneSource
+from pytest_vqamt.data.scene_source import PairedSource, SceneSource
 from pytest_vqamt.execution.baseline import BaselineCase, BaselineItem
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.relations.base import PublishedRelation, Relation
@@ -33,13 +33,14 @@ MAX_CASES = 100
 CONTRAST_SHARE = 0.5
 """The share of a run's cases that get a contrast, by default: over all relations a fifth more distinct queries."""
 
+# Together with the next constant, the limit of draws; sources with few distinct cases reach one of them.
 _DRAWS_PER_CASE = 20
 _MAX_FRUITLESS_DRAWS = 1_000
 """Draws in a row without a new case, after which the source counts as exhausted."""
 
 
 def default_contrast(preset: str | None) -> float:
-    """The share of cases with a contrast where none is given; a paper's preset asks what its paper asked."""
+    """The share of cases with a contrast where none is given; a paper's preset sends the paper's queries alone."""
     return CONTRAST_SHARE if preset is None or preset_of(preset).contrasts else 0.0
 
 
@@ -48,10 +49,13 @@ class Sampling:
     """How many cases a run has, and how they are sampled."""
 
     max_cases: int = MAX_CASES
+    """Cases of a relation variant, over all shards; 0 for none."""
     all_published: bool = False
     """True if a relation of published cases has all of them, whatever ``max_cases``."""
     seed: int = 0
+    """Two runs with one seed have the same cases on the same data."""
     sampler: Sampler = Sampler.HYPOTHESIS
+    """What draws the scenes and the choices of relations."""
     shard: tuple[int, int] = (1, 1)
     """(I, N), counted from 1: this run keeps the I-th of N shares of the cases, by case id."""
     allow_bad_records: bool = False
@@ -59,7 +63,7 @@ class Sampling:
     contrast: float = 0.0
     """The share of cases that get a contrast, where there is one; by case id."""
     repeats: int = 1
-    """How many times each distinct query is asked."""
+    """How many times each distinct query is sent."""
 
     @property
     def is_whole(self) -> bool:
@@ -67,7 +71,7 @@ class Sampling:
         return self.shard[1] == 1
 
     def owns(self, name: str) -> bool:
-        """Whether the case or scene of this id belongs to this shard."""
+        """True if the case or scene of this id belongs to this shard."""
         number, of = self.shard
         return self.is_whole or int(digest(name), 16) % of == number - 1
 
@@ -77,7 +81,9 @@ class SampledCase:
     """The index of a sampled scene, and its case or why it has none."""
 
     index: int
+    """Its place in the source, from 0."""
     outcome: Case | NotApplicable
+    """The case, or the reason why the scene has none."""
 
 
 @dataclass(slots=True)
@@ -89,10 +95,15 @@ class Plan:
     """
 
     relation: Relation
+    """The relation that derives the cases."""
     variant: str
+    """The part of the item's id in brackets; "" for a relation without variants."""
     source: SceneSource
+    """The scenes that cases are derived from."""
     sampling: Sampling
+    """How many cases there are, and their seed, shard and contrasts."""
     baseline: BaselineItem | None = None
+    """The item whose cases are run instead of sampled ones; None to sample."""
     latest: BaselineCase | None = None
     """The latest case with its answers in the baseline; None without a baseline."""
     part: int = 0
@@ -104,6 +115,7 @@ class Plan:
     bad_records: dict[str, None] = field(default_factory=dict)
     """The errors of broken scenes."""
     _scene: str = ""
+    """The id of the latest scene, for error messages."""
 
     def __iter__(self) -> Iterator[Case]:
         """Yields the cases.
@@ -122,6 +134,7 @@ class Plan:
         except GeneratorExit:
             raise
         except VqamtError as error:
+            # A subclass, such as DataError, says what it is about; tracebacks are for the user's own code.
             if type(error) is VqamtError and self.relation.info.name not in BUILT_IN:
                 error.about(error, self._where)  # what the relation asks of this package cannot be
             raise
@@ -138,6 +151,7 @@ class Plan:
 
     def _baseline_cases(self, baseline: BaselineItem) -> Iterator[Case]:
         for position, each in enumerate(baseline.cases(self.source)):
+            # The position counts the cases of all shards, so that merged shards have the order of a whole run.
             if self.sampling.owns(each.case.id):
                 self.position, self.latest = position, each
                 yield each.case
@@ -148,9 +162,11 @@ class Plan:
         for index in range(len(self.source)):
             found = self._from_scene(index, lambda scene: relation.every(scene, self.variant))
             if isinstance(found, NotApplicable):
+                # A scene without a case has no case id: by its own, each such scene counts in one shard only.
                 if self.sampling.owns(f"scene {index}"):
                     self.not_applicable[found.reason] += 1
                 continue
+            # Two scenes may hold the same published pair: each case counts once.
             for case in found:
                 if case.id not in known:
                     self.position = len(known)
@@ -160,6 +176,7 @@ class Plan:
 
     def _sampled_cases(self) -> Iterator[Case]:
         limit = self.sampling.max_cases
+        # Nothing to draw from: Hypothesis would fail on an empty choice.
         if limit < 1 or not len(self.source):
             return
         whole = self.sampling.is_whole
@@ -183,11 +200,13 @@ class Plan:
                     fruitless = 0
                     if whole or self.sampling.owns(case_id):
                         yield self._with_contrast(outcome)
+            # Every shard draws the cases of all shards and yields its own, so that N shards together are one run.
             if made == limit or fruitless == _MAX_FRUITLESS_DRAWS or attempts == max_attempts:
                 break
         self.not_applicable = Counter(
             reason
             for index, reason in sorted(reasons.items())
+            # Other draws of the same scene may have given a case: then it is applicable.
             if index not in fruitful and self.sampling.owns(f"scene {index}")
         )
 
@@ -228,6 +247,7 @@ class Plan:
     def seed(self, part: int) -> int:
         """The seed of a part of the sampling run."""
         info = self.relation.info
+        # Relations with the same ``draws_as`` get the same scenes and choices, which makes their rates comparable.
         named = (info.draws_as, "") if info.draws_as else (info.name, self.variant)
         return seed_for(*named, self.sampling.seed, part)
 
@@ -244,12 +264,16 @@ def windows(values: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 class PlannedCase(NamedTuple):
-    """A case, its part of the sampling run, its position in the whole plan, and its answers in the baseline."""
+    """A case with its place in the plan."""
 
     case: Case
+    """The case to run."""
     part: int
+    """The part of the sampling run that it comes from; shrinking starts there."""
     position: int
+    """Its position in the whole plan, from 0, over all shards."""
     baseline: BaselineCase | None
+    """Its answers in the baseline; None without one."""
 
 
 def planned_cases(plan: Plan) -> Iterator[PlannedCase]:
@@ -267,9 +291,13 @@ class Job:
     """One relation variant on one model and one data source."""
 
     relation: Relation
+    """The relation that derives and judges the cases."""
     variant: str
+    """The part of the item's id in brackets; "" for a relation without variants."""
     model: LoadedModel
+    """The model that answers, loaded."""
     source: SceneSource
+    """The scenes, opened."""
     position: int = 0
     """Its position among the items of the run."""
     baseline: BaselineItem | None = None
@@ -303,18 +331,21 @@ class RunOptions:
 
     sampling: Sampling = field(default_factory=Sampling)
     thresholds: tuple[Threshold, ...] = ()
+    """The gates on pass rates, by relation or glob."""
     grounded_thresholds: tuple[Threshold, ...] = ()
-    """``thresholds`` and ``grounded_thresholds``: the gates on pass rates and on grounded rates."""
+    """The gates on grounded rates, by relation or glob."""
     gate_on: GateOn = GateOn.POINT
+    """What must reach a threshold: the rate itself, or the lower end of its interval."""
     max_unread: float = MAX_UNREAD
     """The share of an item's cases that may be unread if it is to meet a gate."""
     shrink: int = 30
+    """Extra queries that an item may spend on simplifying its violation; 0 to leave it as found."""
     waived: Mapping[str, str] = field(default_factory=dict)
     """The reasons for waived cases, by case id."""
     expired_waivers: tuple[tuple[str, str], ...] = ()
     """The case ids of waivers that no longer hold, with their last day."""
     keeps_judged: bool = False
-    """True if results keep the outcome of every case, for comparisons over all relations."""
+    """True if results have the outcome of every single case, for comparisons over all relations."""
     reader: Callable[[Query, Answer], Answer] | None = None
     """Gives the answer that is judged in place of a model's."""
 
@@ -326,7 +357,8 @@ def is_left_out(relation: Relation, source: SceneSource, wanted: Sequence[str]) 
     wanted, and other relations would only add queries. On any other source, a relation of published cases runs only if
     a pattern names it exactly ("carets.*" does not).
     """
-    if isinstance(source, PublishedPairs):
+    if isinstance(source, PairedSource):
+        # A paper's pairs are there to reproduce its figures.
         return not wanted and not isinstance(relation, PublishedRelation)
     if not isinstance(relation, PublishedRelation):
         return False

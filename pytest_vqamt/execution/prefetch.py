@@ -33,10 +33,7 @@ _CLOSE_TIMEOUT_S = 5.0
 
 
 class InputPipeline:
-    """The inputs of one model with the pictures of one source, over several items.
-
-    The latest preprocessed inputs are kept until they are used.
-    """
+    """The inputs of one model with the pictures of one source, over several items."""
 
     def __init__(self, photos: PhotoStore, batch_size: int) -> None:
         self._renderer = RenderPrefetcher(photos, batch_size)
@@ -46,16 +43,18 @@ class InputPipeline:
 
     def expect(self, pictures: Iterable[Picture], batch_size: int) -> None:
         """Announces the next pictures, in order, and how many of them make a batch."""
+        # A preprocessed input has its image already: rendering it again would be in vain.
         rendered = {each.query.picture.digest for each in self._ready.values()}
         self._renderer.expect((picture for picture in pictures if picture.digest not in rendered), batch_size)
 
     def inputs(self, batch: Sequence[Query]) -> list[ModelInput]:
         """The inputs of ``batch``, preprocessed where ``preprocess`` was called for them.
 
-        A batch that was preprocessed as a whole keeps the order in which it was: the model may have collated it.
+        A batch that was preprocessed as a whole comes in that order: the model may have collated it.
         """
         self._settle()
         wanted = {query.id: query for query in batch}
+        # The batch size may have changed since: then only single inputs are taken over, not the collation.
         names = list(self._ready) if self._ready.keys() == wanted.keys() else list(wanted)
         return [self._ready.pop(name) if name in self._ready else self._input(wanted[name]) for name in names]
 
@@ -64,6 +63,7 @@ class InputPipeline:
         if not upcoming:
             return
         self._settle()
+        # An input may be ready from the call before, where its batch was cut down.
         inputs = [self._ready.get(query.id) or self._input(query) for query in upcoming]
         self._ready = {each.query.id: each for each in inputs}
         self._preprocessing = self._executor.submit(partial(model.prepare, upcoming[0].task, inputs))
@@ -80,6 +80,7 @@ class InputPipeline:
         return ModelInput(query, self._renderer.image)
 
     def _settle(self) -> None:
+        # In slices, so that Ctrl-C is noticed while a slow preprocessing runs.
         while self._preprocessing is not None:
             if wait((self._preprocessing,), timeout=WAIT_SLICE_S).done:
                 self._preprocessing = None
@@ -97,6 +98,7 @@ class SharedPipeline:
         """The pipeline of an item."""
         if self._process != os.getpid():
             self._pipeline, self._process = None, os.getpid()  # a fork has none of its threads
+        # By identity: models and sources of users may define == as they like.
         if self._pipeline is None or not all(map(operator.is_, self._of, (model, photos))):
             self.close()
             self._pipeline, self._of = InputPipeline(photos, model.batch_size), (model, photos)
@@ -144,11 +146,13 @@ class RenderPrefetcher:
         with self._lock:
             future = self._submit(picture)
             if (place := self._places.get(picture.digest)) is not None:
+                # Half of the memory is for pictures ahead; the other half holds used images for later queries.
                 most = bisect_right(self._cumulative_bytes, self._cumulative_bytes[place] + MAX_IMAGE_BYTES // 2)
                 upto = min(place + 1 + self._ahead, most)
                 for upcoming in self._order[max(place + 1, self._started) : upto]:
                     self._submit(upcoming)
                 self._started = max(upto, self._started)
+        # Outside the lock: rendering takes it when it fails.
         return future.result().copy()
 
     def close(self) -> None:
@@ -160,6 +164,7 @@ class RenderPrefetcher:
         else:
             self._images[picture.digest] = self._pool.submit(self._render, picture), _bytes_of(picture)
             self._bytes += _bytes_of(picture)
+            # The least recently used go first. One image always stays: it may be larger than the limit on its own.
             while len(self._images) > 2 * self._ahead or (self._bytes > MAX_IMAGE_BYTES and len(self._images) > 1):
                 self._discard(next(iter(self._images)))
         return self._images[picture.digest][0]
@@ -172,7 +177,8 @@ class RenderPrefetcher:
 
         try:
             return render(picture, self._photos)
-        except BaseException:  # the next request tries again
+        except BaseException:
+            # A failed future in the table would raise at every later request.
             with self._lock:
                 if picture.digest in self._images:
                     self._discard(picture.digest)

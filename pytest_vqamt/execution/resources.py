@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from importlib.metadata import version
@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TypeAlias
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.identity import name_of, split_name
 from pytest_vqamt.core.query import Answer, Query, Task
@@ -31,7 +32,7 @@ from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.core.spelling import Spelling, option, spelt
 from pytest_vqamt.core.text import error_text, shown
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.scene_source import PresetSource, PublishedPairs, SceneSource
+from pytest_vqamt.data.scene_source import PairedSource, PresetSource, SceneSource
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import Baseline, BaselineItem, baseline_use
 from pytest_vqamt.execution.leases import RunProcess
@@ -50,10 +51,10 @@ from pytest_vqamt.stats.conclude import Concluded, conclude, with_tables
 from pytest_vqamt.stats.thresholds import Drops, GateKind, TotalKind
 
 AnswerReader: TypeAlias = Callable[[Query, Answer], Answer]
-"""Gives the answer that is judged; the report keeps the model's own."""
+"""Gives the answer that is judged; the report has the model's own."""
 
 _SCENES_SAMPLED = 200
-"""Of each source, for the photo of the most pixels."""
+"""Scenes of each source that are searched for the photo with the most pixels."""
 
 
 def answer_reader(settings: Mapping[str, str]) -> AnswerReader | None:
@@ -69,10 +70,12 @@ def answer_reader(settings: Mapping[str, str]) -> AnswerReader | None:
         return None
 
     def read(query: Query, answer: Answer) -> Answer:
+        # No text to read: the question had words that the model does not know, say.
         if answer.declined:
             return answer
         if tags:
             stripped = strip_traces(answer.text, tags)
+            # A trace that is cut off has no answer behind it; "<think>" alone is read as such an answer.
             answer = replace(answer, text="<think>" if stripped.is_cut_off else stripped.text)
         return answer if function is None else _read_by(function, settings[READER.name], query, answer)
 
@@ -86,6 +89,7 @@ def _read_by(function: Callable[[str, str], object], name: str, query: Query, an
         raise VqamtError(
             f"Expected {READER.name}={name} to read {answer.text[:80]!r}, but it raised {shown(error_text(error))}"
         ).about(error, f"in {READER.name}={name}, for the answer {answer.text[:80]!r} to {query.text!r}") from error
+    # None: the reader leaves this answer to the readings of the package.
     if found is None:
         return answer
     if not isinstance(found, str):
@@ -106,22 +110,26 @@ class RunSettings:
     """The settings that decide on the items and the results of a run."""
 
     models: tuple[str, ...]
+    """Specs ("tiny"), or the names of models that were given as objects."""
     data: tuple[str, ...]
-    """``models`` and ``data``: specs, or the names of models and sources that were given as objects."""
+    """Specs ("coco:DIR"), or the names of sources that were given as objects."""
     relations: tuple[str, ...]
+    """Globs of items ("metavqa.*"); empty for the preset, or for all where ``only`` is given."""
     excluded: tuple[str, ...]
-    """``relations`` and ``excluded``: globs."""
+    """Globs of items that do not run."""
     terms: RunOptions
+    """What ``run_item`` needs, but the reader, which ``Resources`` makes of ``relation_settings``."""
     model_options: ModelOptions
     relation_settings: Mapping[str, str]
+    """The settings that relations define, such as ``READER``, by name."""
     baseline: Path | None
     """The file of blessed cases."""
     max_drop: Drops
-    """How far a pass rate may fall below that of the baseline."""
+    """How far a rate may fall below the baseline's, by globs of items."""
     cache: Path | None
     """The folder of the answer cache; None without one."""
     undecided: Undecided = Undecided.PASS
-    """What a gate that cannot tell does to the run."""
+    """The effect on the run of a gate with too few cases to decide."""
     only: tuple[str, ...] = ()
     """The ids of the items that the command line names, which may be of any relation; empty for all."""
     run: RunProcess = field(default_factory=RunProcess)
@@ -132,27 +140,27 @@ class RunSettings:
     """How the user has given the settings, for messages."""
 
     @property
-    def asks_no_contrast(self) -> bool:
+    def has_no_contrasts(self) -> bool:
         """True if no case can have a contrast, so that no grounded rate can be gated; a baseline has its own."""
         return not self.terms.sampling.contrast and self.baseline is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemSpec:
-    """One item by name: a relation variant, a model and a data source.
-
-    Attributes:
-        model_spec, data_spec: what the user typed, with short names.
-    """
+    """One item by name: a relation variant, a model and a data source."""
 
     relation: Relation
+    """The relation that derives and judges the cases."""
     variant: str
+    """The part of the item's id in brackets; "" for a relation without variants."""
     model: str
     """The name of the model, which for a remote one (``served:URL``) is not its spec."""
     model_spec: str
+    """What the user typed: a name, a short name with a spec, or a URL."""
     data: str
     """The short name of the data, or the user's spec."""
     data_spec: str
+    """What the user typed: a spec, or a short name with a spec."""
     position: int
     """Its position in the order of the run."""
 
@@ -170,8 +178,10 @@ def largest_photos(source: SceneSource) -> Iterator[Photo]:
     """The photo of the largest file, which is the longest request as a rule, and one of the most pixels."""
     from pytest_vqamt.data.photo_io import sample_indices  # imports NumPy
 
+    # Only sources that list their files know it; others do without.
     largest = getattr(source, "largest_file", None)
     if largest is not None:
+        # A photo that cannot be read is left to the case that needs it.
         with suppress(VqamtError):
             yield source.scene(largest).photo
     sampled = []
@@ -241,6 +251,7 @@ class Resources:
         """
         names: dict[str, str] = {}
         for spec in self.settings.models:
+            # Only a remote or a given model has to be loaded for its name: a spec is its own name.
             has_own_name = spec in self._models or self._catalogue.kind(spec).is_remote
             name = self.model(spec).name if has_own_name else name_of(spec)
             for other, its_name in names.items():
@@ -334,9 +345,11 @@ class Resources:
         with spelt(self.settings.spelling):
             return self._found_items()
 
-    def _found_items(self) -> tuple[ItemSpec, ...]:
+    def _check_gates(self) -> None:
+        """Checks the patterns of the settings, and that each gate has something to judge."""
         settings = self.settings
         terms, drops = settings.terms, settings.max_drop
+        # A glob that matches nothing is a typing error, which would otherwise run or gate nothing in silence.
         for name, patterns in {
             "relations": settings.relations,
             "exclude": settings.excluded,
@@ -346,7 +359,8 @@ class Resources:
         }.items():
             or_total = f", or {' or '.join(sorted(TotalKind.ids()))}" if name == GateKind.DROP.value else ""
             check_patterns(patterns, f"{option(name)} to name a relation or a glob of relations{or_total}")
-        if settings.terms.grounded_thresholds and settings.asks_no_contrast:
+        # The gate would have no case to judge.
+        if settings.terms.grounded_thresholds and settings.has_no_contrasts:
             raise OptionError(
                 f"Expected {option('contrast')} above 0 with {option(GateKind.GROUNDED_RATE.value)}, "
                 "but it is 0 (the default with a paper's preset), so no case has a contrast: set a share (0.5)"
@@ -356,10 +370,15 @@ class Resources:
                 f"Expected {option('max-drop')} above 0 with {option('undecided')}=fail, but it is 0: "
                 "no number of cases shows that a rate has not dropped at all, so every run would fail; allow 0.05, say"
             )
+
+    def _found_items(self) -> tuple[ItemSpec, ...]:
+        settings = self.settings
+        self._check_gates()
         wanted = settings.relations or (all_names() if settings.only else ())  # an id may be of any item
         chosen = select(wanted, settings.excluded, settings.relation_settings)
         if not chosen:
             raise OptionError(f"Expected a relation to be left, but {self._excluded} excludes them all")
+        # A baseline that is missing or broken is reported before data is opened and models are loaded.
         _ = self.baseline
         left_in = self._left_in(chosen)
         runnable = [each for some in left_in.values() for each in some]
@@ -368,6 +387,7 @@ class Resources:
             for model in self.names
             for source in settings.data
             for relation, variant in self._preset_items(model, source, left_in[source])
+            # A captioning relation has no item for a model that only answers questions.
             if set(relation.info.tasks(variant)) <= set(self._tasks(model))
         ]
         if not combinations:
@@ -390,7 +410,7 @@ class Resources:
         )
 
     def request_notes(self) -> Iterator[str]:
-        """What to know, before the run, of the largest photo of each source and a model that is sent it."""
+        """Notes of models on requests with the largest photo of each source, to read before the run."""
         for model in self.names:
             note = self.model(model).request_note
             for spec in self.settings.data if note else ():
@@ -404,7 +424,7 @@ class Resources:
                         break
 
     def _kind(self, model: str) -> ModelKind:
-        """The kind of a model; of a served one that which it has on the server, so that both run the same relations."""
+        """The kind of a model: for a served one its kind on the server, so that both run the same relations."""
         kind = self._catalogue.kind(model)
         if not kind.is_remote:
             return kind
@@ -420,10 +440,12 @@ class Resources:
         if self.settings.relations or self.settings.only:
             return ""
         data = self.source(source)
+        # Photos with questions of their own, which fit any model.
         if isinstance(data, PresetSource):
             return data.preset
-        if isinstance(data, PublishedPairs):
+        if isinstance(data, PairedSource):
             return ""
+        # A model given as an object has no kind in the catalogue to name its preset.
         name = QUICK if model in self._objects else self._kind(model).preset
         tasks = set(self._tasks(model))
         fits = name and any(
@@ -442,8 +464,10 @@ class Resources:
         if not name:
             return others
         settings = self.settings
+        # A blessed item runs though the preset lacks it: otherwise it would be reported as missing.
         blessed = {each.item for each in self.baseline.head.items} if self.baseline else set()
         known = [relation.info.item(variant) for relation, variant in select(all_names())] if blessed else []
+        # Relations of users and plugins are about scenes, which photos with questions lack.
         own = () if isinstance(self.source(source), PresetSource) else own_names()
         wanted = (*preset(name).relations, *own, *(item for item in known if item in blessed))
         chosen = select(wanted, settings.excluded, settings.relation_settings)
@@ -462,6 +486,7 @@ class Resources:
             for spec in settings.data
         }
         data = f"{option('data')}={','.join(settings.data)!r}"
+        # Two mistakes end here: exclusions that leave nothing, and published relations named for other data.
         if not any(left_in.values()) and not settings.relations:
             raise OptionError(
                 f"Expected a relation of published cases to be left for {data}, but {self._excluded} excludes them: "
@@ -484,6 +509,7 @@ class Resources:
             VqamtError: one of them, or the baseline, cannot be used.
         """
         model = self.model(spec.model_spec)
+        # All sources, not only this item's: what a model learns of them must not depend on the order of items.
         model.meet([self.source(each) for each in self.settings.data])
         return Job(
             relation=spec.relation,
@@ -567,13 +593,14 @@ class Resources:
         )
 
     def _forecast(self, results: Sequence[RelationResult], use: ModelUse) -> ModelUse:
-        """Adds what the run would have cost to the usage of a model that tells its cost, going by items that ended."""
+        """Adds the forecast cost of the whole run to the usage of a model with a cost, by the items that ended."""
         ended = [result.model for result in results if result.model.name == use.name]
         cost = dict(use.usage).get("cost")
         if not cost or not use.queries_asked or not ended or self.settings.only:
             return use
         items = sum(spec.model == use.name for spec in self.item_specs)
         expected = items * fmean(each.queries_asked + each.queries_cached for each in ended)
+        # Queries that the cache will answer count as if they were paid for, so the forecast tends to be too high.
         left = max(0.0, expected - use.queries_asked - use.queries_cached)
         forecast = cost + left * cost / use.queries_asked
         return replace(use, usage=(*use.usage, ("cost of all items, about", float(f"{forecast:.3g}"))))

@@ -6,11 +6,12 @@ import gc
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
 from pytest_vqamt.core.case import RIGHT_SOURCE, Case, Outcome, Verdict, own_question
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned, Simplified, Stopped
 from pytest_vqamt.core.meaning import Annotated
@@ -69,6 +70,7 @@ def run_item(
         ModelError: the model cannot be used, or lacks written answers.
         DataError: a scene cannot be read.
     """
+    # A pipeline of the caller stays open for its next item.
     with infrequent_gc(), nullcontext(pipeline) if pipeline else closing(SharedPipeline()) as shared:
         run = _Run(job, options, stores, listen, shared)
         try:
@@ -109,12 +111,14 @@ class _Run:
     def result(self) -> RelationResult:
         for window in windows(planned_cases(self._plan), WINDOW):
             self._run_window(window)
+        # After all windows, so that the list of questions without an answer is whole in one run.
         if self._unwritten and (deferred := self._job.model.deferred):
             raise ModelError(
                 f"Expected model {self._job.model.name!r} to hold an answer to every query, but it lacks "
                 f"{self._unwritten} ({name_queries(self._first_unwritten)}): they are listed in {deferred.todo_file}; "
                 "add their answers and run again"
             )
+        # Not one answer, even from the cache: the model is down, which is an error of the test and no rate.
         if self._runner.last_failure and not self._has_answers:
             raise self._runner.disabled_error()
         violation = self._simplest_violation()
@@ -188,6 +192,7 @@ class _Run:
     def _grounded_result(self) -> Grounded | None:
         """The cases with a contrast; None if there are none."""
         info = self._job.relation.info
+        # A directional case is its own contrast: its change is that of the pass rate already.
         baseline = None if info.is_directional(self._job.variant) else self._job.baseline
         sure, presumed = (
             GroundedCounts(each.cells, each.chance, each.spread.clusters, each.spread.paired)
@@ -200,6 +205,7 @@ class _Run:
             presumed,
             self._options.grounded_thresholds,
             self._options.gate_on,
+            # An item may have presumed cases alone, as on data whose annotations list no absences.
             tally=(self._ordinary if self._ordinary.counts.tally.cases else self._presumed).counts.tally,
             max_unread=self._options.max_unread,
             version_before=baseline.item.version if baseline else None,
@@ -207,23 +213,28 @@ class _Run:
 
     def _run_window(self, window: list[PlannedCase]) -> None:
         repeats = self._options.sampling.repeats
-        asked = [each.case.trials(repeats) for each in window]
-        known, lacking = self._runner.look_up(query for some in asked for trials in some for query in trials)
+        queries_of = [each.case.trials(repeats) for each in window]
+        known, lacking = self._runner.look_up(query for of_case in queries_of for trials in of_case for query in trials)
         self._listen(
             Planned(item=self._job.item, cases=len(window), queries=len(known) + len(lacking), cached=len(known))
         )
         unwritten = unwritten_queries(self._job.model, tuple(lacking.values()))
+        # A model of written answers is not run on what it lacks: the questions go to its list.
         if unwritten:
             self._defer(unwritten, lacking)
         answers: dict[str, Answer | Failure] = {**known, **self._runner.run(lacking)}
         self._has_answers = self._has_answers or any(isinstance(each, Answer) for each in answers.values())
-        self.usage.add_uses(sum(query.id in answers for some in asked for trials in some for query in trials))
+        self.usage.add_uses(
+            sum(query.id in answers for of_case in queries_of for trials in of_case for query in trials)
+        )
         if self._options.shrink:
+            # Only shrinking looks at it: a query that cases have answered costs it nothing.
             self._needed.add(name for name, each in answers.items() if isinstance(each, Answer))
-        for planned, some in zip(window, asked, strict=True):
-            whole = [trials for trials in some if all(query.id in answers for query in trials)]
-            if whole[: len(planned.case.queries)] == list(some[: len(planned.case.queries)]):
-                found = [tuple(answers[query.id] for query in trials) for trials in whole]
+        for planned, by_query in zip(window, queries_of, strict=True):
+            answered = [trials for trials in by_query if all(query.id in answers for query in trials)]
+            # A case without an answer to its contrast is judged all the same; one without its own is left out.
+            if answered[: len(planned.case.queries)] == list(by_query[: len(planned.case.queries)]):
+                found = [tuple(answers[query.id] for query in trials) for trials in answered]
                 self._record(judge_trials(self._job.relation, planned.case, found, self._options.reader), planned)
 
     def _defer(self, unwritten: list[Query], lacking: dict[str, Query]) -> None:
@@ -235,11 +246,13 @@ class _Run:
             del lacking[query.id]
 
     def _record(self, judged: JudgedCase, planned: PlannedCase) -> None:
+        # Order: counts, then listeners, then what only cases that are not waived go into.
         case, outcome = judged.case, judged.verdict.outcome
         waived = case.id in self._options.waived
         stratum = self._presumed if case.is_presumed else self._ordinary
         before = None
         if planned.baseline is not None:
+            # Judged anew, so that a change of the reading rules is no change of the model.
             before = baseline_verdict(self._job.relation, planned.baseline, self._options.reader)
             stratum.before.add(before, waived=waived, truncated=False)
             stratum.judged_differently += before.outcome is not planned.baseline.outcome and not waived
@@ -264,6 +277,7 @@ class _Run:
                 before=before,
             )
         )
+        # A waived case is reported and counted as such, and in no rate, violation or comparison.
         if waived:
             return
         self._count_grounded(judged, before)
@@ -278,15 +292,16 @@ class _Run:
                 presumed=case.is_presumed,
                 before=before.outcome if before else None,
             )
-        self._keep_right(case, judged.verdict, before)
+        self._record_right(case, judged.verdict, before)
         if outcome is Outcome.ERROR:
             self._error = self._error or judged.verdict.reason
         if judged.verdict.violates:
             self._violation.consider(judged, part=planned.part, baseline=before.outcome if before else None)
 
-    def _keep_right(self, case: Case, verdict: Verdict, before: Verdict | None) -> None:
-        """Keeps whether the answer to the source question is right, if one came with it and it is asked as it is."""
+    def _record_right(self, case: Case, verdict: Verdict, before: Verdict | None) -> None:
+        """Records a right or wrong answer to a source question that the data annotates and the case leaves as it is."""
         source = case.queries[0]
+        # Only questions with an annotated answer can be right or wrong.
         if self._right is None or not isinstance(source.meaning, Annotated):
             return
         now, then = (dict(each.figures).get(RIGHT_SOURCE) if each else None for each in (verdict, before))
@@ -298,21 +313,25 @@ class _Run:
         """Counts a case with a contrast; a case of a directional relation is its own."""
         case, verdict = judged.case, judged.verdict
         is_its_own = self._job.relation.info.is_directional(self._job.variant)
+        # A run without contrasts has no grounded rate for any relation.
         directional = is_its_own and self._options.sampling.contrast > 0
         if not directional and verdict.contrast is None:
             return
         presumed = case.is_presumed or (case.contrast is not None and case.contrast.presumed)
         counter = self._presumed_grounded if presumed else self._grounded
+        # A case may have been blessed before contrasts were on.
         comparable = before is not None and (directional or before.contrast is not None)
         counter.add(case.scene, verdict, self._chance.of(case), before.grounded if before and comparable else None)
 
     def _simplest_violation(self) -> ViolationPreview | None:
         drawn = self._violation.case
+        # The cases of a baseline are fixed: a simplified case would be of none of them.
         if self._options.shrink and self._job.baseline is None:
             self._shrink(self._options.shrink)
         if (judged := self._violation.case) is None:
             return None
-        line = self._keep_shown(judged)
+        line = self._store_preview(judged)
+        # A simplified case is no case of the plan: listeners learn of it only here.
         if drawn is None or judged.case.id != drawn.case.id:
             self._listen(Simplified(line=line))
         return shown_case(judged)
@@ -320,11 +339,11 @@ class _Run:
     def _simplest_contrast_violation(self) -> ViolationPreview | None:
         if (judged := self._ungrounded.case) is None:
             return None
-        self._keep_shown(judged)
+        self._store_preview(judged)
         return shown_contrast(judged)
 
-    def _keep_shown(self, judged: JudgedCase) -> str:
-        """Keeps a case that is shown, so that it can be replayed without a report, and returns its line."""
+    def _store_preview(self, judged: JudgedCase) -> str:
+        """Stores a case that reports preview, so that it can be replayed without a report, and returns its line."""
         job = self._job
         row = case_row(
             judged.case,
@@ -349,6 +368,7 @@ class _Run:
 
         def attempt(case: Case) -> JudgedCase | None:
             nonlocal spent
+            # Without the contrast, which a smaller violation does not need.
             asked = case.trials(self._options.sampling.repeats)[: len(case.queries)]
             new = {query.id: query for trials in asked for query in trials if query.id not in tried}
             cost = sum(query_id not in self._needed for query_id in new)
@@ -360,6 +380,7 @@ class _Run:
             if new:
                 known, lacking = self._runner.look_up(new.values())
                 tried.update({**known, **self._runner.run(lacking)})
+                # Queries that cases needed, too, are counted there already.
                 self.usage.add_uses(cost)
             found = [tuple(tried[query.id] for query in trials) for trials in asked]
             return judge_trials(self._job.relation, case, found, self._options.reader)
@@ -415,7 +436,7 @@ def infrequent_gc() -> Iterator[None]:
 
 
 class UsageMeter:
-    """Measures what an item costs: its queries, its time, and what its model reports."""
+    """Measures the queries, the time and the reported usage of an item's model."""
 
     def __init__(self, model: LoadedModel, runner: QueryRunner) -> None:
         self._model = model
@@ -431,6 +452,7 @@ class UsageMeter:
     def add_uses(self, uses: int) -> None:
         """Adds the uses of queries by cases since the last call."""
         answered = self._runner.asked + self._runner.cached
+        # What was used more often than it was answered: queries that several cases share.
         self._saved += uses - (answered - self._counted)
         self._counted = answered
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.results import QueryPreview, ViolationPreview
 from pytest_vqamt.core.text import shortened
@@ -30,6 +30,7 @@ def shrink_violation(plan: Plan, part: int, attempt: Attempt, found: JudgedCase)
         nonlocal best
         if isinstance(sampled.outcome, NotApplicable):
             return
+        # None where the budget is spent: for Hypothesis such a case is as good as one that holds.
         judged = attempt(sampled.outcome)
         if judged is not None and judged.verdict.violates:
             best = min(best, judged, key=lambda each: each.complexity)
@@ -59,6 +60,7 @@ class QueryIdSet:
     def __contains__(self, query_id: str) -> bool:
         if not self._is_sorted:
             self._numbers, self._is_sorted = array("Q", sorted(self._numbers)), True
+        # Sorted only when it is queried: an item adds all its queries first, a window at a time.
         number = int(query_id, 16)
         place = bisect_left(self._numbers, number)
         return place < len(self._numbers) and self._numbers[place] == number
@@ -83,6 +85,8 @@ class SimplestViolation:
         if self.case is None:
             self.case, self._part, self._is_regression = judged, part, regression
         elif self._rank(judged, regression) < self._rank(self.case, self._is_regression):
+            # Strictly less, so that of equal cases the first stays; the part is that of the first, where shrinking
+            # starts.
             self.case, self._is_regression = judged, regression
 
     def shrink(self, plan: Plan, waived: Collection[str], judge: Callable[[Case], JudgedCase | None]) -> None:
@@ -110,7 +114,7 @@ def _contrast_rank(judged: JudgedCase, regression: bool) -> tuple[object, ...]:
 
 
 def shown_case(judged: JudgedCase) -> ViolationPreview:
-    """The case as reports show it."""
+    """The preview of a violation."""
     case = judged.case
     return ViolationPreview(
         id=case.id,
@@ -122,7 +126,7 @@ def shown_case(judged: JudgedCase) -> ViolationPreview:
 
 
 def shown_contrast(judged: JudgedCase) -> ViolationPreview:
-    """The contrast of a case as reports show it: the query of the case, and that of the contrast."""
+    """The preview of a violated contrast: the case's query and the contrast's."""
     case, contrast, verdict = judged.case, judged.case.contrast, judged.verdict.contrast
     assert contrast is not None
     assert verdict is not None

@@ -50,6 +50,7 @@ _TABLES = """
 create table queries (id integer primary key, key blob unique, photo_key blob, content blob);
 create table uses (query integer, content blob);
 """
+"""Queries by what makes two of them one, in the order of their photos, and the cases that use each."""
 
 Certainty: TypeAlias = bool | None
 """True, False, or None for unknown."""
@@ -67,6 +68,7 @@ class Wanted:
     """Which cases are exported."""
 
     only: Only = Only.VIOLATIONS
+    """By their verdicts."""
     relations: tuple[str, ...] = ()
     """Globs of items; none for all."""
     presumed: bool = False
@@ -74,65 +76,76 @@ class Wanted:
 
 
 class QueryUse(NamedTuple):
-    """A case that uses a query, with its verdict.
-
-    ``role`` is 0 for the source query and counts follow-ups from 1; ``said`` is the model's answer, and ``read_as`` its
-    reading.
-    """
+    """A case that uses a query, with its verdict."""
 
     case: str
+    """The id of the case."""
     item: str
+    """Its relation and variant ("metavqa.partition[object]")."""
     role: int
+    """0 for the source query; follow-ups count from 1."""
     model: str
+    """The name of the model in the report."""
     said: str
+    """The model's answer; "" without one."""
     read_as: str
+    """The reading of the answer; "" without one."""
     verdict: str
+    """An ``Outcome``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReportedQuery:
-    """A query with its scene, its scene source and the cases that use it."""
+class UsedQuery:
+    """A query with the cases that use it."""
 
     query: Query
+    """As the first of these cases has it."""
     scene: str
+    """The id of its scene."""
     source: SceneSource
+    """The data that has the scene."""
     uses: tuple[QueryUse, ...]
+    """In the order of the report; one or more."""
 
 
 @dataclass(slots=True, kw_only=True)
-class ReportedQueries:
-    """The queries in the order of their photos; ``left_out`` counts excluded cases by reason.
+class UsedQueries:
+    """The queries of a report's cases in the order of their photos.
 
     They are in a temporary database, so that few are in memory.
     """
 
     cases: Path
+    """The report's file of cases."""
     data: tuple[str, ...] = ()
+    """The specs of their scene sources."""
     left_out: Counter[str] = field(default_factory=Counter)
+    """The numbers of excluded cases by reason."""
     _db: sqlite3.Connection
 
     def __len__(self) -> int:
         return int(self._db.execute("select count(*) from queries").fetchone()[0])
 
-    def each(self, sources: Mapping[str, SceneSource]) -> Iterator[ReportedQuery]:
+    def each(self, sources: Mapping[str, SceneSource]) -> Iterator[UsedQuery]:
         """The queries, photo by photo; ``sources`` has the source of each of ``data``.
 
         Raises:
             DataError: a case is not whole, or a photo is not the one that it was made of.
         """
+        # By photo, as a source holds the last photos that it has decoded.
         for number, content in self._db.execute("select id, content from queries order by photo_key"):
             data, scene, line, row = json.loads(content)
             found = self._db.execute("select content from uses where query = ? order by rowid", (number,))
             uses = tuple(QueryUse(*json.loads(use)) for (use,) in found)
             query = _query(row, scene, uses[0], sources[data], f"{self.cases.name}:{line}")
-            yield ReportedQuery(query=query, scene=scene, source=sources[data], uses=uses)
+            yield UsedQuery(query=query, scene=scene, source=sources[data], uses=uses)
 
 
 @contextmanager
 def read_queries(
     report: Path, wanted: Wanted, tags: Mapping[str, Sequence[str]], beside: Path
-) -> Iterator[ReportedQueries]:
-    """Yields the queries of the wanted cases of the report in the folder ``report``; ``tags`` has those of its items.
+) -> Iterator[UsedQueries]:
+    """Yields the queries of the wanted cases of a report; ``tags`` has the tags of its items.
 
     Queries of the same picture, text and task are one, as it occurs first. Relations tagged "baseline" are taken only
     by a glob that names them: for a fifth or more of their cases the answer does not stay what it was. The database is
@@ -144,11 +157,12 @@ def read_queries(
     """
     try:
         with closing(sqlite3.connect(beside / "queries.sqlite", isolation_level=None)) as db:
-            found = ReportedQueries(cases=find_cases_file(report), _db=db)
+            found = UsedQueries(cases=find_cases_file(report), _db=db)
+            # The file is removed in the end, whatever happens: nothing needs to survive a crash.
             db.executescript(f"pragma journal_mode = off; pragma synchronous = off; {_TABLES}")
             db.execute("begin")
             found.data = tuple(_store(found, db, wanted, tags))
-            db.execute("create index of_query on uses (query)")
+            db.execute("create index of_query on uses (query)")  # once all are there, as each insertion would update it
             db.execute("commit")
             yield found
     except sqlite3.Error as error:  # also while the block reads, which sorts on the disk
@@ -156,11 +170,12 @@ def read_queries(
 
 
 def _store(
-    found: ReportedQueries, db: sqlite3.Connection, wanted: Wanted, tags: Mapping[str, Sequence[str]]
+    found: UsedQueries, db: sqlite3.Connection, wanted: Wanted, tags: Mapping[str, Sequence[str]]
 ) -> dict[str, None]:
     """Stores each use of a query by a wanted case, in the order of the file, and returns the specs of their data."""
     specs: dict[str, None] = {}
     for number, row in numbered_rows(found.cases):
+        # "data" is the short name of data that has one.
         item, data = str(row["relation"]), str(row.get("data_spec", row["data"]))
         if why := _exclusion_reason(row, item, wanted, tags.get(item, ())):
             found.left_out[why] += 1
@@ -187,6 +202,7 @@ def _store(
                     "report anew"
                 ) from error
             content = data, row["scene"], number, query
+            # A later query with the same key is ignored, and its case is one more use of the first.
             db.execute(
                 "insert or ignore into queries (key, photo_key, content) values (?, ?, ?)",
                 (_json(key), _json(photo_key), _json(content)),
@@ -197,6 +213,7 @@ def _store(
 
 def _exclusion_reason(row: Row, item: str, wanted: Wanted, tags: Sequence[str]) -> str:
     """Why a case is not taken; "" where it is."""
+    # A case with several reasons counts under the first.
     naming = [glob for glob in wanted.relations if matches(glob, item)]
     if wanted.relations and not naming:
         return "of other relations"
@@ -225,6 +242,7 @@ def _names(glob: str) -> bool:
 
 
 def _query(row: Row, scene: str, use: QueryUse, source: SceneSource, where: str) -> Query:
+    # A case of one query, so that the reader of cases checks the photo and the types.
     case: Row = {"case_id": use.case, "relation": use.item, "scene": scene, "queries": [row], "expected": ""}
     try:
         return case_from_row(case, scenes_by_photo(source)).queries[0]
@@ -234,7 +252,7 @@ def _query(row: Row, scene: str, use: QueryUse, source: SceneSource, where: str)
 
 def _json(value: object) -> bytes:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "surrogatepass")
+    return text.encode("utf-8", "surrogatepass")  # answers of models may have half surrogates
 
 
 # A relation can be sound where the truth is not known: "is there a dog?" and "in the picture, is there a dog?" have the
@@ -256,6 +274,7 @@ def _is_certain(meaning: Meaning, scene: Scene) -> bool:
             return _GroupMembers.of(group, scene).any is not None
         case Both(groups=groups) | NotBoth(groups=groups):
             return _all(_GroupMembers.of(group, scene).any for group in groups) is not None
+        # None is there if each is certainly absent; one that is certainly there decides it, too.
         case Either(groups=groups) | Neither(groups=groups):
             return _all(_not(_GroupMembers.of(group, scene).any) for group in groups) is not None
         case Has(group=group, attribute=attribute):
@@ -279,6 +298,7 @@ def _is_certain(meaning: Meaning, scene: Scene) -> bool:
         case Describe():
             return bool(scene.objects) and _is_listed((thing.name for thing in scene.objects), scene)
         case Annotated(answers=answers):
+            # Two answers of the same weight leave open which is right.
             weights = sorted((weight for _, weight in answers), reverse=True)
             return len(weights) == 1 or weights[0] > weights[1]
         case _:
@@ -287,10 +307,11 @@ def _is_certain(meaning: Meaning, scene: Scene) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _GroupMembers:
-    """The things that certainly belong to a group in a scene, and whether these are all."""
+    """The things that certainly belong to a group in a scene."""
 
     things: tuple[Thing, ...]
     is_all: bool
+    """No other thing of the scene may belong to it."""
 
     @classmethod
     def of(cls, group: Group, scene: Scene) -> _GroupMembers:
@@ -326,19 +347,21 @@ def _has(thing: Thing, attribute: str) -> Certainty:
     """True if the thing has the attribute; a red and orange thing may be yellow too."""
     if attribute in thing.attributes:
         return True
-    kinds, pool = ontology(), exclusive_pool(thing.name)
+    kinds, pool = ontology(), exclusive_pool(thing.name)  # the pool: postures of people, else colours
     category = kinds.category_of(attribute)
     if thing.multi_coloured and category == "color":
         return None
     if attribute in pool and sum(word in pool for word in thing.attributes) == 1:
         return False
-    beside = [word for word in thing.attributes if kinds.category_of(word) == category]
+    # Each word of its kind must exclude it: one that does not leaves room for both.
+    same_kind = [word for word in thing.attributes if kinds.category_of(word) == category]
     excluding = [word for word in thing.attributes if kinds.excludes(word, attribute)]
-    return False if excluding and set(beside) <= set(excluding) else None
+    return False if excluding and set(same_kind) <= set(excluding) else None
 
 
 def _all(each: Iterable[Certainty]) -> Certainty:
     known = tuple(each)
+    # One that is certainly absent decides it, however little is known of the others.
     return False if False in known else None if None in known else True
 
 

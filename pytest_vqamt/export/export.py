@@ -26,14 +26,13 @@ from pytest_vqamt.core.text import error_reason, short_path
 from pytest_vqamt.data import catalogue, coco, vqa_v2
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.scene_source import PublishedPairs, SceneSource
+from pytest_vqamt.data.scene_source import PairedSource, SceneSource
 from pytest_vqamt.data.snli_ve import index as snli_ve
-from pytest_vqamt.export.cases import ReportedQueries, ReportedQuery, Wanted, is_certain, read_queries
+from pytest_vqamt.export.cases import UsedQueries, UsedQuery, Wanted, is_certain, read_queries
 from pytest_vqamt.export.export_files import Example, ExportWriter, Layout, new_folder, scratch_folder
 from pytest_vqamt.models.reference.oracle import answer_text
 
 TRAIN, TEST = "train", "test"
-
 
 _MOST_LABELS = 100
 """The number of different labels listed in ``export.json``; captions are nearly all different."""
@@ -45,7 +44,9 @@ EVALUATION_FILE = "vqamt-evaluation.txt"
 """Read where it lies in the report's folder or beside it, or in the current one."""
 
 _HELD_OUT = re.compile(r"(?<![a-z])(val|valid|validation|dev|test|testdev|minival)(?![a-z])", re.IGNORECASE)
+"""A held-out split in a name: "COCO_val2014_000000000042.jpg", and not "festival.jpg"."""
 _A_FILE = re.compile(r"[/\\]|\.(txt|list|json|jsonl|csv)$")
+"""A text that was meant as a file, and is no id of a scene."""
 
 
 def split_side(photo: Photo, share: float, seed: int) -> str:
@@ -73,9 +74,11 @@ class Terms:
 
     layout: Layout = Layout.IMAGEFOLDER
     wanted: Wanted = field(default_factory=Wanted)
+    """The cases that are exported."""
     split: float = 0.8
     """The share of photos on the training side; the others are on the test side."""
     seed: int = 0
+    """Of the split, not of any picture."""
     evaluation: tuple[str, ...] = ()
     """Specs, files and ids of evaluation data."""
     skip_evaluation: bool = False
@@ -90,7 +93,9 @@ class SplitSide:
 
     rows: int = 0
     pictures: int = 0
+    """Files of pictures; fewer than rows, as several texts may be about one."""
     scenes: set[str] = field(default_factory=set)
+    """The ids of their scenes."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -98,6 +103,7 @@ class Exported:
     """The counts of an export."""
 
     sides: dict[str, SplitSide] = field(default_factory=lambda: {TRAIN: SplitSide(), TEST: SplitSide()})
+    """By ``TRAIN`` and ``TEST``."""
     labels: dict[str, Counter[str]] = field(default_factory=dict)
     """The frequency of each label, by task."""
     relations: Counter[str] = field(default_factory=Counter)
@@ -138,6 +144,7 @@ def export_report(
             raise OptionError(f"Expected cases to export in {str(found.cases)!r}, but there are none{reasons}")
         loaded = _sources(found, data)
         evaluating = evaluation_data(terms.evaluation, report, loaded, published=terms.published)
+        # All rows are checked before the first picture is drawn, which takes long.
         exported = _checked(found, loaded, evaluating, terms, progress or _silent)
         ahead = (progress or _silent)("writing", len(found))
         vqamt = version("pytest-vqamt")
@@ -159,11 +166,15 @@ def _silent(_what: str, _steps: int) -> Callable[[], object]:
 
 @dataclass(frozen=True, slots=True)
 class _Exclusion:
+    """A row that is left out."""
+
     why: str
+    """The end of "rows left out, those ...": "whose answer the annotations leave open"."""
     evaluation: bool = False
+    """It is evaluation data."""
 
 
-def _example(asked: ReportedQuery, evaluating: EvaluationData, terms: Terms) -> Example | _Exclusion:
+def _example(asked: UsedQuery, evaluating: EvaluationData, terms: Terms) -> Example | _Exclusion:
     query = asked.query
     right, certain = right_label(query), is_certain(query)
     if right is None:
@@ -173,6 +184,7 @@ def _example(asked: ReportedQuery, evaluating: EvaluationData, terms: Terms) -> 
     photos = photos_in(query.picture)
     if why := evaluating.why(asked.scene, photos, asked.source):
         return _Exclusion(why, evaluation=True)
+    # A thing of a photo that is tested on must not be trained on, in whatever picture it was inserted.
     sides = {split_side(photo, terms.split, terms.seed) for photo in photos}
     if len(sides) > 1:
         return _Exclusion("of pictures with a thing cut out of a photo of the other side of the split")
@@ -180,7 +192,7 @@ def _example(asked: ReportedQuery, evaluating: EvaluationData, terms: Terms) -> 
 
 
 def _checked(
-    found: ReportedQueries,
+    found: UsedQueries,
     loaded: Mapping[str, SceneSource],
     evaluating: EvaluationData,
     terms: Terms,
@@ -188,7 +200,7 @@ def _checked(
 ) -> Exported:
     """Counts what will be exported, before anything is rendered."""
     exported = Exported(cases_left_out=found.left_out)
-    refused: list[tuple[ReportedQuery, str]] = []
+    refused: list[tuple[UsedQuery, str]] = []
     ahead = progress("checking", len(found))
     rows = 0
     for asked in found.each(loaded):
@@ -200,12 +212,13 @@ def _checked(
             exported.labels.setdefault(asked.query.task.value, Counter())[example.label] += 1
             exported.relations.update({use.item for use in asked.uses})
         elif example.evaluation and not terms.skip_evaluation:
-            rows += 1
+            rows += 1  # all are counted, and the first is named
             refused = refused or [(asked, example.why)]
         else:
             exported.rows_left_out["of evaluation data" if example.evaluation else example.why] += 1
         ahead()
     for first, why in refused:
+        # Data that the user has named stays refused: only the guess by names can be overruled.
         is_published = why not in {each.name for each in evaluating.named}
         raise OptionError(
             f"Expected no evaluation data to train on, but got {rows} rows of it, the first of scene {first.scene!r} "
@@ -218,8 +231,8 @@ def _checked(
     return exported
 
 
-def _sources(found: ReportedQueries, data: str | None) -> dict[str, SceneSource]:
-    if data is not None and len(found.data) > 1:
+def _sources(found: UsedQueries, data: str | None) -> dict[str, SceneSource]:
+    if data is not None and len(found.data) > 1:  # which of them it is instead of cannot be known
         raise OptionError(
             f"Expected a report on one source of data where --data names it, but got {len(found.data)}: "
             f"{', '.join(found.data)}"
@@ -294,12 +307,13 @@ class EvaluationData:
     published: bool = True
     """True if photos and sources named like a held-out split of a published data set count."""
     _of_source: dict[str, str] = field(default_factory=dict)
+    """``held_out_reason`` of each source by its spec, as every row asks."""
 
     def why(self, scene: str, photos: Sequence[Photo], source: SceneSource) -> str:
         """Why a picture of these photos, the scene's own first, is evaluation data; "" if it is not."""
         for place, photo in enumerate(photos):
             for each in self.named:
-                if each.has(scene if place == 0 else "", photo):
+                if each.has(scene if place == 0 else "", photo):  # a cut-out comes from a photo of another scene
                     return each.name
             if self.published and (held_out := _HELD_OUT.search(photo.id)):
                 return f"{held_out[0]!r} in the name of its photo"
@@ -314,7 +328,7 @@ class EvaluationData:
 def evaluation_data(
     named: Sequence[str], report: Path, loaded: Mapping[str, SceneSource], *, published: bool = True
 ) -> EvaluationData:
-    """The evaluation data that is ``named``: specs of sources, files, ids; and that of ``vqamt-evaluation.txt``.
+    """The evaluation data that is ``named`` (specs of sources, files, ids), with ``vqamt-evaluation.txt``.
 
     ``loaded`` are sources that are open already, by their specs.
 
@@ -324,6 +338,7 @@ def evaluation_data(
     """
     found = [_named(each, loaded) for each in named]
     files = (folder / EVALUATION_FILE for folder in (report, report.resolve().parent, Path()))
+    # Once each: the current folder may be that of the report.
     for file in {file.resolve(): file for file in files if file.is_file()}.values():
         found.append(_in_file(file, loaded))
     return EvaluationData(named=tuple(found), published=published)
@@ -331,7 +346,7 @@ def evaluation_data(
 
 def held_out_reason(source: SceneSource) -> str:
     """Why a whole source is evaluation data: a published test set, or a held-out split; "" if it is not."""
-    if isinstance(source, PublishedPairs) and source.published_pairs:
+    if isinstance(source, PairedSource) and source.published_pairs:
         return f"a published test set, {source.spec}"
     for name in _names_of(source.spec):
         if _HELD_OUT.search(name):
@@ -386,9 +401,9 @@ def _in_file(file: Path, loaded: Mapping[str, SceneSource]) -> EvaluationSet:
 
 
 def _in_source(spec: str, loaded: Mapping[str, SceneSource]) -> EvaluationSet:
-    """Its photos by their digests: a photo that goes by another name in another source is known again.
+    """The photos of a source by their digests, which find a photo of another name in another source.
 
-    Where it has come without photos, by their ids.
+    Without photos it has digests of ids alone, so the ids count.
     """
     source = loaded.get(spec) or sources.load(spec, allow_bad_records=True)
     photos = [source.scene(index).photo for index in range(len(source))]

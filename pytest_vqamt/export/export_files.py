@@ -14,17 +14,20 @@ from typing import TextIO
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.export.cases import ReportedQuery
+from pytest_vqamt.export.cases import UsedQuery
 from pytest_vqamt.imaging.render import render
 
 EXPORT_FILE = "export.json"
 """The file with the source, the settings and the counts of an export."""
 
 _MARK = ".vqamt-export"
+"""A file in an unfinished export, by which the next one knows that it may remove the folder."""
 _SORTING = ".sorting"
+"""The folder of the temporary database."""
 
-_ASKED = {Task.VQA: "question", Task.ENTAILMENT: "hypothesis"}
-_LABELLED = {Task.VQA: "answer", Task.ENTAILMENT: "label", Task.CAPTIONING: "caption"}
+_TEXT_FIELDS = {Task.VQA: "question", Task.ENTAILMENT: "hypothesis"}
+"""The field of the text by task; a caption has none, whatever its prompt."""
+_LABEL_FIELDS = {Task.VQA: "answer", Task.ENTAILMENT: "label", Task.CAPTIONING: "caption"}
 
 
 @contextmanager
@@ -52,7 +55,7 @@ def new_folder(folder: Path) -> Iterator[Path]:
         (part / _MARK).touch()
         try:
             yield part
-            if folder.is_dir():
+            if folder.is_dir():  # an empty one, as checked above
                 folder.rmdir()
             part.replace(folder)
             (folder / _MARK).unlink()
@@ -109,7 +112,7 @@ class ExportWriter:
         else:
             lines = self._folder / example.side / "metadata.jsonl"
         file = lines.parent / image
-        if not file.exists():
+        if not file.exists():  # several rows are about one picture, and it is drawn once
             file.parent.mkdir(parents=True, exist_ok=True)
             render(picture, example.asked.source).save(file, format="PNG")
             self._drawn += 1
@@ -148,7 +151,8 @@ class Layout(StrEnum):
 class Example:
     """A reported query with its label."""
 
-    asked: ReportedQuery
+    asked: UsedQuery
+    """The query and the cases that use it."""
     label: str
     """The right answer, the label of the hypothesis, or a caption."""
     certain: bool
@@ -164,8 +168,8 @@ def example_row(example: Example, layout: Layout, image: str, vqamt_version: str
     if layout is Layout.IMAGEFOLDER:
         start = {"file_name": image, "task": query.task.value, "text": query.text, "label": example.label}
     else:
-        asked: dict[str, Json] = {_ASKED[query.task]: query.text} if query.task in _ASKED else {}
-        start = {"image": image, "task": query.task.value, **asked, _LABELLED[query.task]: example.label}
+        asked: dict[str, Json] = {_TEXT_FIELDS[query.task]: query.text} if query.task in _TEXT_FIELDS else {}
+        start = {"image": image, "task": query.task.value, **asked, _LABEL_FIELDS[query.task]: example.label}
     return {**start, **_provenance(example, vqamt_version)}
 
 

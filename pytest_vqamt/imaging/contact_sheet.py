@@ -18,10 +18,15 @@ from pytest_vqamt.imaging.outlines import STROKES, Outline, OutlineKind, draw_bo
 
 WIDTH_PX = 1200
 _MOST_HEIGHT_PX = 60_000
+"""JPEG has room for 65,535."""
 _MARGIN_PX = 20
 _ROOM_PX = WIDTH_PX - 2 * _MARGIN_PX
+"""The width for pictures and texts."""
 _TITLE_PX, _NOTE_PX, _LEGEND_PX = 18, 13, 14
+_TEXT_PX, _ANSWER_PX, _PANEL_NOTE_PX, _GAP_PX = 14, 16, 13, 4
+"""Sizes of letters; the last is the free space between two texts of a panel."""
 _BAND: Colour = (233, 238, 243)
+"""The ground of a title."""
 _LEGEND = {
     OutlineKind.EDITED: "edited, or kept by an edit",
     OutlineKind.ASKED: "asked about",
@@ -29,29 +34,37 @@ _LEGEND = {
 }
 
 SPACE_PX = 16
+"""Between pictures, and between rows of them."""
 _HEIGHTS_PX = range(340, 219, -20)
 """The heights to try for pictures, until all of a strip fit in one row."""
 _WRAPPED_HEIGHT_PX = 260
+"""The height where a strip takes several rows."""
 _SMALL_HEIGHTS_PX = range(150, 149, -1)
+"""The one height of small strips."""
 _CAPTION_WIDTH_PX = 210
 """The width of a caption, if its picture is narrower."""
 _BLOCKY_FROM = 4
 """From this enlargement on pixels stay squares: a smoothed picture would look like a blurred one."""
 _EDGE: Colour = (200, 200, 200)
+"""The line around a picture, without which a white one has no end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strip:
-    """Pictures, such as those of one case, under a title and lines of notes; small ones are in rows of their own."""
+    """Pictures, such as those of one case, under a title and lines of notes."""
 
     title: str
+    """Wrapped where it is longer than a line."""
     notes: tuple[str, ...]
+    """Lines below the title."""
     panels: tuple[Panel, ...]
+    """From left to right, then in further rows."""
     small: bool = False
+    """Draws pictures 150 px high, so that many fit in a row."""
 
 
 def sheet(strips: Iterable[Strip]) -> Image.Image:
-    """Returns the strips below each other under a legend: RGB, uint8, ``WIDTH_PX`` wide.
+    """The strips below each other under a legend: RGB, uint8, ``WIDTH_PX`` wide.
 
     Each strip is rendered, and its pictures released, before the next is iterated.
 
@@ -61,6 +74,7 @@ def sheet(strips: Iterable[Strip]) -> Image.Image:
     drawn = [_legend()]
     for each in map(_drawn, strips):
         drawn.append(each)
+        # After each strip: all of a large report would be drawn for nothing.
         if sum(each.height for each in drawn) > _MOST_HEIGHT_PX:
             raise RenderError(
                 f"Expected a sheet of at most {_MOST_HEIGHT_PX} pixels in height, but got more with case number "
@@ -108,9 +122,6 @@ def _head(strip: Strip) -> Image.Image:
     return image
 
 
-_TEXT_PX, _ANSWER_PX, _PANEL_NOTE_PX, _GAP_PX = 14, 16, 13, 4
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
     """One picture with its texts and answers."""
@@ -127,17 +138,22 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class _Sized:
+    """A panel at the size at which it is drawn."""
+
     panel: Panel
     size: tuple[int, int]
+    """Width and height of the picture in pixels."""
     caption: tuple[Line, ...]
+    """The lines below the picture, wrapped to its width."""
 
     @property
     def width(self) -> int:
+        # A caption is wider than a narrow picture.
         return max([self.size[0], *(width_px(words, size) for words, size, _ in self.caption)])
 
 
 def in_rows(panels: tuple[Panel, ...], room: int, heights: range = _HEIGHTS_PX) -> Iterator[Image.Image]:
-    """Returns the panels in rows of at most ``room`` pixels, in one if they fit in at one of ``heights``."""
+    """The panels in rows of at most ``room`` pixels: in one row if they fit at one of ``heights``."""
     return map(_row, _shared_out(panels, room, heights))
 
 
@@ -148,6 +164,7 @@ def _shared_out(panels: tuple[Panel, ...], room: int, heights: range) -> Iterato
             yield sized
             return
     row: list[_Sized] = []
+    # In several rows, each filled before the next; ``heights`` of small strips begin below the usual height.
     for each in (_sized(panel, min(_WRAPPED_HEIGHT_PX, heights.start), room) for panel in panels):
         if row and _row_width([*row, each]) > room:
             yield row
@@ -162,14 +179,14 @@ def _row_width(row: list[_Sized]) -> int:
 
 
 def _sized(panel: Panel, height: int, room: int) -> _Sized:
-    widest = (room - SPACE_PX) // 2
+    widest = (room - SPACE_PX) // 2  # of a panorama: a source and its follow-up still stand in one row
     scale = min(height / panel.image.height, widest / panel.image.width)
     size = (max(1, round(panel.image.width * scale)), max(1, round(panel.image.height * scale)))
     return _Sized(panel, size, tuple(_caption(panel, max(size[0], _CAPTION_WIDTH_PX))))
 
 
 def _row(row: list[_Sized]) -> Image.Image:
-    highest = max(each.size[1] for each in row)
+    highest = max(each.size[1] for each in row)  # pictures end on one line, and captions begin on one
     heights = [sum(line_height_px(size) for _, size, _ in each.caption) for each in row]
     image = Image.new("RGB", (_row_width(row) + 2, highest + 8 + max(heights)), PAPER)
     draw = ImageDraw.Draw(image)
@@ -209,7 +226,7 @@ def case_strip(
     image_of: Callable[[Picture], Image.Image],
     scene_of: Callable[[str], Scene],
 ) -> Strip:
-    """Returns the pictures of ``case``, and that of its contrast, with the answers to its numbered texts.
+    """The pictures of ``case`` and of its contrast, with the answers to its numbered texts.
 
     Texts about the same boxes of the same picture share a panel. ``scene_of`` finds a scene by the id of its photo.
     """
@@ -231,6 +248,7 @@ def case_strip(
 
 def _made(picture: Picture, case: Case) -> str:
     edits = ", ".join(edit.words for edit in picture.edits) or "the photo as it is"
+    # A contrast asks about a picture that no query of the case has.
     is_contrast = picture.digest not in {query.picture.digest for query in case.queries}
     return f"contrast: {edits}" if is_contrast else edits
 

@@ -16,6 +16,7 @@ from pytest_vqamt.imaging.pixel_edits import map_values
 from pytest_vqamt.imaging.render import outwards, renders
 
 SEVEREST = 5
+"""The highest severity."""
 
 AMOUNTS = (0.03, 0.06, 0.09, 0.17, 0.27)
 """The share of values that are lost, by severity."""
@@ -30,6 +31,7 @@ The first range has its end in it, since 1.11 - 1 is a little more than eleven t
 """
 
 _FINER = 2
+"""How many times larger the picture is from which ``zoom_blur`` takes enlargements."""
 
 _SIDE_PX = 224
 """The side of the pictures that the published figures are for."""
@@ -80,6 +82,7 @@ def impulse_noise(image: Image.Image, severity: int, rng: np.random.Generator) -
     or 255 may stay what it was. **Deviation**: the share is taken to the nearest 65536th.
     """
     values = np.asarray(image)
+    # 16 bits a value take a quarter of the memory of floats, and "<u2" is the same on every machine.
     drawn = np.frombuffer(rng.bytes(2 * values.size), "<u2").reshape(values.shape)
     salt, lost = (np.uint16(round(share * 65536)) for share in (AMOUNTS[severity - 1] / 2, AMOUNTS[severity - 1]))
     return Image.fromarray(np.where(drawn < lost, np.where(drawn < salt, np.uint8(255), np.uint8(0)), values))
@@ -102,7 +105,7 @@ def zoom_blur(image: Image.Image, severity: int) -> Image.Image:
         seen = (left, top, finer.width - left, finer.height - top)
         total += np.asarray(finer.resize(image.size, Image.Resampling.NEAREST, box=seen))
     count = len(factors) + 1
-    return Image.fromarray(((total + count // 2) // count).astype(np.uint8))
+    return Image.fromarray(((total + count // 2) // count).astype(np.uint8))  # half of the count rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +136,7 @@ SNOWFALLS = (
 
 
 def snow(image: Image.Image, severity: int, rng: np.random.Generator) -> Image.Image:
-    """An RGB uint8 image, whitened where it is dark, under two layers of snow, one the other turned round; a copy.
+    """An RGB uint8 image, whitened where it is dark, under a layer of snow and the same layer turned round; a copy.
 
     Hendrycks and Dietterich (2019). **Deviations**: their figures in pixels are for 224 x 224, so the layer has as many
     pixels, in the shape of the picture, and is brought to its size: snow looks the same on a picture and on its
@@ -171,9 +174,10 @@ def motion_blurred(flakes: NDArray[np.float32], fall: Snowfall, angle: float) ->
     length = 2 * fall.radius_px + 1
     weights = [np.exp(-((step / fall.sigma_px) ** 2) / 2) for step in range(length)]
     height, width = flakes.shape
-    around = np.pad(flakes, length, mode="edge")
+    around = np.pad(flakes, length, mode="edge")  # no step goes farther than the length
     total = np.zeros_like(flakes)
     for step, weight in enumerate(weights):
+        # The nearest whole pixel, and the lower one of a tie.
         x, y = length + ceil(step * cos(angle) - 0.5), length + ceil(step * sin(angle) - 0.5)
         total += np.float32(weight / sum(weights)) * around[y : y + height, x : x + width]
     return total

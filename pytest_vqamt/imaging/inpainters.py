@@ -25,7 +25,9 @@ TELEA_RADIUS_PX = 5
 """Where the fronts meet, 3, as in OpenCV's example, leaves edges as sharp as a thing's; 10 takes four times as long."""
 
 _TELEA_MARGIN_PX = TELEA_RADIUS_PX + 2
+"""As far as OpenCV looks from the hole."""
 _BIHARMONIC_MARGIN_PX = 3
+"""The equation of a pixel reaches two pixels far."""
 
 _MULTIPLE_PX = 8
 """Width and height that the network takes are multiples of this."""
@@ -39,13 +41,13 @@ class Inpainter(Protocol):
 
 
 def filled(image: Image.Image, hole: Pixels, method: str) -> Image.Image:
-    """Returns the image (RGB uint8) with only the rectangle ``hole`` made up by ``method``; a copy.
+    """The image (RGB uint8) with only the rectangle ``hole`` made up by ``method``; a copy.
 
     Raises:
         RenderError: the checkpoint cannot be had, or gives no such picture.
     """
     kind, _, digest = method.partition(":")
-    if kind == LAMA:
+    if kind == LAMA:  # the network looks at the whole picture
         return _filled(image, hole, lama(digest), margin_px=max(image.size))
     if kind == "telea":
         return _filled(image, hole, telea, _TELEA_MARGIN_PX)
@@ -76,7 +78,7 @@ def _filled(image: Image.Image, hole: Pixels, inpainter: Inpainter, margin_px: i
     Args:
         image: RGB uint8.
         hole: to be filled.
-        inpainter: is shown the hole and ``margin_px`` around it.
+        inpainter: gets the hole and ``margin_px`` around it.
         margin_px: as far as the inpainter looks; what is farther cannot change what it fills in, and costs time.
     """
     x0, y0 = max(0, hole[0] - margin_px), max(0, hole[1] - margin_px)
@@ -86,7 +88,7 @@ def _filled(image: Image.Image, hole: Pixels, inpainter: Inpainter, margin_px: i
     missing = np.zeros(values.shape[:2], np.bool_)
     missing[here[1] : here[3], here[0] : here[2]] = True
     made = inpainter(values, missing)
-    if made.shape != values.shape or made.dtype != np.uint8:
+    if made.shape != values.shape or made.dtype != np.uint8:  # a checkpoint of another network
         raise RenderError(
             f"Expected the inpainter to give uint8 values of shape={values.shape!r}, but got shape={made.shape!r} "
             f"and dtype={str(made.dtype)!r}"
@@ -94,9 +96,6 @@ def _filled(image: Image.Image, hole: Pixels, inpainter: Inpainter, margin_px: i
     result = image.copy()
     result.paste(Image.fromarray(made).crop(here), hole)
     return result
-
-
-# torch is imported when a checkpoint is loaded.
 
 
 _loading = Lock()
@@ -119,12 +118,12 @@ class Lama:
 
         height, width = hole.shape
         more = ((0, -height % _MULTIPLE_PX), (0, -width % _MULTIPLE_PX))
-        shown = np.pad(image, (*more, (0, 0)), mode="symmetric").transpose(2, 0, 1)[None]
+        padded = np.pad(image, (*more, (0, 0)), mode="symmetric").transpose(2, 0, 1)[None]
         missing = np.pad(hole, more, mode="symmetric")[None, None]
         try:
             with torch.inference_mode():
                 made = self._network(
-                    torch.from_numpy(shown.astype(np.float32) / 255), torch.from_numpy(missing.astype(np.float32))
+                    torch.from_numpy(padded.astype(np.float32) / 255), torch.from_numpy(missing.astype(np.float32))
                 )
             values: NDArray[np.float32] = made[0].permute(1, 2, 0).float().numpy()
         except (AttributeError, IndexError, RuntimeError, TypeError) as error:
@@ -136,12 +135,12 @@ class Lama:
 
 
 def lama(digest: str) -> Lama:
-    """Returns the inpainter of the checkpoint with this digest, loaded once per process.
+    """The inpainter of the checkpoint with this digest, loaded once per process.
 
     Raises:
         RenderError: this process has not seen the checkpoint, or it is no TorchScript file.
     """
-    with _loading:  # pictures are drawn on several threads
+    with _loading:  # pictures are drawn on several threads, and a cache alone would load it in each
         return _loaded(digest)
 
 

@@ -22,15 +22,19 @@ if TYPE_CHECKING:
 
 
 LAMA = "lama"
+"""The kind of inpainter that runs a network, named "lama:DIGEST" in recipes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
-    """The module of an inpainter, its name, and the extra that installs it."""
+    """A package that an inpainter needs."""
 
     module: str
+    """As it is imported ("cv2")."""
     name: str
+    """As messages name it ("OpenCV")."""
     extra: str
+    """The extra of pytest-vqamt that installs it."""
 
 
 KINDS = {
@@ -44,7 +48,7 @@ _checkpoints: dict[str, Path] = {}
 
 
 def method_of(setting: str) -> str:
-    """Returns the method in recipes for a setting: "telea", "biharmonic", or "lama:DIGEST" for "lama:PATH".
+    """The method in recipes for a setting: "telea", "biharmonic", or "lama:DIGEST" for "lama:PATH".
 
     DIGEST is the first 16 hexadecimal digits of the checkpoint's SHA-256, which determines the pixels. This process
     remembers its path.
@@ -62,7 +66,7 @@ def method_of(setting: str) -> str:
         return kind
     checkpoint = expanded(path)
     try:
-        state = checkpoint.stat()
+        state = checkpoint.stat()  # part of the cache's key: 200 MB are read again only if the file has changed
         digest = _digest(checkpoint, (state.st_size, state.st_mtime_ns))
     except OSError as error:
         raise OptionError(
@@ -74,7 +78,7 @@ def method_of(setting: str) -> str:
 
 
 def lacking(method: str) -> str | None:
-    """Returns a sentence with the command that installs what ``method`` lacks; None if nothing."""
+    """A sentence with the command that installs what ``method`` lacks; None if nothing."""
     needed = KINDS.get(method.partition(":")[0])
     if needed is None or _is_installed(needed.module):
         return None
@@ -82,7 +86,7 @@ def lacking(method: str) -> str | None:
 
 
 def checkpoint_of(digest: str) -> Path:
-    """Returns the file with this digest; raises RenderError if this process has not seen it."""
+    """The file with this digest; raises RenderError if this process has not seen it."""
     if digest not in _checkpoints:
         raise RenderError(
             f"Expected the LaMa checkpoint that the recipe names, but got digest={digest!r}, which is that of no file "
@@ -93,7 +97,7 @@ def checkpoint_of(digest: str) -> Path:
 
 
 def inpaint(image: Image.Image, box: Box, method: str) -> Image.Image:
-    """Returns an RGB uint8 image with the pixels that ``box`` touches made up by ``method``; a copy.
+    """An RGB uint8 image with the pixels that ``box`` touches made up by ``method``; a copy.
 
     Raises:
         RenderError: ``method`` is unknown, lacks a package or its checkpoint, or has nothing to go by.
@@ -106,7 +110,7 @@ def inpaint(image: Image.Image, box: Box, method: str) -> Image.Image:
     if sentence := lacking(method):
         raise RenderError(f"Expected what erasing by inpainting needs, but {sentence}")
     hole = outwards(box, image.size)
-    if hole is None:
+    if hole is None:  # the box lies outside of the picture
         return image.copy()
     if hole == (0, 0, *image.size):
         raise RenderError(f"Expected a hole that leaves some of the picture to inpaint from, but got box={box!r}")

@@ -13,11 +13,13 @@ from pytest_vqamt.core.edits import Colour
 PAPER: Colour = (255, 255, 255)
 INK: Colour = (25, 25, 25)
 FAINT: Colour = (95, 95, 95)
+"""The ink of notes."""
 
 Line = tuple[str, int, Colour]
 """Words, their size in pixels, and their colour."""
 
 _MOST_CHARACTERS = 2_000
+"""The characters of a text that are looked at; a model may answer with a million."""
 _IN_NO_FONT = "\U000f0000"
 """Of a private use area: what is drawn for it is what is drawn for every character that the font lacks."""
 _INSTEAD = {
@@ -43,22 +45,22 @@ _INSTEAD = {
 
 @cache
 def font(size_px: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """Returns the font of a size, loaded once."""
+    """The built-in font at a size, loaded once."""
     return ImageFont.load_default(size_px)
 
 
 def width_px(text: str, size_px: int) -> int:
-    """Returns the width of a line of ``text``, as ``drawable`` returns it."""
+    """The width of a line of ``text``, as ``drawable`` returns it."""
     return round(font(size_px).getlength(text))
 
 
 def line_height_px(size_px: int) -> int:
-    """Returns the distance between two lines of text."""
+    """The distance between two lines of text."""
     return round(size_px * 1.35)
 
 
 def drawable(text: str) -> str:
-    """Returns ``text`` on one line, in characters of the font if possible.
+    """The text on one line, in characters of the font if possible.
 
     Accents that the font lacks are removed. A character of a script that it lacks stays and is drawn as an empty box.
     """
@@ -66,7 +68,7 @@ def drawable(text: str) -> str:
 
 
 def wrapped(text: str, width: int, size_px: int, most_lines: int = 12) -> list[str]:
-    """Returns ``text`` in lines of at most ``width`` pixels; dots replace what exceeds ``most_lines``."""
+    """The text in lines of at most ``width`` pixels; dots replace what exceeds ``most_lines``."""
     lines: list[str] = []
     for word in drawable(text).split():
         if lines and width_px(f"{lines[-1]} {word}", size_px) <= width:
@@ -76,6 +78,7 @@ def wrapped(text: str, width: int, size_px: int, most_lines: int = 12) -> list[s
     if len(lines) <= most_lines and len(text) <= _MOST_CHARACTERS:
         return lines
     kept = lines[:most_lines] or [""]
+    # Characters go from the last line until the dots fit behind it.
     while kept[-1] and width_px(f"{kept[-1]}...", size_px) > width:
         kept[-1] = kept[-1][:-1]
     return [*kept[:-1], f"{kept[-1]}..."]
@@ -90,6 +93,7 @@ def write(image: Image.Image, lines: Iterable[Line], left: int, top: int) -> Non
 
 
 def _broken(word: str, width: int, size_px: int) -> list[str]:
+    """The pieces of a word that is longer than a line, such as a path; most words are one piece."""
     pieces = [word[0]]
     for character in word[1:]:
         if width_px(pieces[-1] + character, size_px) <= width:
@@ -114,6 +118,7 @@ def _drawable(character: str) -> str:
         return character
     if character in _INSTEAD:
         return _INSTEAD[character]
+    # "ő" is "o" and a combining accent; ligatures and wide letters come apart, too.
     parts = [part for part in unicodedata.normalize("NFKD", character) if not unicodedata.combining(part)]
     if not parts:
         return ""
@@ -125,5 +130,5 @@ def _has(character: str) -> bool:
 
 
 def _glyph(character: str) -> tuple[tuple[int, int], bytes]:
-    mask = font(32).getmask(character)
+    mask = font(32).getmask(character)  # large enough to differ from the empty box
     return mask.size, bytes(mask)

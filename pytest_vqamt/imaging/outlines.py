@@ -26,15 +26,23 @@ _MARK = "mark-"
 _LEAST_PX = 7
 """A smaller box is drawn this large, to be visible."""
 
+_DASH_PX, _GAP_PX = 9, 6
+"""The lengths of a dash and of the gap after it."""
 _APART_PX = 5
+"""Two frames that are nearer on all sides hide each other."""
 _RIM: Colour = (255, 255, 255)
+"""The light line below each line, and the ink of strong labels."""
 _QUIET: Colour = (240, 240, 240)
+"""The ground of labels of things that no text is about."""
 _QUIET_INK: Colour = (40, 40, 40)
 
 _SIZE_PX = 12
+"""The size of labels."""
 _PAD_PX = 3
 _MOST_CHARACTERS = 28
+"""Of a label."""
 _MANY = 4
+"""Of more things of one name, all but the first are labelled by number alone: a crowd of names hides the picture."""
 
 Rect = tuple[int, int, int, int]
 """Left, top, right, bottom in pixels of the image, the last two included."""
@@ -54,11 +62,13 @@ class Outline:
 
     box: Box
     label: str
+    """The name of a thing, or what an edit did there ("erased")."""
     shows: OutlineKind
+    """Why it is outlined."""
 
 
 def outlines(picture: Picture, meaning: Meaning, photographed: Scene) -> tuple[Outline, ...]:
-    """Returns all boxes of ``picture``, the less important first, in the order of drawing.
+    """All boxes of ``picture``, the less important first, in the order of drawing.
 
     ``photographed`` is the scene of the photo before any edit. Inserted things are not listed a second time.
     """
@@ -75,7 +85,7 @@ def outlines(picture: Picture, meaning: Meaning, photographed: Scene) -> tuple[O
 
 
 def asked(scene: Scene, meaning: Meaning) -> dict[str, Outline]:
-    """Returns the things of the groups of ``meaning`` by their ids, with the attributes asked for."""
+    """The things of the groups of ``meaning`` by their ids, with the attributes of the groups."""
     found: dict[str, Outline] = {}
     for group in groups_of(meaning):
         for thing in members(group, scene):
@@ -85,11 +95,12 @@ def asked(scene: Scene, meaning: Meaning) -> dict[str, Outline]:
 
 
 def edited(picture: Picture, photographed: Scene) -> tuple[Outline, ...]:
-    """Returns the visible place of each edit of a part, carried through the edits that followed.
+    """The visible place of each edit of a part, carried through the edits that followed.
 
     Edits of the whole picture have no box. A box without anything visible is dropped; one with a visible part is the
     smallest around it. Things pasted over it by their mask leave it unchanged.
     """
+    # Marks are things of a scene of their own, which the edits move as they move any thing.
     seen = replace(photographed, objects=(), regions=(), relationships=())
     labels: list[str] = []
     for edit in picture.edits:
@@ -108,11 +119,12 @@ def edited(picture: Picture, photographed: Scene) -> tuple[Outline, ...]:
 
 
 def _after(edit: Edit, seen: Scene) -> Scene:
-    """Returns the marks after one more edit: they move as things with their boxes would.
+    """The marks after one more edit, which moves them as it moves things.
 
     A mark that is partly covered becomes several pieces, things with one id.
     """
     pieces = [(mark, edit.visible(mark.box)) for mark in seen.objects]
+    # Erase and Mask cover: ``after`` would drop a mark that is mostly covered, though a part can be seen.
     if all(boxes is None for _, boxes in pieces):
         moved = edit.after(seen)
         # What the edit added is no mark: an inserted thing, or those of a second picture.
@@ -126,20 +138,15 @@ def _inside(found: Iterable[Outline], frame: Box) -> Iterator[Outline]:
             yield replace(each, box=box)
 
 
-# The two strong colours are distinguishable for people who see no red, no green or no blue; a light rim keeps each line
-# visible on a dark picture.
-
-
-_DASH_PX, _GAP_PX = 9, 6
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stroke:
     """How the boxes of one kind are drawn."""
 
     colour: Colour
     width: int
+    """Of the line in pixels, without its rim."""
     dashed: bool
+    """So that edits can be distinguished without colours, too."""
 
     @property
     def rim_width(self) -> int:
@@ -147,6 +154,8 @@ class Stroke:
         return self.width + min(self.width, 2)
 
 
+# The two strong colours are distinguishable for people who see no red, no green or no blue; a light rim keeps each line
+# visible on a dark picture.
 STROKES: dict[OutlineKind, Stroke] = {
     OutlineKind.OTHER: Stroke(colour=(90, 90, 90), width=1, dashed=False),
     OutlineKind.ASKED: Stroke(colour=(0, 98, 168), width=3, dashed=False),
@@ -165,6 +174,7 @@ def draw_outlines(image: Image.Image, outlines: Sequence[Outline], scale: tuple[
             _drawn_apart(rect, edited, image.size) if each.shows is OutlineKind.ASKED else rect,
             STROKES[each.shows],
         )
+    # Labels after all frames, so that no frame crosses one; important ones choose their places first.
     taken: list[Rect] = []
     weight = list(OutlineKind).index
     labelled = zip(label_words(outlines), framed, strict=True)
@@ -180,6 +190,7 @@ def draw_outlines(image: Image.Image, outlines: Sequence[Outline], scale: tuple[
 def draw_box(draw: ImageDraw.ImageDraw, rect: Rect, stroke: Stroke) -> None:
     """A frame along ``rect``, with a light rim."""
     left, top, right, bottom = rect
+    # The whole rim first: of a dashed line it shows in the gaps.
     for row in (top, bottom):
         draw.line((left, row, right, row), fill=_RIM, width=stroke.rim_width)
     for column in (left, right):
@@ -194,7 +205,7 @@ def draw_box(draw: ImageDraw.ImageDraw, rect: Rect, stroke: Stroke) -> None:
 
 
 def _around(box: Box, stroke: Stroke, scale: tuple[float, float], size: tuple[int, int]) -> Rect:
-    """Returns the frame around the edge of a box, within the image, which hides nothing of its content."""
+    """The frame around the edge of a box, within the image, which hides nothing of its content."""
     border = stroke.rim_width // 2 + 1
     left, right = _span(box.x * scale[0], box.x1 * scale[0], border, size[0])
     top, bottom = _span(box.y * scale[1], box.y1 * scale[1], border, size[1])
@@ -202,13 +213,13 @@ def _around(box: Box, stroke: Stroke, scale: tuple[float, float], size: tuple[in
 
 
 def _span(start: float, stop: float, border: int, within: int) -> tuple[int, int]:
-    """The first and last pixel of a span, at least so many that it can be seen, just inside the image."""
+    """The first and last pixel of a span inside the image, at least ``_LEAST_PX`` long."""
     first = max(1, min(round(start) - border, within - _LEAST_PX - 1))
     return first, min(within - 2, max(round(stop) - 1 + border, first + _LEAST_PX - 1))
 
 
 def _drawn_apart(rect: Rect, edited: Sequence[Rect], size: tuple[int, int]) -> Rect:
-    """Moves the frame of a thing asked about outwards if that of an edit would hide it."""
+    """Moves the frame of a thing outwards if the frame of an edit would hide it."""
     left, top, right, bottom = rect
     if not any(all(abs(a - b) < _APART_PX for a, b in zip(rect, over, strict=True)) for over in edited):
         return rect
@@ -221,7 +232,7 @@ def _drawn_apart(rect: Rect, edited: Sequence[Rect], size: tuple[int, int]) -> R
 
 
 def label_words(outlines: Sequence[Outline]) -> list[str]:
-    """Returns the labels: of many things asked about by one name, all but the first have only a number."""
+    """The labels; of more than ``_MANY`` things of one name that a text is about, all but the first are numbers."""
     many = Counter(each.label for each in outlines if each.shows is OutlineKind.ASKED)
     numbers: Counter[str] = Counter()
     words = []
@@ -237,14 +248,14 @@ def label_words(outlines: Sequence[Outline]) -> list[str]:
 
 
 def label_size(words: str) -> tuple[int, int]:
-    """Returns the width and height of a label in pixels."""
+    """Width and height of a label in pixels."""
     return width_px(words, _SIZE_PX) + 2 * _PAD_PX, line_height_px(_SIZE_PX)
 
 
 def label_place(
     label: tuple[int, int], rect: Rect, size: tuple[int, int], taken: Sequence[Rect], *, is_needed: bool
 ) -> Rect | None:
-    """Returns the place of a label: by the frame, else inside, where no other label is.
+    """The place of a label: by the frame, else inside, where no other label is.
 
     One that is needed goes farther off if it must. One that is not is dropped (None) if it is wider than its box or in
     the way of another.
@@ -252,18 +263,20 @@ def label_place(
     (width, height), (left, top, right, bottom) = label, rect
     if not is_needed and width > right - left:
         return None
-    rows = (top - height - 1, bottom + 2, top + 3, bottom - height - 2)
+    rows = (top - height - 1, bottom + 2, top + 3, bottom - height - 2)  # above, below, and inside at either edge
     columns = (left, right - width + 1, right + 3, left - width - 2) if is_needed else (left,)
     spots = [_at(column, row, width, height) for column, row in product(columns, rows)]
     if is_needed:
         elsewhere = sorted(range(0, size[1] - height, height), key=lambda row: abs(row - top))
         spots += [_at(left, row, width, height) for row in elsewhere]
+    # Rows that leave the image are no choice; columns are moved into it.
     shown = [_into(spot, size[0]) for spot in spots if spot[1] >= 0 and spot[3] < size[1]]
     for spot in shown:
         if not any(_overlap(spot, other) for other in taken):
             return spot
     if not is_needed:
         return None
+    # Every place is taken: over another label rather than nowhere.
     return shown[0] if shown else _into(_at(left, 0, width, height), size[0])
 
 

@@ -47,6 +47,7 @@ _PREVIEW_PX = 150
 _PREVIEW_GROUND = (150, 170, 150)
 
 _SHRUNK = (1, 2, 4)
+"""The fractions of the size at which a picture may be blurred."""
 _SIGMA_PX = 3
 """From this sigma on a picture is blurred at half its size, and from twice that at a quarter."""
 _SIDE_PX = 100
@@ -55,7 +56,7 @@ _SIDE_PX = 100
 
 @renders(Cut)
 def cut(image: Image.Image, edit: Cut) -> Image.Image:
-    """Returns the columns (axis x) or rows (axis y) from ``start`` up to ``stop`` of an RGB uint8 image.
+    """The columns (axis x) or rows (axis y) from ``start`` up to ``stop`` of an RGB uint8 image.
 
     Raises:
         RenderError: the piece is empty, or not entirely inside the picture.
@@ -67,7 +68,7 @@ def cut(image: Image.Image, edit: Cut) -> Image.Image:
 
 @renders(Crop)
 def crop(image: Image.Image, edit: Crop) -> Image.Image:
-    """Returns the rectangle ``box`` of an RGB uint8 image.
+    """The rectangle ``box`` of an RGB uint8 image.
 
     Raises:
         RenderError: the rectangle is empty, or not entirely inside the picture.
@@ -87,7 +88,7 @@ def _piece(image: Image.Image, edit: Cut | Crop, box: Box) -> Image.Image:
 
 @renders(Erase)
 def erase(image: Image.Image, edit: Erase) -> Image.Image:
-    """Returns an RGB uint8 image with all pixels that ``box`` touches white, in ``colour``, or inpainted; a copy.
+    """An RGB uint8 image with all pixels that ``box`` touches white, in ``colour``, or inpainted; a copy.
 
     Raises:
         RenderError: no colour is given where one is needed, or the inpainter cannot be had.
@@ -110,7 +111,7 @@ def _colour(edit: Erase) -> Colour:
 
 @renders(Insert, given="photos")
 def insert(image: Image.Image, edit: Insert, photos: PhotoStore) -> Image.Image:
-    """Returns an RGB uint8 image with the cut-out scaled into ``box`` (in whole pixels) and pasted over it; a copy.
+    """An RGB uint8 image with the cut-out scaled into ``box`` (in whole pixels) and pasted over it; a copy.
 
     Nothing outside the box changes; the part of the box outside the picture is lost.
 
@@ -118,7 +119,7 @@ def insert(image: Image.Image, edit: Insert, photos: PhotoStore) -> Image.Image:
         RenderError: the cut-out has no pixels.
         DataError: its photo or its mask cannot be read.
     """
-    x0, y0, x1, y1 = nearest(edit.box)
+    x0, y0, x1, y1 = nearest(edit.box)  # not outwards, which would enlarge the thing
     laid = scaled_cutout(edit.cutout, (x1 - x0, y1 - y0), photos)
     result = image.copy()
     result.paste(laid.convert("RGB"), (x0, y0), laid.getchannel("A"))
@@ -126,7 +127,7 @@ def insert(image: Image.Image, edit: Insert, photos: PhotoStore) -> Image.Image:
 
 
 def scaled_cutout(cutout: Cutout, size: tuple[int, int], photos: PhotoStore) -> Image.Image:
-    """Returns the thing at ``size``, RGBA, with its mask as transparency, soft at the edge.
+    """The thing at ``size``, RGBA, with its mask as transparency, soft at the edge.
 
     Raises:
         RenderError: the cut-out has no pixels.
@@ -141,6 +142,7 @@ def scaled_cutout(cutout: Cutout, size: tuple[int, int], photos: PhotoStore) -> 
         )
     thing = photo.crop(pixels)
     thing.putalpha(mask.crop(pixels))
+    # The box itself within those whole pixels, so that a thing of a few pixels keeps its place to a fraction of one.
     box = Box(0, 0, *photo.size).intersection(cutout.thing.box) or cutout.thing.box
     within = (box.x - pixels[0], box.y - pixels[1], box.x1 - pixels[0], box.y1 - pixels[1])
     scale = max(size[0] / box.w, size[1] / box.h)
@@ -152,7 +154,7 @@ def scaled_cutout(cutout: Cutout, size: tuple[int, int], photos: PhotoStore) -> 
 
 
 def cutout_preview(cutout: Cutout, photos: PhotoStore) -> Image.Image:
-    """Returns the cut-out on a plain ground, RGB, uint8, its longer side 150 px long.
+    """The cut-out on a plain ground, RGB, uint8, its longer side 150 px long.
 
     Raises:
         RenderError: the cut-out has no pixels.
@@ -167,19 +169,20 @@ def cutout_preview(cutout: Cutout, photos: PhotoStore) -> Image.Image:
 
 
 def _feathered(mask: Image.Image, scale: float) -> Image.Image:
-    """Returns the mask (L) with a soft edge inside it, so that no surroundings of the thing are shown.
+    """The mask (L) with a soft edge inside it, so that no surroundings of the thing are shown.
 
     A mask that is enlarged has steps of ``scale`` pixels, and an edge as much softer.
     """
     sigma_px = min(_FEATHER_PX * scale, _FEATHER_SHARE * min(mask.size))
     reach = round(_REACH * sigma_px) + 1
+    # Expanded by black first: at the edge of the image Pillow would repeat the mask, which stayed hard there.
     blurred = ImageOps.expand(mask, reach).filter(ImageFilter.GaussianBlur(sigma_px))
     return ImageChops.darker(mask, ImageOps.crop(blurred, reach))
 
 
 @renders(Mask)
 def mask(image: Image.Image, edit: Mask) -> Image.Image:
-    """Returns an RGB uint8 image in ``colour`` with the pixels that the kept boxes touch as they were; a copy."""
+    """An RGB uint8 image in ``colour`` with the pixels that the kept boxes touch as they were; a copy."""
     masked = Image.new("RGB", image.size, edit.colour)
     for box in edit.keep:
         if kept := outwards(box, image.size):
@@ -189,13 +192,13 @@ def mask(image: Image.Image, edit: Mask) -> Image.Image:
 
 @renders(Mirror)
 def mirror(image: Image.Image, _edit: Mirror) -> Image.Image:
-    """Returns an RGB uint8 image with its columns in the opposite order; a copy."""
+    """An RGB uint8 image with its columns in the opposite order; a copy."""
     return ImageOps.mirror(image)
 
 
 @renders(Reencode)
 def reencode(image: Image.Image, _edit: Reencode) -> Image.Image:
-    """Returns an RGB uint8 image after a round trip through TIFF: the same, bit for bit; a copy.
+    """An RGB uint8 image after a round trip through TIFF: the same, bit for bit; a copy.
 
     PNG would take ten times as long, most of it for compression.
     """
@@ -208,7 +211,7 @@ def reencode(image: Image.Image, _edit: Reencode) -> Image.Image:
 
 @renders(Shear)
 def shear(image: Image.Image, edit: Shear) -> Image.Image:
-    """Returns an RGB uint8 image with each row shifted by ``factor`` times its distance below the middle; a copy.
+    """An RGB uint8 image with each row shifted by ``factor`` times its distance below the middle; a copy.
 
     A positive ``factor`` shifts the lower half to the right. The frame stays: pixels that leave it are lost, new ones
     are black, as with OpenCV's warpAffine in DeepTest. Linear between the two nearest pixels of the row.
@@ -219,18 +222,18 @@ def shear(image: Image.Image, edit: Shear) -> Image.Image:
 
 @renders(Brightness)
 def brightness(image: Image.Image, edit: Brightness) -> Image.Image:
-    """Returns an RGB uint8 image with ``offset`` added to every channel, clipped to 0..255; a copy."""
+    """An RGB uint8 image with ``offset`` added to every channel, clipped to 0..255; a copy."""
     return map_values(image, lambda value: value + edit.offset)
 
 
 @renders(Contrast)
 def contrast(image: Image.Image, edit: Contrast) -> Image.Image:
-    """Returns an RGB uint8 image times ``gain``, rounded (halves to even), clipped to 0..255; a copy."""
+    """An RGB uint8 image times ``gain``, rounded (halves to even), clipped to 0..255; a copy."""
     return map_values(image, lambda value: value * edit.gain)
 
 
 def map_values(image: Image.Image, *becomes: Callable[[int], float]) -> Image.Image:
-    """Returns the image with ``becomes`` applied to each value: one function for all channels, or one for each.
+    """The image with ``becomes`` applied to each value: one function for all channels, or one for each.
 
     Rounded (halves to even), clipped to 0..255; a copy.
     """
@@ -241,7 +244,7 @@ def map_values(image: Image.Image, *becomes: Callable[[int], float]) -> Image.Im
 
 @renders(Blur)
 def blur(image: Image.Image, edit: Blur) -> Image.Image:
-    """Returns an RGB uint8 image, blurred by a Gaussian of ``sigma_px`` except for the kept boxes; a copy.
+    """An RGB uint8 image, blurred by a Gaussian of ``sigma_px`` except for the kept boxes; a copy.
 
     As Yang et al. (2021) obscure faces, which CARETS follows: a mask with an edge of the same sigma blends picture and
     copy.
@@ -253,7 +256,7 @@ def blur(image: Image.Image, edit: Blur) -> Image.Image:
     if edit.sigma_px == 0:
         return image.copy()
     blurred = _all_blurred(image, edit.sigma_px)
-    if near := _near(edit, image.size):
+    if near := _near(edit, image.size):  # the weights are only worked out where they are not 0
         blurred.paste(image.crop(near), near, Image.fromarray(_weight_of_picture(edit, image.size, near)))
     return blurred
 
@@ -277,7 +280,7 @@ def _all_blurred(image: Image.Image, sigma_px: float) -> Image.Image:
 
 
 def _near(edit: Blur, size: tuple[int, int]) -> Pixels | None:
-    """Returns the rectangle of all pixels with some weight of the unblurred picture."""
+    """The rectangle of all pixels with some weight of the unblurred picture."""
     if not edit.keep:
         return None
     kept, reach_px = Box.enclosing(edit.keep), _REACH * edit.sigma_px
@@ -286,7 +289,7 @@ def _near(edit: Blur, size: tuple[int, int]) -> Pixels | None:
 
 
 def _weight_of_picture(edit: Blur, size: tuple[int, int], near: Pixels) -> NDArray[np.uint8]:
-    """Returns the weight of the unblurred picture: HW of ``near``, 255 in the kept boxes, 0 far from them."""
+    """The weight of the unblurred picture: HW of ``near``, 255 in the kept boxes, 0 far from them."""
     weight = np.zeros((near[3] - near[1], near[2] - near[0]), np.uint8)
     for box in edit.keep:
         if kept := outwards(box, size):
@@ -298,6 +301,6 @@ def _weight_of_picture(edit: Blur, size: tuple[int, int], near: Pixels) -> NDArr
 
 
 def _falling(at: NDArray[np.int_], start: int, stop: int, sigma_px: float) -> NDArray[np.float32]:
-    """Returns 1 from ``start`` up to ``stop``, and Gaussian tails on both sides."""
+    """1 from ``start`` up to ``stop``, and Gaussian tails on both sides."""
     distance_px = np.maximum(np.maximum(start - at, at - (stop - 1)), 0)
     return np.exp(-((distance_px / sigma_px) ** 2) / 2).astype(np.float32)

@@ -29,6 +29,7 @@ _MODULES = ("corruptions", "pixel_edits", "file_forms", "views")
 """The modules of this folder that register renderers, loaded when the first picture is rendered."""
 
 _RENDERERS: dict[type[Edit], Callable[[Image, Edit, Step], Image]] = {}
+"""Filled by ``renders`` as the modules are imported."""
 
 Pixels: TypeAlias = tuple[int, int, int, int]
 """Left, top, right, bottom; right and bottom are the first column and row outside, as PIL has it."""
@@ -42,8 +43,11 @@ class Step:
     """One edit of a picture, at its place."""
 
     picture: Picture
+    """The whole recipe."""
     place: int
+    """The index of the edit in it."""
     photos: PhotoStore
+    """The source, for photos and masks of other things."""
 
     @property
     def edits_before(self) -> tuple[Edit, ...]:
@@ -52,6 +56,7 @@ class Step:
     @property
     def seed(self) -> int:
         """The seed of the edit's noise: the digest of the picture up to it."""
+        # Later edits must not change the noise: a follow-up with one more edit shows the same picture below it.
         edits = self.picture.edits[: self.place + 1]
         upto = Picture(photo=self.picture.photo, edits=edits, scene=self.picture.scene)
         return int.from_bytes(upto.digest.encode(), "big")
@@ -99,7 +104,7 @@ def render(picture: Picture, photos: PhotoStore) -> Image:
     image = photos.photo(picture.photo)
     for place, edit in enumerate(picture.edits):
         rendered = renderers().get(type(edit))
-        if rendered is None:
+        if rendered is None:  # an edit that no function of ``_MODULES`` draws
             known = ", ".join(kind.__name__ for kind in registered_types(Edit))
             raise RenderError(f"Expected an edit that can be drawn ({known}), but got edit={edit!r}")
         image = rendered(image, edit, Step(picture=picture, place=place, photos=photos))
@@ -107,7 +112,7 @@ def render(picture: Picture, photos: PhotoStore) -> Image:
 
 
 def outwards(box: Box, size: tuple[int, int]) -> Pixels | None:
-    """Returns all pixels of a picture of ``size`` (width, height) that ``box`` touches, None if it touches none.
+    """All pixels of a picture of ``size`` (width, height) that ``box`` touches, None if it touches none.
 
     >>> outwards(Box(1.5, 2, 2, 2), (10, 10))
     (1, 2, 4, 4)
@@ -120,7 +125,7 @@ def outwards(box: Box, size: tuple[int, int]) -> Pixels | None:
 
 
 def nearest(box: Box) -> Pixels:
-    """Returns the box with edges moved to those between pixels; at least one pixel wide and high.
+    """The box with its edges moved to the nearest ones between pixels; at least one pixel wide and high.
 
     >>> nearest(Box(1.4, 2.6, 3, 0.1))
     (1, 3, 4, 4)
@@ -130,7 +135,7 @@ def nearest(box: Box) -> Pixels:
 
 
 def inside(box: Box, size: tuple[int, int]) -> Pixels | None:
-    """Returns the box in whole pixels, of its rounded width and height; None if empty or not inside.
+    """The box in whole pixels, of its rounded width and height; None if empty or not inside.
 
     >>> inside(Box(2, 3, 4, 5), (10, 10))
     (2, 3, 6, 8)
@@ -141,5 +146,6 @@ def inside(box: Box, size: tuple[int, int]) -> Pixels | None:
     beyond = max(-box.x, -box.y, box.x1 - size[0], box.y1 - size[1])
     if width < 1 or height < 1 or beyond > _FUZZ_PX:
         return None
+    # Where x and the width are both rounded up, the box would end a pixel outside.
     x0, y0 = min(round(box.x), size[0] - width), min(round(box.y), size[1] - height)
     return x0, y0, x0 + width, y0 + height

@@ -26,7 +26,9 @@ SIDE_PX = 128
 _AROUND = 0.06
 """The share of the longer side that is looked at on each side of the thing."""
 _LUMINANCE = (0.299, 0.587, 0.114)
+"""The weights of red, green and blue (ITU-R 601)."""
 _SHARP_PERCENTILE = 90
+"""Most of a thing is smooth; the strongest tenth of its gradients are its details."""
 _CORE_PX = 2
 """So far inside the outline the gradient is of the thing alone."""
 _RIM_PX = 4
@@ -38,7 +40,7 @@ _REACH_PX = 3
 
 
 def measure_look(photo: Image.Image, mask: Image.Image, others: Iterable[tuple[str, Image.Image]]) -> ThingLook | None:
-    """Returns the look of the thing that ``mask`` shows; None if the mask is empty.
+    """The look of the thing that ``mask`` shows; None if the mask is empty.
 
     Args:
         photo: RGB, uint8.
@@ -55,6 +57,7 @@ def measure_look(photo: Image.Image, mask: Image.Image, others: Iterable[tuple[s
     box = Box.from_corners(*found)
     side = max(box.w, box.h)
     scale, around = SIDE_PX / side, round(_AROUND * side) + 1
+    # All is measured in a window around the thing: a whole photo would take many times as long.
     window = (
         max(0, found[0] - around),
         max(0, found[1] - around),
@@ -69,9 +72,10 @@ def measure_look(photo: Image.Image, mask: Image.Image, others: Iterable[tuple[s
     colours = np.asarray(scaled(photo), dtype=np.float64)
     thing = np.asarray(scaled(mask)) > 127
     beside = [(name, np.asarray(scaled(other)) > 127) for name, other in others]
+    # The background of the contrast is what no annotation covers.
     taken = np.logical_or.reduce([thing, *(other for _, other in beside)])
     inner = thing & ~_eroded(thing, _RIM_PX)
-    outer = _dilated(thing, _RIM_PX + 1) & ~_dilated(thing, 1) & ~taken
+    outer = _dilated(thing, _RIM_PX + 1) & ~_dilated(thing, 1) & ~taken  # the ring between mixes both
     return ThingLook(
         box=box,
         area_px=int(np.count_nonzero(np.asarray(mask.crop(found)) > 127)),
@@ -84,14 +88,14 @@ def measure_look(photo: Image.Image, mask: Image.Image, others: Iterable[tuple[s
 
 
 def _sharpness(colours: NDArray[np.float64], core: Mask) -> float:
-    if not core.any() or min(core.shape) < 2:
+    if not core.any() or min(core.shape) < 2:  # a thin thing has no core, and np.gradient needs two rows
         return 0.0
     down, across = np.gradient(colours @ np.array(_LUMINANCE))
     return float(np.percentile(np.hypot(down, across)[core], _SHARP_PERCENTILE))
 
 
 def _distance(colours: NDArray[np.float64], inner: Mask, outer: Mask) -> float:
-    if not (inner.any() and outer.any()):
+    if not (inner.any() and outer.any()):  # others surround it, or it fills the photo
         return 0.0
     return float(np.linalg.norm(colours[inner].mean(axis=0) - colours[outer].mean(axis=0)))
 
@@ -104,21 +108,22 @@ def _neighbour(name: str, other: Mask, thing: Mask) -> Neighbour | None:
 
 
 def _open_stretch(colours: NDArray[np.float64], thing: Mask) -> float:
-    """Returns the share of the outline that its longest open stretch has."""
+    """The share of the outline that its longest open stretch has."""
     outline = thing & ~_eroded(thing, 1)
     inside, outside = (_mean_around(colours, side) for side in (_eroded(thing, 1), ~_dilated(thing, 1)))
     distance = np.linalg.norm(inside - outside, axis=-1)
+    # NaN, where one side has no pixel within reach, is not below the distance: such places count as closed.
     return _largest_part(outline & (distance < _OPEN_DISTANCE)) / max(1, int(np.count_nonzero(outline)))
 
 
 def _mean_around(colours: NDArray[np.float64], mask: Mask) -> NDArray[np.float64]:
-    """Returns the mean colour of the pixels of the mask within reach of each pixel; NaN where there is none."""
+    """The mean colour of the pixels of the mask within reach of each pixel; NaN where there is none."""
     total, number = _sum_around(colours * mask[..., None]), _sum_around(mask[..., None].astype(np.float64))
     return np.where(number > 0, total, np.nan) / np.maximum(1, number)
 
 
 def _sum_around(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    for axis in (0, 1):
+    for axis in (0, 1):  # along columns, then along rows, by differences of running sums
         room = [(0, 0)] * values.ndim
         room[axis] = (_REACH_PX + 1, _REACH_PX)
         sums = np.moveaxis(np.pad(values, room).cumsum(axis=axis), axis, 0)
@@ -127,15 +132,15 @@ def _sum_around(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _largest_part(mask: Mask) -> int:
-    """Returns the number of pixels of the largest part, whose pixels share edges or corners."""
+    """The number of pixels of the largest part, whose pixels share edges or corners."""
     left, largest = mask.copy(), 0
-    while (rest := int(left.sum())) > largest:
+    while (rest := int(left.sum())) > largest:  # no part of what is left can be larger
         part = np.zeros_like(mask)
         part.flat[int(left.argmax())] = True
         grown = 0
         while (n := int(part.sum())) > grown:
             grown = n
-            for _ in range(4):
+            for _ in range(4):  # several steps for each count, which takes time too
                 part = _spread(part) & left
         largest, left = max(largest, grown), left & ~part
         if rest == grown:
@@ -144,7 +149,7 @@ def _largest_part(mask: Mask) -> int:
 
 
 def _dilated(mask: Mask, steps: int) -> Mask:
-    """Returns the mask with its neighbours above, below, left and right, so many times."""
+    """The mask with its neighbours above, below, left and right, so many times."""
     for _ in range(steps):
         wider = mask.copy()
         wider[1:] |= mask[:-1]
@@ -156,7 +161,7 @@ def _dilated(mask: Mask, steps: int) -> Mask:
 
 
 def _spread(mask: Mask) -> Mask:
-    """Returns the mask with its eight neighbours."""
+    """The mask with its eight neighbours."""
     rows = mask.copy()
     rows[1:] |= mask[:-1]
     rows[:-1] |= mask[1:]
@@ -167,5 +172,5 @@ def _spread(mask: Mask) -> Mask:
 
 
 def _eroded(mask: Mask, steps: int) -> Mask:
-    """Returns the mask without its rim; the edge of the photo is no rim."""
+    """The mask without its rim; the edge of the photo is no rim."""
     return ~_dilated(~mask, steps)

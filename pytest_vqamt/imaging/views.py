@@ -38,13 +38,14 @@ _COLOURED = 50
 
 @renders(Shift)
 def shift(image: Image.Image, edit: Shift) -> Image.Image:
-    """Returns an RGB uint8 image with its content moved; the free margin repeats the nearest edge.
+    """An RGB uint8 image with its content moved; the free margin repeats the nearest edge.
 
     Raises:
         RenderError: nothing of the content would be left.
     """
     if abs(edit.dx) >= image.width or abs(edit.dy) >= image.height:
         raise RenderError(f"Expected a shift within {image.width} x {image.height} pixels, but got edit={edit!r}")
+    # The row and the column of the photo that each one of the result shows; beyond the edge, those at the edge.
     rows = np.clip(np.arange(image.height) - edit.dy, 0, image.height - 1)
     columns = np.clip(np.arange(image.width) - edit.dx, 0, image.width - 1)
     return Image.fromarray(np.asarray(image).take(rows, axis=0).take(columns, axis=1))
@@ -52,7 +53,7 @@ def shift(image: Image.Image, edit: Shift) -> Image.Image:
 
 @renders(Pad)
 def pad(image: Image.Image, edit: Pad) -> Image.Image:
-    """Returns an RGB uint8 image with a margin of one colour.
+    """An RGB uint8 image with a margin of one colour.
 
     Raises:
         RenderError: a width is negative.
@@ -67,7 +68,7 @@ def pad(image: Image.Image, edit: Pad) -> Image.Image:
 
 @renders(Rescale)
 def rescale(image: Image.Image, edit: Rescale) -> Image.Image:
-    """Returns an RGB uint8 image of the size of the edit, by a bicubic filter that averages where it makes smaller.
+    """An RGB uint8 image of the size of the edit, by a bicubic filter that averages where it makes smaller.
 
     Raises:
         RenderError: the size is not at least 1 x 1.
@@ -79,7 +80,7 @@ def rescale(image: Image.Image, edit: Rescale) -> Image.Image:
 
 @renders(Jpeg)
 def jpeg(image: Image.Image, edit: Jpeg) -> Image.Image:
-    """Returns an RGB uint8 image after a round trip through JPEG, with chroma subsampling of 4:2:0."""
+    """An RGB uint8 image after a round trip through JPEG, with chroma subsampling of 4:2:0."""
     file = BytesIO()
     image.save(file, format="JPEG", quality=edit.quality, subsampling="4:2:0")
     file.seek(0)
@@ -89,7 +90,7 @@ def jpeg(image: Image.Image, edit: Jpeg) -> Image.Image:
 
 @renders(Rotate)
 def rotate(image: Image.Image, edit: Rotate) -> Image.Image:
-    """Returns an RGB uint8 image turned clockwise, pixel for pixel.
+    """An RGB uint8 image turned clockwise, pixel for pixel.
 
     Raises:
         RenderError: the angle is not 90, 180 or 270 degrees.
@@ -101,7 +102,7 @@ def rotate(image: Image.Image, edit: Rotate) -> Image.Image:
 
 @renders(Tilt)
 def tilt(image: Image.Image, edit: Tilt) -> Image.Image:
-    """Returns an RGB uint8 image turned by a few degrees about its middle, by a bicubic filter.
+    """An RGB uint8 image turned by a few degrees about its middle, by a bicubic filter.
 
     Raises:
         RenderError: it is turned by more than 10 degrees, or not at all.
@@ -124,7 +125,7 @@ def tilt(image: Image.Image, edit: Tilt) -> Image.Image:
 
 @renders(Beside, given="photos")
 def beside(image: Image.Image, edit: Beside, photos: PhotoStore) -> Image.Image:
-    """Returns an RGB uint8 image with a second one to its right, at its height.
+    """An RGB uint8 image with a second one to its right, at its height.
 
     Raises:
         DataError: the second photo cannot be read.
@@ -133,7 +134,7 @@ def beside(image: Image.Image, edit: Beside, photos: PhotoStore) -> Image.Image:
     width = max(1, round(second.width * image.height / second.height))
     whole = Image.new("RGB", (image.width + edit.gap + width, image.height), edit.colour)
     whole.paste(image, (0, 0))
-    if second.size != (width, image.height):
+    if second.size != (width, image.height):  # a photo of the same height is not filtered
         second = second.resize((width, image.height), Image.Resampling.BICUBIC)
     whole.paste(second, (image.width + edit.gap, 0))
     return whole
@@ -141,7 +142,7 @@ def beside(image: Image.Image, edit: Beside, photos: PhotoStore) -> Image.Image:
 
 @renders(Write)
 def write(image: Image.Image, edit: Write) -> Image.Image:
-    """Returns an RGB uint8 image with a card and a line of text in the middle of it, as large as fits; a copy.
+    """An RGB uint8 image with a card and a line of text in the middle of it, as large as fits; a copy.
 
     Raises:
         RenderError: the card is empty or not inside the picture, or the font lacks a character of the text.
@@ -164,16 +165,16 @@ def write(image: Image.Image, edit: Write) -> Image.Image:
 
 
 def text_size_px(text: str, width: int, height: int) -> int:
-    """Returns the largest size of the built-in font at which a line of ``text`` fits on a card; at least 1."""
+    """The largest size of the built-in font at which a line of ``text`` fits on a card; at least 1."""
     margin = round(_CARD_MARGIN * height)
-    tall = max(1, round((height - 2 * margin) / 1.2))
+    tall = max(1, round((height - 2 * margin) / 1.2))  # ascenders and descenders take a fifth more than the size
     wide = font(tall).getlength(text)
     return max(1, min(tall, int(tall * (width - 2 * margin) / wide))) if wide else tall
 
 
 @renders(Recolour, given="step")
 def recolour(image: Image.Image, edit: Recolour, step: Step) -> Image.Image:
-    """Returns an RGB uint8 image with another hue on the coloured pixels of the thing's mask; a copy.
+    """An RGB uint8 image with another hue on the coloured pixels of the thing's mask; a copy.
 
     Raises:
         RenderError: another edit came before, so that the mask is not that of the picture.
@@ -187,6 +188,7 @@ def recolour(image: Image.Image, edit: Recolour, step: Step) -> Image.Image:
         hue, saturation, value = image.crop(box).convert("HSV").split()
         chosen = mask.crop(box).point(lambda level: 255 * (level >= 128))
         coloured = saturation.point(lambda level: 255 * (level >= _COLOURED))
+        # Shadows, highlights and white stripes keep what they are.
         hue.paste(round(edit.hue / 360 * 255), mask=coloured)
         recoloured.paste(
             Image.merge("HSV", (hue, saturation, value)).convert("RGB"), box[:2], chosen.crop((0, 0, *hue.size))
@@ -196,7 +198,7 @@ def recolour(image: Image.Image, edit: Recolour, step: Step) -> Image.Image:
 
 @renders(Redraw, given="step")
 def redraw(_image: Image.Image, edit: Redraw, step: Step) -> Image.Image:
-    """Returns the photo, drawn anew with another number of a thing's parts; RGB, uint8.
+    """The photo, drawn anew with another number of a thing's parts; RGB, uint8.
 
     Raises:
         RenderError: the source does not draw its photos, or another edit came before.

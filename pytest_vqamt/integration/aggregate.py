@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import VqamtError, from_here
 from pytest_vqamt.core.report_json import REPORT_FILE
 from pytest_vqamt.core.results import ModelUse, RelationResult, Report, ViolationPreview
@@ -49,17 +50,18 @@ _MARKUP: Mapping[str, dict[str, bool]] = {
 }
 
 _SHORT_ID = 8
-"""So many characters of an id are enough: ``vqamt replay`` takes the beginning of one."""
+"""The characters of an id in commands: ``vqamt replay`` takes the beginning of one."""
 
 _DEPTH = 2
-"""``vqamt replay`` looks for reports in so many folders below the current one."""
+"""How many folders below the current one ``vqamt replay`` looks for reports."""
 
 
 @dataclass(slots=True)
 class ItemOutcome:
-    """What an item hands over with its test report."""
+    """The data that an item attaches to its test report."""
 
     result: RelationResult | None = None
+    """None for an item that ended in an error, and for a replay."""
     spent: ModelUse | None = None
     """The model use of an item without a result."""
     failed: bool = False
@@ -93,16 +95,19 @@ class ResultCollector:
     failures: dict[int, pytest.TestReport] = field(default_factory=dict)
     """The first test report of each item that failed, by the position of its result."""
     _positions: dict[str, int] = field(default_factory=dict)
+    """The positions of results, by the ids of the tests that ran them."""
 
     def add(self, test_report: pytest.TestReport) -> None:
         outcome: ItemOutcome = getattr(test_report, REPORT_ATTRIBUTE, None) or ItemOutcome()
         if outcome.result is not None:
             self.results.append(outcome.result)
             self._positions[test_report.nodeid] = outcome.result.position
+        # The result comes with the setup, and a missed gate with the call after it.
         if test_report.failed and test_report.nodeid in self._positions:
             self.failures.setdefault(self._positions[test_report.nodeid], test_report)
         if outcome.spent is not None:
             self.spent.append(outcome.spent)
+        # A worker that crashed sends no outcome: xdist reports the test in its place.
         if outcome.failed or test_report.when == _CRASH_PHASE:
             self.failed[test_report.nodeid] = outcome.failure
         if outcome.baseline:
@@ -152,7 +157,7 @@ class SessionReport:
         self._error = ""
 
     def finish(self, session: pytest.Session, collected: ResultCollector, *, complete: bool) -> None:
-        """Builds and writes the report; ``complete`` tells whether the session ran to its end."""
+        """Builds and writes the report; ``complete`` is True if the session ran to its end."""
         try:
             report = self._resources.report(
                 collected.results,
@@ -161,14 +166,17 @@ class SessionReport:
                 complete=complete and not collected.failed,
             )
         except VqamtError as error:
+            # As with a baseline that was deleted while the session ran.
             self._fail(session, f"no report was made. {error}")
             if self._settings.report:
                 remove_parts(self._settings.report)
             return
+        # The first failure, which the headline shows.
         self._report = replace(report, failure=next(filter(None, collected.failed.values()), ""))
         self._check_tested(self._report, collected, session)
         if self._settings.report:
             self._write(self._report, self._settings.report, session)
+        # A job of GitHub Actions: the summary appears on its page.
         if os.environ.get("GITHUB_STEP_SUMMARY"):
             from pytest_vqamt.reporting.markdown import append_step_summary
 
@@ -178,10 +186,12 @@ class SessionReport:
     def _check_tested(self, report: Report, collected: ResultCollector, session: pytest.Session) -> None:
         """Fails a session in which no case was judged, if it has a gate or runs on CI; a shard may be empty."""
         terms = self._settings.terms
+        # These tests fail the session by themselves: only the line is missing.
         if collected.failed and not any(each.total.judged for each in report.relations):
             first = f", the first: {shown(report.failure, LONGEST_FAILURE)}" if report.failure else ""
             self._untested = f"NO CASE WAS JUDGED: {count_noun(len(collected.failed), 'test')} ended in an error{first}"
             return
+        # What was not run yet may still be judged.
         if not (terms.sampling.is_whole and report.complete):
             return
         self._untested = untested_line(report)
@@ -189,6 +199,7 @@ class SessionReport:
         is_gated = any(gates) or any(result.gates for result in report.relations)
         if self._untested and (is_gated or is_on_ci()):
             self._untested += f"; the session fails, since {'a gate is set' if is_gated else 'it runs on CI'}"
+            # A worse status, as of an internal error, stays.
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
         patterns = tuple(dict.fromkeys(each.pattern for each in (*terms.thresholds, *terms.grounded_thresholds)))
         if not self._untested and (ungated := ungated_line(report, patterns)):
@@ -242,6 +253,7 @@ class SessionReport:
             elif verbosity < 0 and self._settings.summary is None:
                 lines = brief_summary(self._report, awaits_baseline=bool(missing))
             else:
+                # The whole summary, with its heading and notes, has at most LINES lines.
                 room = LINES - 1 - len(notes) - bool(self._untested) - bool(hint)
                 lines = short_summary(self._report, self._replay_command, room=room, awaits_baseline=bool(missing))
             for line in lines:
@@ -264,6 +276,7 @@ class SessionReport:
 
         cache, report = self._settings.cache, self._settings.report
         here = from_here(report) if report else None
+        # `vqamt replay` finds it without more options.
         if here and not here.is_absolute() and len(here.parts) <= _DEPTH:
             return f"vqamt replay {violation.id[:_SHORT_ID]}"
         if cache and (cache / ANSWERS_FILE).resolve() in [file.resolve() for file in shown_cases_files()]:
@@ -272,6 +285,7 @@ class SessionReport:
 
     def _all_notes(self, report: Report, waived: Collection[str]) -> Iterator[str]:
         settings = self._settings
+        # A part of a run may lack waived cases that are in the other parts.
         whole = report.complete and settings.terms.sampling.is_whole and not settings.only
         if whole and (stale := stale_waivers_note(settings.terms.waived, waived)):
             yield stale

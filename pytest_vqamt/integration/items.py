@@ -45,11 +45,12 @@ except ImportError:  # before pytest 9.2 an id is its text
     NodeId = None  # type: ignore[assignment, misc]  # tells that there is none
 
 PREFIX = "vqamt"
+"""The first part of the ids of our items: "vqamt::metavqa.partition[object]-tiny-pictures"."""
 BASELINE = "baseline"
 """The second part of the ids of tests that compare items with the baseline."""
 
 _NAMED = re.compile(r"^Failed: (\S+ on \S+: )?")
-"""The head of a failure: its relation and its model stand in the item's id, too."""
+"""The head of a failure, which repeats the relation and the model of the item's id."""
 
 _LINE_END = "\n"
 
@@ -67,6 +68,7 @@ def node_id(text: str) -> Any:
     if NodeId is None:
         return text
     read = NodeId.parse(text)
+    # Without a bracket, or with nothing behind it, pytest's own form is the same text.
     if read.params is None or text.endswith("]"):
         return read
     own = _open_ended_id()(**_fields_of(read))
@@ -94,6 +96,7 @@ def _open_ended_id() -> Any:
             return self._str_cache or f"{self.path}::{self.rest}"
 
         def __eq__(self, other: object) -> bool:
+            # Also equal to a plain NodeId: `--lf` makes such ones of its cache.
             return isinstance(other, NodeId) and _fields_of(self) == _fields_of(other)
 
         __hash__ = NodeId.__hash__
@@ -143,6 +146,7 @@ class VqamtItem(pytest.Item):
         """The failure in the style of ``--tb``, which pytest follows for functions alone."""
         wanted: TracebackStyle = self.config.getoption("tbstyle", "auto")
         # An error in the setup is shown whole with --tb=line, and that style has no line of code.
+        # pytest's "auto" is long for the first and the last frame alone, and the user's may be between.
         others: dict[TracebackStyle, TracebackStyle] = {"auto": "long", "line": "short"}
         return super().repr_failure(excinfo, style or others.get(wanted, wanted))
 
@@ -185,6 +189,7 @@ class ErrorItem(VqamtItem):
         self.title = "the options of vqamt"
 
     def setup(self) -> None:
+        # Raised in the setup, which makes it an error of the test and not a failure.
         with without_traceback():
             raise self._error
 
@@ -206,6 +211,7 @@ def shorten_summary_line(report: pytest.TestReport) -> None:
 def add_cause(report: pytest.TestReport, lines: Sequence[str]) -> None:
     """Adds another cause to the failure in ``report``, below the first and in its line of the short summary."""
     text = "\n".join(lines)
+    # A failure without a traceback, as of a missed gate, is text: it has no sections.
     if isinstance(report.longrepr, ExceptionRepr):
         report.longrepr.addsection("since the baseline", text, "-")
     else:
@@ -217,6 +223,7 @@ def add_cause(report: pytest.TestReport, lines: Sequence[str]) -> None:
 def items_of(session: pytest.Session, vqamt: VqamtSession) -> list[pytest.Item]:
     """An item for each spec, or the one that replays a case."""
     collector = VqamtCollector.from_parent(session, name=PREFIX, nodeid=PREFIX)
+    # A replay runs nothing else, not even user tests.
     if case_id := vqamt.settings.replay:
         return [ReplayItem.from_parent(collector, vqamt=vqamt, case_id=case_id, name=f"replay[{case_id}]")]
     return [
@@ -237,8 +244,10 @@ def _selected(specs: tuple[ItemSpec, ...], only: tuple[str, ...]) -> tuple[ItemS
         return specs
     by_id = {spec.id: spec for spec in specs}
     names = [name.removeprefix(f"{BASELINE}::") for name in only]
+    # A gate over all relations needs all of their cases.
     if any(name.startswith(tuple(f"{kind.id}-" for kind in TotalKind)) for name in names):
         return specs
+    # In the order of the command line, as pytest runs files.
     found = [by_id.get(name) for name in names]
     for name, spec in zip(names, found, strict=True):
         if spec is None:
@@ -274,7 +283,8 @@ class ShownErrors:
         self._messages: dict[str, str] = {}
 
     def take(self, failure: VqamtFailure, node: pytest.Item) -> tuple[BaseException, ...]:
-        """The exceptions that ``node`` shows, too. If another test shows that of the failure, its message says so."""
+        """The further exceptions that ``node`` shows; the message names the test that shows its own already."""
+        # A model that is disabled fails every further test with the same long reason.
         for message, shown_by in self._messages.items():
             if len(message) > _REPEATED and failure.message.endswith(f" is disabled: {message}"):
                 begin = failure.message.removesuffix(message) + message[:_REPEATED].rstrip()
@@ -283,6 +293,7 @@ class ShownErrors:
                 return ()
         self._messages.setdefault(failure.message, node.nodeid)
         error = failure.user_error
+        # A kind is one type of exception, raised at one line.
         if error is not None and (kind := raised_at(error)) in self._shown_by:
             failure.msg = f"{failure.message} ({kind}: the traceback is that of {self._shown_by[kind]})"
             failure.user_error = None
@@ -303,6 +314,7 @@ def without_traceback() -> Iterator[None]:
     except VqamtError as error:
         raise VqamtFailure(str(error), error.user_error) from None
     except BaseException as error:
+        # Ctrl-C and pytest.exit end the session; other exceptions are bugs of ours, with their traceback.
         if isinstance(error, Exception) or is_of_the_session(error):
             raise
         what = "ended the process" if isinstance(error, SystemExit) else "raised what is no Exception"
@@ -318,7 +330,7 @@ def add_user_errors(
 ) -> None:
     """Shows exceptions of the user's own code in the style of ``--tb``, with the frames of that code.
 
-    The first takes the place of the failure in ``report``, and the others stand below.
+    The first replaces the failure in ``report``, and the others follow below.
     """
     if first is not None:
         report.longrepr = _repr_user_error(first, node)
@@ -334,6 +346,7 @@ def _repr_user_error(error: BaseException, node: pytest.Item) -> str | TerminalR
 
 def user_excinfo(error: BaseException, config: pytest.Config) -> pytest.ExceptionInfo[BaseException]:
     """The exception and its causes, cut to the user's frames unless there is ``--full-trace``."""
+    # Causes can form a ring: an exception may be raised from itself.
     seen: set[int] = set()
     each: BaseException | None = error
     while each is not None and id(each) not in seen and not config.getoption("fulltrace", False):
@@ -344,7 +357,7 @@ def user_excinfo(error: BaseException, config: pytest.Config) -> pytest.Exceptio
 
 
 def _made_visible(shown: str | TerminalRepr) -> str | TerminalRepr:
-    """The same without what acts on a terminal or a CI server in the texts of a model's exceptions."""
+    """Makes control characters and CI commands in the texts of a model's exceptions visible."""
     for traceback, crash, _ in getattr(shown, "chain", ()):
         for entry in traceback.reprentries:
             entry.lines = [line for each in entry.lines for line in clear_message(each).split("\n")]
@@ -361,6 +374,7 @@ def _made_visible(shown: str | TerminalRepr) -> str | TerminalRepr:
 
 def usage_error(error: VqamtError, config: pytest.Config) -> pytest.UsageError:
     """The error that ends a session before its tests: one line, below the traceback of the user's own code if any."""
+    # There is no item yet to format it: the session has not begun.
     style = config.getoption("tbstyle", "auto")
     if error.user_error is None or style == "no":
         return pytest.UsageError(str(error))
@@ -409,6 +423,7 @@ class Consistency:
         if outcome is TestOutcome.ERRORS:
             health = self._session.resources.model(self.spec.model_spec).health
             error, raised = VqamtError(message), health.user_error(result.error)
+            # Errors of the user's model have a traceback; those of the models of this package a line.
             if raised is not None:
                 error.about(raised, str(error))
             raise VqamtFailure(str(error), error.user_error, tuple(health.user_errors.values()))
@@ -423,7 +438,7 @@ class Consistency:
 
 
 class GateItem(VqamtItem):
-    """Fails if the pass rate of an item has dropped since the baseline, or if that cannot be told and must be."""
+    """Fails if a rate of an item has dropped since the baseline, or if too few cases can decide and that fails."""
 
     def __init__(self, *, vqamt: VqamtSession, result: RelationResult, name: str, parent: pytest.Collector) -> None:
         super().__init__(name, parent)
@@ -434,6 +449,7 @@ class GateItem(VqamtItem):
 
     def runtest(self) -> None:
         with without_traceback():
+            # Read only for a failure: the baseline's answers are a pass over its file.
             missed = any(not held.met for held in self._result.drop_gates)
             answers = self._vqamt.baseline_answers(self._result) if missed else ()
             failure = self._vqamt.failure_of(self._result) if missed else None
@@ -441,6 +457,7 @@ class GateItem(VqamtItem):
         outcome, message = drop_outcome_of(
             self._result, settings.undecided, settings.rerun_command, answers, has_failed=failure is not None
         )
+        # The item's own test has failed already: one test says both, and this one is skipped.
         if failure is not None:
             add_cause(failure, missed_drops(self._result))
         if outcome is TestOutcome.SKIPPED:
@@ -493,6 +510,7 @@ def run_gates(
             for each in totals_of(use)
             if each.gate
         ]
+        # Skipped and not left out: a relation that was renamed would lose its gate in silence.
         gates += [MissingItem.from_parent(collector, name=item) for item in use.missing]
     # pytest shows its progress as a share of the collected tests. With a line per test it shows the share each time,
     # which must not fall; with a letter per test it shows it once at the end, which pytest 8 has written already.
@@ -503,6 +521,7 @@ def run_gates(
         if writer.width_of_current_line >= writer.fullwidth - 1:
             writer.line()
     for gate in gates:
+        # One by one with -v: the share after each test must stay below 100 % until the last.
         session.testscollected += in_lines
         gate.ihook.pytest_runtest_protocol(item=gate, nextitem=None)
 
@@ -511,6 +530,7 @@ def item_spec_of(item: pytest.Item) -> ItemSpec | None:
     """The spec of one of our items, or of a user's test with the fixture; None for others, and for skipped ones."""
     if isinstance(item, ConsistencyItem):
         return item.consistency.spec
+    # A test marked skip never runs its fixture, so none of its cases count.
     if isinstance(item, pytest.Function) and hasattr(item, "callspec") and not item.get_closest_marker("skip"):
         spec: object = item.callspec.params.get("vqamt_consistency")
         return spec if isinstance(spec, ItemSpec) else None

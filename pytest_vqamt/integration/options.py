@@ -32,7 +32,7 @@ _EMPTY = "it is empty: give one, or leave it off"
 """The end of the message about an empty text where a run without it would do something else in silence."""
 
 
-class _UnfitError(ValueError):
+class _UnfitValueError(ValueError):
     """A value that an option does not take, with the end of the message about it; it becomes an OptionError."""
 
 
@@ -85,17 +85,20 @@ def _rate_text(value: object) -> str:
 
 
 def _several(value: object) -> Sequence[object]:
+    # A text is a sequence of characters for Python, and one value here.
     if isinstance(value, str | bytes) or not isinstance(value, Sequence):
         raise TypeError
     return value
 
 
 @dataclass(frozen=True, slots=True)
-class Text(Kind["str | None"]):
-    """A text. An empty one is none where it ``may_be_empty``: a variable of the shell may be."""
+class FreeText(Kind["str | None"]):
+    """A text. An empty one, as of an unset variable of the shell, counts as none where it ``may_be_empty``."""
 
     words: str
+    """The values in words, as they follow "Expected"."""
     may_be_empty: bool = True
+    """False where a run without the option would do something else in silence."""
 
     @property
     def expected(self) -> str:
@@ -103,7 +106,7 @@ class Text(Kind["str | None"]):
 
     def from_text(self, text: str, spelt: str) -> str | None:
         if not text and not self.may_be_empty:
-            raise _UnfitError(_EMPTY)
+            raise _UnfitValueError(_EMPTY)
         return text or None
 
 
@@ -112,6 +115,7 @@ class Whole(Kind[int]):
     """A whole number with a lower bound."""
 
     at_least: int
+    """The lower bound, which is itself allowed."""
 
     @property
     def expected(self) -> str:
@@ -121,13 +125,14 @@ class Whole(Kind[int]):
         return self._bounded(int(text))
 
     def from_python(self, value: object, spelt: str) -> int:
+        # Integral also takes NumPy's integers, as of a sweep in a notebook.
         if isinstance(value, bool) or not isinstance(value, Integral):
             raise TypeError
         return self._bounded(int(value))
 
     def _bounded(self, number: int) -> int:
         if number < self.at_least:
-            raise _UnfitError
+            raise _UnfitValueError
         return number
 
 
@@ -152,6 +157,7 @@ class Rate(Kind[float]):
     """A number from 0 to 1."""
 
     word: Literal["rate", "share"]
+    """What messages call it."""
 
     @property
     def expected(self) -> str:
@@ -165,7 +171,8 @@ class Rate(Kind[float]):
 
     def _bounded(self, number: float) -> float:
         if not 0 <= number <= 1:
-            raise _UnfitError(f"{number:g} % is {number / 100:g}" if 1 < number <= 100 else "")
+            # The likeliest mistake: 80 for 0.8.
+            raise _UnfitValueError(f"{number:g} % is {number / 100:g}" if 1 < number <= 100 else "")
         return number
 
 
@@ -174,6 +181,7 @@ class Above0(Kind[float]):
     """A finite number above 0."""
 
     words: Literal["a number of seconds", "an amount"]
+    """What messages call it."""
 
     @property
     def expected(self) -> str:
@@ -187,7 +195,7 @@ class Above0(Kind[float]):
 
     def _bounded(self, number: float) -> float:
         if not 0 < number < inf:
-            raise _UnfitError
+            raise _UnfitValueError
         return number
 
 
@@ -196,8 +204,9 @@ class Choice(Kind[str]):
     """One of a few names."""
 
     names: tuple[str, ...]
+    """The names, in the order of the help."""
     of_number: str = ""
-    """What the user of a number wants, perhaps: the end of the message, before the number."""
+    """The end of the message about a number, to which that is appended: "for so many cases give --vqamt-max-cases="."""
 
     @property
     def expected(self) -> str:
@@ -205,10 +214,11 @@ class Choice(Kind[str]):
 
     def from_text(self, text: str, spelt: str) -> str:
         if text not in self.names:
+            # `--vqamt-cases=500`: the option is the name of a file, and max-cases was meant.
             if text.isdecimal() and self.of_number:
-                raise _UnfitError(f"{self.of_number}{text}")
+                raise _UnfitValueError(f"{self.of_number}{text}")
             near = get_close_matches(text, self.names, n=1, cutoff=0.6)
-            raise _UnfitError(f"did you mean {near[0]!r}?" if near else "")
+            raise _UnfitValueError(f"did you mean {near[0]!r}?" if near else "")
         return text
 
 
@@ -221,7 +231,7 @@ class Device(Kind[str]):
 
     def from_text(self, text: str, spelt: str) -> str:
         if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", text):
-            raise _UnfitError("did you mean 'cuda'?" if text.casefold() in ("gpu", "cuda:", "nvidia") else "")
+            raise _UnfitValueError("did you mean 'cuda'?" if text.casefold() in ("gpu", "cuda:", "nvidia") else "")
         return text
 
 
@@ -236,7 +246,7 @@ class Shard(Kind["tuple[int, int]"]):
         found = re.fullmatch(r"(\d+)/(\d+)", text)
         number, of = (int(found[1]), int(found[2])) if found else (0, 0)
         if not 1 <= number <= of:
-            raise _UnfitError
+            raise _UnfitValueError
         return number, of
 
 
@@ -248,12 +258,14 @@ class Flag(Kind[bool]):
         return "true or false"
 
     def from_text(self, text: str, spelt: str) -> bool:
+        # As pytest reads flags in ini files, but for the letters y, t, n and f.
         found = text.strip().lower()
         if found not in ("true", "1", "yes", "on", "false", "0", "no", "off"):
-            raise _UnfitError
+            raise _UnfitValueError
         return found in ("true", "1", "yes", "on")
 
     def from_python(self, value: object, spelt: str) -> bool:
+        # 1 and "yes" are refused in Python, where True can be written.
         if not isinstance(value, bool):
             raise TypeError
         return value
@@ -267,10 +279,11 @@ class File(Kind[Path]):
         return "a path"
 
     def from_text(self, text: str, spelt: str) -> Path:
+        # Imported where it is used, as all of the package here: pytest loads this module in every session.
         from pytest_vqamt.core.input_files import expanded
 
         if not text:
-            raise _UnfitError(_EMPTY)
+            raise _UnfitValueError(_EMPTY)
         return expanded(text)
 
     def from_python(self, value: object, spelt: str) -> Path:
@@ -292,6 +305,7 @@ class Specs(Kind["tuple[str, ...]"]):
 
         if not all(texts):
             raise OptionError(f"Expected {self.expected}, but got {spelt}=''; {_EMPTY}")
+        # One spec under two short names would be the same model, queried twice.
         bare = [split_name(each)[1] for each in texts]
         names = [name_of(each) for each in texts]
         for spec, name in zip(bare, names, strict=True):
@@ -311,6 +325,7 @@ class Globs(Kind["tuple[str, ...]"]):
     """Names and globs of relations: comma-separated in one text, or several texts in Python."""
 
     may_be_empty: bool
+    """False where an empty list would run the preset instead of nothing."""
 
     @property
     def expected(self) -> str:
@@ -321,7 +336,7 @@ class Globs(Kind["tuple[str, ...]"]):
 
         found = globs_of(text)
         if not found and not self.may_be_empty:
-            raise _UnfitError(_EMPTY)
+            raise _UnfitValueError(_EMPTY)
         return found
 
     def from_python(self, value: object, spelt: str) -> tuple[str, ...]:
@@ -334,6 +349,7 @@ class Rates(Kind["tuple[Threshold, ...]"]):
     """The thresholds of a gate: RATE or GLOB=RATE, in Python several of them or {GLOB: RATE}, too."""
 
     gate: str
+    """The value of its ``GateKind``, which is not imported here."""
     is_many: ClassVar[bool] = True
 
     @property
@@ -348,6 +364,7 @@ class Rates(Kind["tuple[Threshold, ...]"]):
         return tuple(Threshold.parse(text, GateKind(self.gate), spelt) for text in texts)
 
     def from_python(self, value: object, spelt: str) -> tuple[Threshold, ...]:
+        # {GLOB: RATE}; a list has texts or bare rates.
         if isinstance(value, Mapping):
             return self.from_texts([f"{_text(glob)}={_rate_text(rate)}" for glob, rate in value.items()], spelt)
         several = [value] if isinstance(value, str | Real) else _several(value)
@@ -380,18 +397,20 @@ class NamedValues(Kind["tuple[tuple[str, str], ...]"]):
         return tuple(given.items())
 
     def from_python(self, value: object, spelt: str) -> tuple[tuple[str, str], ...]:
+        # The default of the argument, as a mapping would be mutable.
         if value is None:
             return ()
         if not isinstance(value, Mapping):
             raise TypeError
         for name, each in value.items():
             if not isinstance(name, str):
-                raise _UnfitError(f"the name {name!r} is no text")
+                raise _UnfitValueError(f"the name {name!r} is no text")
             if not isinstance(each, str):
                 as_text = (
+                    # {"top-k": 5}: which text is meant is plain.
                     f": give {str(each)!r}" if isinstance(each, int | float) and not isinstance(each, bool) else ""
                 )
-                raise _UnfitError(f"the value of {name!r} is no text{as_text}")
+                raise _UnfitValueError(f"the value of {name!r} is no text{as_text}")
         return tuple(value.items())
 
 
@@ -402,9 +421,13 @@ class Option:
     field: str
     """The name of the field, from which the spellings are made."""
     kind: Kind[object]
+    """What its values are, and how texts and arguments become values."""
     default: object
+    """The value where neither the command line nor the ini file has one."""
     help: str
+    """Its line in ``--help``, with the default at the end."""
     metavar: str | None
+    """The name of the value in ``--help``; None for a flag."""
     has_ini: bool
     """False where it only makes sense for one run."""
     argument: str | None
@@ -447,18 +470,21 @@ class Option:
             OptionError: there is none.
         """
         spelt = str(self.argument)
+        # None is the default of the argument: the option was not given.
         if given is None and self.default is None:
             return None
         try:
             return self.kind.from_python(given, spelt)
         except (ValueError, TypeError, OverflowError) as error:
+            # OverflowError: float() of a huge integer.
             raise _refusal(self.kind, given, spelt, error) from error
 
 
 def _refusal(kind: Kind[object], given: object, spelt: str, error: Exception) -> OptionError:
     from pytest_vqamt.core.errors import OptionError
 
-    hint = f"; {error}" if isinstance(error, _UnfitError) and str(error) else ""
+    # Python's own messages, as of int("x"), are no help to users.
+    hint = f"; {error}" if isinstance(error, _UnfitValueError) and str(error) else ""
     return OptionError(f"Expected {kind.expected}, but got {spelt}={given!r}{hint}")
 
 
@@ -480,6 +506,7 @@ def _option(
     are as in ``Option``.
     """
     shown = shown_default
+    # "(default: False)" and "(default: ())" say less than nothing.
     if not shown and not (default is None or default is False or default == ()):
         shown = f"{default:g}" if isinstance(default, float) else str(default)
     metadata = {
@@ -528,7 +555,7 @@ class Options:
         metavar="GLOBS",
     )
     preset: str | None = _option(
-        Text("a preset"),
+        FreeText("a preset"),
         "quick: eight relations of different kinds; today: what to gate a chat model on, one relation or more of each "
         "kind of failure; or the relations and settings of a paper as published: metavqa, carets, veglue, "
         "basic-questions, metaic; beside --vqamt-relations its settings alone",
@@ -721,7 +748,7 @@ class Options:
         shown_default="no limit",
     )
     dtype: str | None = _option(
-        Text("a precision, such as bfloat16"),
+        FreeText("a precision, such as bfloat16"),
         "the precision of the model's weights, e.g. bfloat16",
         default=None,
         metavar="DTYPE",
@@ -752,7 +779,7 @@ class Options:
         argument=None,
     )
     replay: str | None = _option(
-        Text("the id of a case", may_be_empty=False),
+        FreeText("the id of a case", may_be_empty=False),
         "ask one case again and write out its pictures",
         default=None,
         metavar="CASE-ID",
@@ -779,6 +806,7 @@ OPTIONS: tuple[Option, ...] = tuple(
         **{**each.metadata, "argument": each.name if each.metadata["argument"] is True else each.metadata["argument"]},
     )
     for each in fields(Options)
+    # Not ``spelling``, which is no option.
     if "kind" in each.metadata
 )
 """Every option, in the order of the help."""
@@ -792,8 +820,10 @@ def add_options(parser: pytest.Parser) -> None:
     group = parser.getgroup("vqamt", "vqamt: metamorphic tests of vision-language models")
     for each in OPTIONS:
         if isinstance(each.kind, Flag):
+            # A flag has no value: that of the ini file counts where it is not typed.
             group.addoption(each.name, action="store_true", default=False, help=each.help)
         else:
+            # None as default, so that what was typed can be told from what was not.
             action = "append" if each.kind.is_many else "store"
             group.addoption(each.name, action=action, default=None, metavar=each.metavar, help=each.help)
         if each.has_ini:
@@ -825,6 +855,7 @@ def read_options(config: pytest.Config) -> Options:
         if typed is True:
             found[each.field] = True
         elif typed not in (None, False):
+            # Typed on the command line, which goes before the ini file, for lists as a whole.
             # A path on the command line is relative to the current folder, one in an ini file to the root folder.
             value = each.of_texts(typed if each.kind.is_many else [typed], each.name)
             found[each.field] = _below(config.invocation_params.dir, value)
@@ -846,7 +877,7 @@ def _ini_texts(config: pytest.Config, option: Option) -> list[str]:
 
 
 def read_arguments(given: Mapping[str, object]) -> Options:
-    """The options that ``vqamt.run`` is given by its arguments; what is no argument of an option is left out.
+    """The options of a call of ``vqamt.run``; arguments that are no options are ignored.
 
     Raises:
         OptionError: a value is none of its argument.
@@ -856,6 +887,7 @@ def read_arguments(given: Mapping[str, object]) -> Options:
     found: dict[str, Any] = {
         each.field: each.of_argument(given[name]) for name, each in ARGUMENTS.items() if name in given
     }
+    # Messages name options; in Python they must name arguments.
     names = {each.short_name: each.argument or each.in_python for each in OPTIONS if each.argument or each.in_python}
     return Options(**found, spelling=Spelling(names=names, is_python=True))
 

@@ -33,7 +33,7 @@ from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.text import count_noun, quoted, shown, some_of, visible
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.scene_source import SceneSource, scenes_by_photo
-from pytest_vqamt.execution.answer_cache import AnswerStore
+from pytest_vqamt.execution.answer_cache import ANSWERS_FILE, AnswerStore
 from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.execution.judging import judge_trials
 from pytest_vqamt.execution.resources import answer_reader
@@ -49,15 +49,19 @@ if TYPE_CHECKING:
 
 
 REPORT_FOLDERS = ("", "*/", "*/*/")
-"""Where reports are searched."""
+"""Patterns of the folders in which reports are searched."""
 
-_SHOWN_CASES = Path(".pytest_cache", "d", "vqamt", "answers.sqlite")
+DEFAULT_CACHE = Path(".pytest_cache", "d", "vqamt")
+"""Where pytest puts the answer cache if none is named."""
+
+_SHOWN_CASES = DEFAULT_CACHE / ANSWERS_FILE
 """The default place of the violations that runs have shown."""
 
 _MAX_NAMED = 5
 """The most ids that a message names."""
 
 SHEET = "sheet.png"
+"""The file with all pictures of a case side by side."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +69,13 @@ class _LocatedCase:
     """A case, the source of its scene, the recorded verdicts by model, and the settings of its relation."""
 
     case: Case
+    """The case, with the pictures of the data that is here."""
     source: SceneSource
+    """The source of its scene."""
     verdicts: Mapping[str, ModelVerdict] = field(default_factory=dict)
+    """The recorded verdicts, by model; empty if the case was found in the plan of a run."""
     settings: RecordedSettings = field(default_factory=RecordedSettings)
+    """The settings of its relation in that run."""
 
 
 def replay(settings: Settings, resources: Resources, case_id: str) -> str:
@@ -80,6 +88,7 @@ def replay(settings: Settings, resources: Resources, case_id: str) -> str:
         OptionError: it is in none of them.
         VqamtError: a model cannot be run on it.
     """
+    # A report first: the plan of a run is derived case by case.
     found = _reported(settings, resources, case_id) or _planned(resources, case_id)
     if found is None:
         raise OptionError(
@@ -87,6 +96,7 @@ def replay(settings: Settings, resources: Resources, case_id: str) -> str:
             "name the report that has it (--vqamt-report=DIR), or the model, the data and the seed of that run"
         )
     case = found.case
+    # What the user gives now goes before what the run had.
     of_relations = {**found.settings.used, **settings.relation_settings}
     relation = relation_of(case.id, item_name(case.relation, case.variant), of_relations)
     models, unable = _models(resources, case)
@@ -95,6 +105,7 @@ def replay(settings: Settings, resources: Resources, case_id: str) -> str:
         rerun_case(case, found.source, model, relation, found.verdicts.get(model.name), of_relations, repeats)
         for model in models
     ]
+    # Settings that name files or programs are not taken from a report, which may come from anybody.
     note = unused_note(found.settings, settings.relation_settings)
     return "\n".join([*write_case(answered, _folder(settings) / case.id), *unable, *([f"  {note}"] if note else [])])
 
@@ -117,6 +128,7 @@ def _reported(settings: Settings, resources: Resources, case_id: str) -> _Locate
     files += [settings.baseline] if settings.baseline else []
     kept = resources.stores.of_shown_cases
     kept_file = kept.file or _SHOWN_CASES
+    # The violations that this cache has shown can be replayed without any report.
     shown = (_Line(kept_file, str(kept_file), row) for row in kept.cases(case_id).values())
     reported = _first_with_case(case_id, _lines_in_files(files, case_id), shown)
     if reported is None:
@@ -127,7 +139,7 @@ def _reported(settings: Settings, resources: Resources, case_id: str) -> _Locate
     return _LocatedCase(case=case, source=source, verdicts=verdicts, settings=reported.settings)
 
 
-def _preferred(reported: ReportedCase, data: tuple[str, ...]) -> tuple[str, dict[str, Json]]:
+def _preferred(reported: FoundCase, data: tuple[str, ...]) -> tuple[str, dict[str, Json]]:
     """One of the rows of the case, preferably of data that the session names."""
     names = [name_of(spec) for spec in data]
     return next((each for each in reported.rows if each[1].get("data") in names), reported.rows[0])
@@ -137,6 +149,7 @@ def _made(resources: Resources, row: dict[str, Json], where: str) -> tuple[Case,
     """The case and its source: the one that the row names, or the first that has its pictures."""
     recorded = row.get("data")
     errors: list[DataError] = []
+    # The data of that name first; moved or renamed data may have the photo as well.
     for spec in sorted(resources.settings.data, key=lambda spec: resources.data_name(spec) != recorded):
         source = resources.source(spec)
         try:
@@ -158,6 +171,7 @@ def _planned(resources: Resources, case_id: str) -> _LocatedCase | None:
 
 
 def _folder(settings: Settings) -> Path:
+    # Without a report or a cache nothing of the session lasts: a temporary folder.
     base = settings.report or settings.cache
     return (base / "replay") if base else Path(mkdtemp(prefix="vqamt-replay-"))
 
@@ -169,6 +183,7 @@ def relation_of(case_id: str, item: str, settings: Mapping[str, str]) -> Relatio
         OptionError: the relation is not known here.
     """
     name = item.partition("[")[0]
+    # A relation of a user is known only where its conftest.py is loaded.
     if name not in catalogue.names():
         raise OptionError(
             f"Expected a relation that is known here, but case {case_id} is of {item!r}: run a model with "
@@ -233,6 +248,7 @@ def answer_queries(queries: Sequence[Query], source: SceneSource, model: LoadedM
     Raises:
         ModelError: the model fails, or lacks a written answer.
     """
+    # A model of written answers: what it lacks goes to its list, as in a run.
     if model.deferred and (lacking := [query for query in queries if model.deferred.lacks(query)]):
         model.deferred.todo(lacking)
         raise ModelError(
@@ -243,6 +259,7 @@ def answer_queries(queries: Sequence[Query], source: SceneSource, model: LoadedM
     def rendered(picture: Picture) -> Image.Image:
         return render(picture, source)
 
+    # As a run does before its first query: some models look at the scenes.
     model.meet((source,))
     answers: list[Answer] = []
     for query in queries:
@@ -271,8 +288,8 @@ def newest_below(*names: str | Path) -> list[Path]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReportedCase:
-    """A case in a report."""
+class FoundCase:
+    """A case that was searched by its id, as a report, a baseline or the answer cache has it."""
 
     id: str
     """The whole id."""
@@ -290,6 +307,7 @@ class ReportedCase:
         Raises:
             DataError: the report or the baseline cannot be read.
         """
+        # A baseline has the settings in its head; the answer cache keeps cases without settings.
         if self.file.name not in (*FILE_NAMES, SIMPLIFIED_NAME):
             return settings_of_run(
                 dict(Baseline(self.file).head.settings) if self.file.name != _SHOWN_CASES.name else {}
@@ -303,7 +321,7 @@ class ReportedCase:
             raise not_whole(file, error) from error
 
 
-def find_case(typed: str, report: Path | None) -> ReportedCase:
+def find_case(typed: str, report: Path | None) -> FoundCase:
     """Finds a case by its id ``typed``, or by the beginning of it.
 
     It is searched in ``report``, a folder or the file of a baseline, or by default in every report at most two folders
@@ -337,6 +355,7 @@ class _Line(NamedTuple):
 
     @property
     def case_id(self) -> str:
+        # Lines begin with {"case_id": "..."}: parsing each line of a large report takes long.
         return self.text.split('"', 4)[3]
 
 
@@ -348,12 +367,14 @@ def _lines_in_files(files: Iterable[Path], typed: str) -> Iterator[_Line]:
                 yield _Line(file, where, line.decode("utf-8", "replace"))
 
 
-def _first_with_case(typed: str, *places: Iterable[_Line]) -> ReportedCase | None:
+def _first_with_case(typed: str, *places: Iterable[_Line]) -> FoundCase | None:
     """The case in the first of ``places`` that has one; its other files are named with it."""
     for place in places:
         lines: dict[str, dict[Path, list[_Line]]] = {}
         for line in place:
+            # By file, since several reports may have the case; the first file has its rows.
             of_case = lines.setdefault(line.case_id, {})
+            # From the second id on, only the ids count: they make the message about an ambiguous beginning.
             if len(lines) == 1:
                 of_case.setdefault(line.file, []).append(line)
         if len(lines) > 1:
@@ -364,7 +385,7 @@ def _first_with_case(typed: str, *places: Iterable[_Line]) -> ReportedCase | Non
             )
         for case_id, (file, *others) in lines.items():
             rows = tuple((line.where, _row(line)) for line in lines[case_id][file])
-            return ReportedCase(id=case_id, rows=rows, file=file, also_in=tuple(others))
+            return FoundCase(id=case_id, rows=rows, file=file, also_in=tuple(others))
     return None
 
 
@@ -379,6 +400,7 @@ def recorded_verdict(row: dict[str, Json], where: str) -> ModelVerdict:
         queries = len(cast("list[Json]", row["queries"]))
         if len(answers) != queries:
             raise ValueError(f"{count_noun(len(answers), 'answer')} to {count_noun(queries, 'text')}")
+        # Only its presence is checked here: readers of the row rely on it.
         _ = row["model"]
         contrast = cast("dict[str, Json]", row.get("contrast") or {})
         reply = (
@@ -397,6 +419,7 @@ def _files(report: Path | None) -> list[Path]:
     if report is None:
         return newest_below(*FILE_NAMES)
     if report.is_file():
+        # Any other file must be a baseline; opening it checks that.
         return [report if report.name in FILE_NAMES else Baseline(report).file]
     return [find_cases_file(report)]
 
@@ -413,6 +436,7 @@ def _row(line: _Line) -> dict[str, Json]:
         row = cast("Json", parse_json(line.text))
         if not isinstance(row, dict):
             raise TypeError("expected an object")
+        # The id was cut out of the text: a key that comes twice, or another first key, would mislead.
         if check_id(row.get("case_id")) != line.case_id:
             raise ValueError("expected one case_id")
     except (TypeError, ValueError) as error:
@@ -427,6 +451,7 @@ class ContrastReply(NamedTuple):
     """The answer of a model to the contrast of a case, None without an answer, and the verdict on it."""
 
     answer: str | None
+    """In the model's own words; None without an answer."""
     outcome: str
     reason: str
 
@@ -438,10 +463,11 @@ class ModelVerdict:
     answers: tuple[str | None, ...]
     """One for each query; None without an answer."""
     outcome: str
+    """"holds", "violated", ... as ``Outcome`` has it."""
     reason: str
-    """``outcome`` and ``reason``: the verdict."""
+    """Why, in words; "" for none."""
     contrast: ContrastReply | None = None
-    """The answer to the contrast; None if it was not asked."""
+    """The answer to the contrast; None if it was not sent."""
 
     @property
     def verdict(self) -> str:
@@ -449,7 +475,7 @@ class ModelVerdict:
 
     @property
     def violates(self) -> bool:
-        """Whether the case is violated, or its contrast is violated."""
+        """True if the case or its contrast is violated or unread."""
         outcomes = (self.outcome, self.contrast.outcome if self.contrast else "")
         return any(outcome in (Outcome.VIOLATED, Outcome.UNPARSED) for outcome in outcomes)
 
@@ -459,12 +485,15 @@ class AnsweredCase:
     """A case with a model's verdict."""
 
     case: Case
+    """The case that was answered."""
     source: SceneSource
     """The source of its scene."""
     model: str
+    """The model's name, which may end with "in that run"."""
     now: ModelVerdict
+    """The verdict to show."""
     before: ModelVerdict | None = None
-    """An earlier verdict of the same model to show beside it."""
+    """An earlier verdict of the same model, for comparison; None without one."""
 
     @property
     def item(self) -> str:
@@ -498,6 +527,7 @@ class AnsweredCase:
             return ""
         if reply is None:
             return contrast.expected
+        # A reason may begin with what was expected: it is not said twice.
         reason = reply.reason if reply.reason.startswith(contrast.expected) else contrast.expected
         found = f"{reply.outcome}: {reason}"
         if reply.reason and reason is not reply.reason:
@@ -525,6 +555,7 @@ def _case_lines(answered: Sequence[AnsweredCase], folder: Path) -> Iterator[str]
         yield f"case {each.case.id}: {each.item}, scene {each.case.scene}, on {each.model}"
         for query in each.case.asked:
             digest = query.picture.digest
+            # The queries of a case often share a picture: it is one file.
             if digest not in files:
                 files[digest] = folder / f"{len(files) + 1}.png"
                 save(render(query.picture, each.source), files[digest])
@@ -557,7 +588,7 @@ def save(image: Image.Image, file: Path) -> None:
 
 
 def query_line(query: Query) -> str:
-    """The query as one line: its text or task, the edits of its picture, and how it is asked."""
+    """The query as one line: its text or task, the edits of its picture, and its manner ("with reasoning")."""
     notes, text = query.notes, query.text or f"({query.task.value})"
     return shown(f"{text} [{notes}]" if notes else text)
 
@@ -619,6 +650,7 @@ class ReportData:
         self._specs = {data.name: data.spec for data in report.data}
         self._load = cache(load_recorded_source)
         self._moved: dict[str, SceneSource] = {}
+        # Opened at once: a wrong --data is reported before anything is written.
         for spec in named:
             source = load_source(spec)
             self._moved[_recorded(source, report, spec)] = source
@@ -644,6 +676,7 @@ def _recorded(source: SceneSource, report: Report, spec: str) -> str:
     for data in report.data:
         if {data.spec, data.name} & {spec, source.spec, name_of(spec)}:
             return data.name
+    # The same records at another path; with one source in the report any other path is taken for it.
     same = [data.name for data in report.data if data.digest == source.digest]
     if len(same) == 1 or len(report.data) == 1:
         return same[0] if same else report.data[0].name

@@ -29,7 +29,7 @@ from pytest_vqamt.integration.settings import (
     run_options_of,
 )
 from pytest_vqamt.models.catalogue import ModelCatalogue
-from pytest_vqamt.models.wrapped import wrap_model
+from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
 from pytest_vqamt.relations.catalogue import split_settings
 from pytest_vqamt.reporting.case_writer import CasePartWriter, remove_parts, remove_report, start_parts
 from pytest_vqamt.reporting.files import write_data
@@ -105,6 +105,7 @@ def run(
         VqamtError: an argument is wrong, or the model or the data cannot be used.
     """
     arguments = dict(locals())  # the first line: nothing but the arguments is local
+    # Objects are no values of options; texts are checked as on the command line.
     objects = {name for name in ("model", "data") if not isinstance(arguments[name], str)}
     options = read_arguments({name: value for name, value in arguments.items() if name not in objects})
     _check_objects(data, progress=progress, listen=listen)
@@ -124,16 +125,54 @@ def _check_objects(data: object, *, progress: object, listen: object) -> None:
 
 
 def _run(model: object, data: str | SceneSource, given: Options, *, progress: bool, listen: Listener | None) -> Report:
+    run_settings, loaded = _run_settings(model, data, given)
+    objects = {loaded.name: loaded} if loaded else {}
+    sources = {} if isinstance(data, str) else {data.spec: data}
+    temporary = TemporaryFolder() if given.report is None else None
+    # Cases are written to disk in any case: a run may have more of them than fit in memory.
+    folder = temporary.path if temporary else Path(str(given.report))
+    start_parts(folder)
+    with closing(Resources(run_settings, models=objects, data=sources)) as resources:
+        specs, terms = resources.item_specs, resources.run_options
+        # Only now that the items are known: a mistake in the arguments leaves an older report as it is.
+        remove_report(folder)
+        try:
+            with closing(SharedPipeline()) as pipeline:
+                # All first, so that data that cannot be used is reported before the first query.
+                jobs = [resources.job(spec) for spec in specs]
+                with _listeners(specs, listen, progress=progress) as listeners:
+                    results = []
+                    for job in jobs:
+                        with CasePartWriter(folder, job.position) as part:
+                            results.append(run_item(job, terms, resources.stores, _calling(part, *listeners), pipeline))
+            made = resources.report(results, {job.baseline.item.id for job in jobs if job.baseline})
+            write_data(made, folder)
+        except BaseException:
+            # Ctrl-C in a notebook, too: parts of a report are no report.
+            remove_parts(folder)
+            raise
+        opened = {resources.data_name(each): resources.source(each) for each in run_settings.data}  # and not the models
+        finished = Report.of(made, folder, opened.get, temporary)
+    if temporary is None:
+        finished.save(folder)
+    return finished
+
+
+def _run_settings(model: object, data: str | SceneSource, given: Options) -> tuple[RunSettings, LoadedModel | None]:
+    """The settings of the run, and the model where it was given as an object."""
+    # A model given as an object takes any setting: what it reads is its own affair.
     taken = ModelCatalogue().settings_of([model]) if isinstance(model, str) else None
     of_relations, of_model = split_settings(dict(given.option), taken, option("option"))
+    # Checks come before loading: a wrong argument must not cost the loading of a model.
     options = model_options_of(given, of_model, given.cache)
     if isinstance(model, str):
         ModelCatalogue().check(model, options)
         check_max_cost(given, (model,), given.cache)
+    # Here only a value that differs from the default was surely given.
     of_a_drop = [(each, getattr(given, each.name)) for each in fields(Options) if each.name in OF_A_DROP]
     check_has_baseline(given, [each.name for each, value in of_a_drop if value != each.default])
     loaded = None if isinstance(model, str) else wrap_model(_name(model), model, options)
-    run_settings = RunSettings(
+    settings = RunSettings(
         models=(loaded.name if loaded else str(model),),
         data=(data if isinstance(data, str) else data.spec,),
         relations=given.relations or preset_relations(given.preset),
@@ -147,32 +186,7 @@ def _run(model: object, data: str | SceneSource, given: Options, *, progress: bo
         cache=given.cache,
         spelling=given.spelling,
     )
-    objects = {loaded.name: loaded} if loaded else {}
-    sources = {} if isinstance(data, str) else {data.spec: data}
-    temporary = TemporaryFolder() if given.report is None else None
-    folder = temporary.path if temporary else Path(str(given.report))
-    start_parts(folder)
-    with closing(Resources(run_settings, models=objects, data=sources)) as resources:
-        specs, terms = resources.item_specs, resources.run_options
-        remove_report(folder)
-        try:
-            with closing(SharedPipeline()) as pipeline:
-                jobs = [resources.job(spec) for spec in specs]
-                with _listeners(specs, listen, progress=progress) as listeners:
-                    results = []
-                    for job in jobs:
-                        with CasePartWriter(folder, job.position) as part:
-                            results.append(run_item(job, terms, resources.stores, _calling(part, *listeners), pipeline))
-            made = resources.report(results, {job.baseline.item.id for job in jobs if job.baseline})
-            write_data(made, folder)
-        except BaseException:
-            remove_parts(folder)
-            raise
-        opened = {resources.data_name(each): resources.source(each) for each in run_settings.data}  # and not the models
-        finished = Report.of(made, folder, opened.get, temporary)
-    if temporary is None:
-        finished.save(folder)
-    return finished
+    return settings, loaded
 
 
 def _calling(*listeners: Listener) -> Listener:
@@ -190,6 +204,7 @@ def _listeners(specs: Sequence[ItemSpec], listen: Listener | None, *, progress: 
     if not progress:
         yield given
         return
+    # Imported only with ``progress=True``.
     from tqdm import tqdm
 
     violated = 0
@@ -197,6 +212,7 @@ def _listeners(specs: Sequence[ItemSpec], listen: Listener | None, *, progress: 
 
         def show(event: Event) -> None:
             nonlocal violated
+            # Waived cases are in no count of violations.
             if isinstance(event, Judged) and event.verdict.violates and not event.waived:
                 violated += 1
             if isinstance(event, Planned):
@@ -209,5 +225,6 @@ def _listeners(specs: Sequence[ItemSpec], listen: Listener | None, *, progress: 
 
 
 def _name(model: object) -> str:
+    # A function is named by its ``__name__``; an object without a name by its class.
     name: object = getattr(model, "name", None) or getattr(model, "__name__", None)
     return name if isinstance(name, str) else type(model).__name__

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from pytest_vqamt.core import results
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.case_store import FILE_NAMES, SIMPLIFIED_NAME, case_rows
-from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.codec import Json, made
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.picture import Picture
@@ -52,14 +52,15 @@ class ReportedQuery:
     """A query of a case with the model's answer."""
 
     text: str
-    """What was asked."""
+    """The question or hypothesis; "" for a caption."""
     answer: str | None
-    """What the model said; None without an answer."""
+    """The answer in the model's own words; None without one."""
     reading: str | None
     """How the answer was understood; None for a case without a verdict."""
     edits: str
     """The edits of the picture, in words; "" for the photo as it is."""
     _picture: Callable[[], Image] = field(repr=False, compare=False)
+    """Renders the picture, which needs the data."""
 
     @property
     def picture(self) -> Image:
@@ -80,15 +81,18 @@ class ReportedCase:
     relation: str
     """With the variant, "metavqa.partition[object]"."""
     model: str
+    """The model's name in the report."""
     data: str
+    """The name of its data in the report."""
     scene: str
+    """The id of the scene that it was derived from."""
     verdict: Outcome
     expected: str
-    """Of the answers, in words."""
+    """The answers that the relation expects, in words."""
     reason: str
     """Why the case is violated, or holds."""
     facts: dict[str, Json]
-    """What the relation tells of the case, by name."""
+    """The relation's facts on the case, by name."""
     presumed: bool
     """True if it rests on an absence that the annotations do not guarantee."""
     waived: bool
@@ -100,7 +104,9 @@ class ReportedCase:
     queries: tuple[ReportedQuery, ...]
     """The source query first."""
     _row: Row = field(repr=False, compare=False)
+    """Its line in the file of cases, for the card in notebooks."""
     _source: Callable[[], SceneSource | None] = field(repr=False, compare=False)
+    """Opens its data; None where the data is not here."""
 
     @property
     def pictures(self) -> tuple[Image, ...]:
@@ -118,6 +124,7 @@ class TemporaryFolder:
 
     def __init__(self) -> None:
         self.path = Path(mkdtemp(prefix="vqamt-"))
+        # A finaliser also runs at exit, which ``__del__`` need not.
         weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
@@ -128,18 +135,28 @@ class ReportComparison(Comparison):
         return "\n".join(comparison_lines(self, in_python=True))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Report(results.Report):
+class Report(results.Report, frozen=True, kw_only=True):
     """A finished run with its cases and, in a notebook, with a view of its own.
 
     ``relations`` has the result of each relation variant on each model and data source, with all figures.
     """
 
-    folder: Path = field(compare=False)
+    folder: Path
     """Holds ``report.json`` and the file of cases. Without a folder of the user's it is a temporary one, which is
-    removed with the report: ``save`` keeps it."""
-    _source_of: SourceOf = field(compare=False)
-    _temporary: TemporaryFolder | None = field(default=None, compare=False)
+    removed with the report: ``save`` keeps it.
+    """
+    _source_of: SourceOf
+    """Opens data of the report, by its name there."""
+    _temporary: TemporaryFolder | None = None
+    """Owns a temporary ``folder``; None if the folder is the user's."""
+
+    def __eq__(self, other: object) -> bool:
+        """Two reports are equal if their figures are, wherever they lie."""
+        if not isinstance(other, Report):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in results.Report.__struct_fields__)
+
+    __hash__ = None  # type: ignore[assignment]  # as before: it holds mappings
 
     @classmethod
     def read(cls, folder: str | Path, *, data: str | Sequence[str] = ()) -> Report:
@@ -158,6 +175,7 @@ class Report(results.Report):
         plain = read_report(path)
         found = ReportData(plain, (data,) if isinstance(data, str) else tuple(data), str(path / REPORT_FILE))
 
+        # A source that cannot be opened is not tried again for each of its cases.
         @cache
         def source_of(spec: str) -> SceneSource | None:
             try:
@@ -176,8 +194,7 @@ class Report(results.Report):
         temporary: TemporaryFolder | None = None,
     ) -> Report:
         """The report with the cases in ``folder``."""
-        values = {each.name: getattr(plain, each.name) for each in fields(results.Report)}
-        return cls(**values, folder=folder, _source_of=source_of, _temporary=temporary)
+        return made(cls, plain, folder=folder, _source_of=source_of, _temporary=temporary)
 
     def __repr__(self) -> str:
         head = headline(self, result_rows(self))
@@ -278,7 +295,9 @@ class Report(results.Report):
         path = Path(folder)
         try:
             path.mkdir(parents=True, exist_ok=True)
+            # Saving into its own folder only writes the pages again.
             if path.resolve() != self.folder.resolve():
+                # The folder may hold cases.jsonl of an earlier report where this one has cases.jsonl.gz.
                 for name in (*FILE_NAMES, SIMPLIFIED_NAME):
                     (path / name).unlink(missing_ok=True)
                 for name in (*FILE_NAMES, SIMPLIFIED_NAME, REPORT_FILE):
@@ -286,6 +305,7 @@ class Report(results.Report):
                         shutil.copyfile(self.folder / name, path / name)
         except OSError as error:
             raise VqamtError(f"Expected a folder that can be written to, but got {str(path)!r}: {error}") from error
+        # A warning, not an error: the report is whole but for some pictures.
         if undrawn := write_pages(path, source_of=self._source_of, images=Images(images)):
             warnings.warn(undrawn, stacklevel=2)
         return path
@@ -307,12 +327,13 @@ class Report(results.Report):
         """
         drops = None if max_drop is None else drops_of(read_arguments({"max_drop": max_drop}).max_drop)
         theirs = other.folder if isinstance(other, Report) else Path(other)
-        made = compare(open_report_run(self.folder), open_report_run(theirs), models=models, max_drop=drops)
-        values = {each.name: getattr(made, each.name) for each in fields(made)}
+        found = compare(open_report_run(self.folder), open_report_run(theirs), models=models, max_drop=drops)
+        values = {each.name: getattr(found, each.name) for each in fields(found)}
+        # The name of a temporary folder says nothing to the reader.
         if self._temporary:
-            values["before"] = replace(made.before, name="this report")
+            values["before"] = replace(found.before, name="this report")
         if isinstance(other, Report) and other._temporary:
-            values["after"] = replace(made.after, name="the other report")
+            values["after"] = replace(found.after, name="the other report")
         return ReportComparison(**values)
 
 
@@ -332,6 +353,7 @@ def _case(row: Row, source_of: SourceOf) -> ReportedCase:
     spec = str(row["data"])
     queries, answers = cast("list[Row]", row["queries"]), cast("list[str | None]", row["answers"])
     readings = cast("list[str]", row["readings"])
+    # A case that ended in an error has no readings, or too few.
     padded = (*readings, *[None] * (len(queries) - len(readings)))
     before = row.get("before")
     return ReportedCase(
@@ -344,8 +366,10 @@ def _case(row: Row, source_of: SourceOf) -> ReportedCase:
         expected=str(row["expected"]),
         reason=str(row["reason"]),
         facts=dict(cast("Row", row.get("facts") or {})),
+        # In the file of cases this is one of the tags.
         presumed="presumed" in cast("list[str]", row.get("tags") or []),
         waived=bool(row.get("waived")),
+        # As the headline counts it, so that both agree.
         is_unread=tally_of_row(row).unread_cases > 0,
         before=None if before is None else Outcome(str(before)),
         queries=tuple(

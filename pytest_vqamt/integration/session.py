@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
@@ -53,10 +53,6 @@ from pytest_vqamt.reporting.progress import ProgressBar, open_terminal
 from pytest_vqamt.reporting.view.format import aligned_table, format_cost
 from pytest_vqamt.stats.thresholds import GateKind
 
-if TYPE_CHECKING:
-    from pytest_vqamt.execution.resources import Resources
-
-
 _OUTCOME = pytest.StashKey[ItemOutcome]()
 _HAS_RUN = pytest.StashKey[bool]()
 
@@ -78,6 +74,7 @@ def plan_lines(session: Resources, most: int | None) -> tuple[str, ...]:
         count = 0
         for case in plan:
             count += 1
+            # By id: cases share queries, and each is paid for once.
             here.update((query.id, query) for trials in case.trials(repeats) for query in trials)
         seen = known.setdefault(spec.model_spec, {})
         rows.append((spec.id, str(count), str(len(here)), str(len(here.keys() - seen.keys()))))
@@ -86,6 +83,7 @@ def plan_lines(session: Resources, most: int | None) -> tuple[str, ...]:
         from_baseline += count if job.baseline else 0
     total = sum(len(queries) for queries in known.values())
     if most is not None and total > most:
+        # The cases of a baseline are fixed: a lower --vqamt-max-cases changes nothing.
         fewer = "name fewer relations" if from_baseline == cases else "lower --vqamt-max-cases or name fewer relations"
         raise OptionError(
             f"Expected at most --vqamt-max-queries={most} distinct queries, but the run would have {total} "
@@ -161,6 +159,7 @@ class VqamtSession:
                 bar = ProgressBar(
                     self._terminal,
                     self._column,
+                    # What a shard has of them on average: the bar only needs a guess.
                     sampling.max_cases / sampling.shard[1],
                     done=of_model.index(spec.id),
                     items=len(of_model),
@@ -168,6 +167,7 @@ class VqamtSession:
                 listeners.append(bar)
                 closing.callback(bar.close)
 
+            # One callable for all, in this order: the waivers, the file of cases, the bar.
             def listen(event: Event) -> None:
                 if isinstance(event, Stopped):
                     stopped(event)
@@ -184,10 +184,12 @@ class VqamtSession:
             VqamtError: the model or the data cannot be used.
         """
         outcome = node.stash.setdefault(_OUTCOME, ItemOutcome())
+        # Noted before the run: an item that fails is not missing from the baseline.
         if baseline := self.resources.baseline_item(spec):
             outcome.baseline = baseline.item.id
         terms = self.resources.run_options
         typed = self.settings.gates_typed
+        # What is typed for this session goes before markers, and these before the ini file.
         if GateKind.PASS_RATE not in typed:
             terms = replace(terms, thresholds=thresholds_for(node, spec.item, terms.thresholds))
         if GateKind.GROUNDED_RATE not in typed:
@@ -238,11 +240,14 @@ class VqamtSession:
     def _prepare(self) -> None:
         """Checks before any model is loaded that the session can write its files."""
         if self._adds_items:
+            # A missing file ends the session in one line, and not each test.
             _ = self.resources.baseline
         if self._adds_items and self.settings.cache:
+            # Opens the cache, so that one that cannot be written to ends the session as well.
             _ = self.resources.stores.of_shown_cases
         runs_nothing = self.settings.replay or self.settings.plan_only or self._config.getoption("collectonly")
         if self.settings.report and not runs_nothing:
+            # Before any test: a folder that cannot be written to is found now, and not after hours.
             start_parts(self.settings.report)
             # Where model and folder stand in the ini file, this may be a session of unit tests alone.
             if self._adds_items or self._config.getoption("vqamt_report"):
@@ -250,6 +255,7 @@ class VqamtSession:
         if self._adds_items:
             _ = self.resources.names  # or each worker would report a server that is down
         for spec in self.settings.models:
+            # The list of missing answers of an earlier run would have questions that are answered now.
             if split_name(spec)[1].startswith("answers:") and (deferred := self.resources.model(spec).deferred):
                 deferred.prune()
 
@@ -257,8 +263,10 @@ class VqamtSession:
         user_tests = list(filter(takes_fixture, items))
         check_markers(user_tests, self.settings)
         if self.settings.replay:
+            # A replay runs alone: other tests of the session are dropped.
             items[:] = items_of(session, self)
         elif self.settings.only or (self._adds_items and not user_tests):
+            # User tests with the fixture run the relations already: items of ours would run them twice.
             added = list(items_of(session, self))
             items.extend(added)
             # "collected 9 items" counts those that were reported.
@@ -281,12 +289,14 @@ class VqamtSession:
         except VqamtError as error:
             if not self._is_worker:
                 raise usage_error(error, self._config) from error
+            # A worker that raises here would be reported as crashed, without the message.
             items[:] = [error_item(session, error)]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        # Before the report is made: taking the error changes what it shows.
         failure = call.excinfo and call.excinfo.value
         others = self._shown_errors.take(failure, item) if isinstance(failure, VqamtFailure) else ()
         made = yield
@@ -295,10 +305,12 @@ class VqamtSession:
         outcome = item.stash.get(_OUTCOME, ItemOutcome())
         if made.failed and (isinstance(item, ConsistencyItem | GateItem | TotalGateItem) or takes_fixture(item)):
             shorten_summary_line(made)
+            # Its setup or run failed, so that it has no result; a missed gate is no such failure.
             if _HAS_RUN not in item.stash and not isinstance(item, GateItem | TotalGateItem):
                 outcome.failed = True
                 outcome.failure = failure.message if isinstance(failure, VqamtFailure) else ""
         if outcome != ItemOutcome():
+            # Setup, call and teardown each have a report: the outcome goes with the first.
             item.stash[_OUTCOME] = ItemOutcome()
             setattr(made, REPORT_ATTRIBUTE, outcome)
         return made
@@ -321,6 +333,7 @@ class VqamtSession:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        # Before any other plugin sees the report.
         give_own_id(report, self._config)
         self._collected.add(report)
 
@@ -345,8 +358,10 @@ class VqamtSession:
             self._prepare()
         except VqamtError as error:
             raise usage_error(error, self._config) from error
+        # Without it (-p no:terminal) nothing of ours may be written to the terminal either.
         if self._config.pluginmanager.has_plugin("terminalreporter"):
             self._terminal = open_terminal()
+        # Only a session that is meant to run relations can be lost.
         if self.settings.cache and (self._adds_items or self._config.getoption("vqamt_report")):
             self._note = SessionNote(self.settings.cache, self.settings.report)
 
@@ -359,11 +374,14 @@ class VqamtSession:
         self._pipeline.close()
         if self._terminal:
             self._terminal.close()
+        # The plan removes all tests, which is no error.
         if self.settings.plan_only and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
             session.exitstatus = pytest.ExitCode.OK
         if self._is_worker or not (self._collected.results or self._collected.failed):
             return
+        # Interrupted, internal errors and the like: the report says that it is not whole.
         ended = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+        # None if the test loop never came to its end.
         stopped = self._was_stopped is not False
         self._report.finish(session, self._collected, complete=ended and not stopped)
 
@@ -403,6 +421,7 @@ class VqamtSession:
                 "vqamt: the ini file names a model, but no relation runs: give an option (--vqamt-report=out, say), or "
                 "write a test that takes vqamt_consistency"
             ]
+        # Not computed for this line alone: a session of unit tests would load a model.
         if "item_specs" not in resources.__dict__:
             return []
         pairs = {(spec.model_spec, spec.data_spec): spec.model for spec in resources.item_specs}
@@ -423,6 +442,7 @@ class VqamtSession:
         """The number of tests, and of their cases at most, where that is known without deriving them."""
         sampling, tests = self.settings.terms.sampling, count_noun(len(specs), "test")
         has_all = sampling.all_published and any(isinstance(spec.relation, PublishedRelation) for spec in specs)
+        # Their number is known only once the cases are derived.
         if has_all or self.settings.baseline:
             return f"{tests}; --vqamt-plan counts their cases and queries"
         most = len(specs) * sampling.max_cases
@@ -440,8 +460,10 @@ def start(config: pytest.Config) -> VqamtSession:
         settings = read_settings(config)
     except VqamtError as error:
         raise usage_error(error, config) from error
+    # Each worker would print the plan.
     if settings.plan_only and getattr(config.option, "numprocesses", None):
         raise pytest.UsageError("Expected --vqamt-plan without -n: it runs no model, so workers cannot help")
+    # The option of pytest-forked.
     if getattr(config.option, "forked", False):
         raise pytest.UsageError(
             "Expected vqamt without --forked, which gives each test a process that loads the model anew and whose "
@@ -452,6 +474,7 @@ def start(config: pytest.Config) -> VqamtSession:
         session = VqamtSession(config, settings)
     except VqamtError as error:  # a reader of the user's that cannot be imported
         raise usage_error(error, config) from error
+    # The controller alone hands out the folder of the run.
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(RunFolder(settings), "vqamt-run-folder")
     return session
@@ -460,6 +483,7 @@ def start(config: pytest.Config) -> VqamtSession:
 def _check_devices(config: pytest.Config, settings: Settings) -> None:
     """Checks before any worker starts that each can have its own device."""
     workers = len(getattr(config.option, "tx", None) or ())
+    # One process cannot collide, and a named device is the user's decision.
     if workers < 2 or settings.model_options.device != "auto":
         return
     if any(ModelCatalogue().kind(spec).on_device for spec in settings.models):
@@ -496,6 +520,7 @@ def _take_item_ids(config: pytest.Config) -> None:
     """Removes ids such as ``vqamt::metavqa.reorder[object]-tiny-pictures`` from the arguments: they name no file."""
     # From a folder below its root pytest shows them as "../vqamt::metavqa.reorder[object]-tiny-pictures".
     ids = [argument for argument in config.args if re.match(r"(\.\./)*vqamt::", argument)]
+    # pytest would look for files of these names, and end with an error.
     if ids:
         config.args[:] = [argument for argument in config.args if argument not in ids]
     already: list[str] = getattr(config.option, "vqamt_only", [])  # in a worker, from xdist's controller

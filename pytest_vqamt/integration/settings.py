@@ -34,7 +34,9 @@ from pytest_vqamt.sampling.chooser import Sampler
 from pytest_vqamt.stats.thresholds import GateKind, GateOn, Threshold, drops_of
 
 _RUN, _FOLDER = "vqamt_run", "vqamt_run_folder"
+"""What xdist's controller gives each worker: the id of the run, and its folder."""
 _PREFIX = "vqamt-run-"
+"""How the folders of runs begin, in the system's folder for temporary files."""
 
 OF_A_DROP = ("max_drop", "undecided")
 """The options of the gate on a drop."""
@@ -49,6 +51,7 @@ _OPTIONS = {
 """Options that decide on the conftest files, the settings, the cases and the answers."""
 
 MARKER = "vqamt"
+"""The name of the marker: ``@pytest.mark.vqamt(fail_under=0.9)``."""
 GATED_RATES = (GateKind.PASS_RATE, GateKind.GROUNDED_RATE)
 """The gates that a marker can set."""
 _WANTED = (
@@ -96,6 +99,7 @@ class RunFolder:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: XdistNode) -> None:
+        # Made with the first worker: a session without xdist needs no folder.
         if self._folder is None:
             try:
                 self._folder = LockedFolder(Path(tempfile.gettempdir()), _PREFIX)
@@ -109,6 +113,7 @@ class RunFolder:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: XdistNode) -> None:
         """Releases the leases of a worker that died, so that others need not wait until they expire."""
+        # xdist calls this for workers that ended as they should, too; these have no leases left.
         self._release(f"{self._settings.run.id}.{node.gateway.id}.")
 
     def pytest_unconfigure(self) -> None:
@@ -117,6 +122,7 @@ class RunFolder:
             self._folder.remove()
 
     def _release(self, prefix: str) -> None:
+        # Leases are in the cache, or in the folder of the run for models without a fingerprint.
         for folder in (self._settings.cache, self._folder.path if self._folder else None):
             if folder is not None:
                 release_all(folder / ANSWERS_FILE, prefix)
@@ -127,16 +133,19 @@ class Settings(RunSettings):
     """The options of a session, typed."""
 
     missing_baseline: Path | None
-    """The file of blessed cases that is named and may be missing, and is."""
+    """The file of a baseline that is named but not there yet, which is allowed; None otherwise."""
     awaiting_baseline: tuple[str, ...]
-    """The options of an ini file that need a baseline where none is named."""
+    """The options that need a baseline, where none is named; for a hint."""
     is_of_a_paper: bool
     """True if a paper's preset is named, so that its tables are shown."""
     gates_typed: frozenset[GateKind]
     """The gates on the command line, which override those of markers."""
     max_queries: int | None
+    """More distinct queries than this end the session before it begins; None for any number."""
     plan_only: bool
+    """True if the session prints the plan and runs nothing."""
     report: Path | None
+    """The folder of the report; None to write none."""
     cases_name: str
     """The name of the report's file of cases."""
     report_images: Images
@@ -161,6 +170,7 @@ def read_settings(config: pytest.Config) -> Settings:
 
 
 def _settings(config: pytest.Config, options: Options) -> Settings:
+    # Only the spelling of the spec: opening data takes long.
     for spec in options.data:
         sources.check(spec)
     relation_settings, model_settings = split_settings(
@@ -194,8 +204,10 @@ def _settings(config: pytest.Config, options: Options) -> Settings:
             waived=waivers.reasons,
             expired_waivers=tuple((case_id, day.isoformat()) for case_id, day in waivers.expired.items()),
         ),
+        # None of ``getoption`` is "not typed": an ini file's gate gives way to a marker's.
         gates_typed=frozenset(kind for kind in GATED_RATES if config.getoption(f"vqamt_{kind.argument}") is not None),
         model_options=model_options,
+        # What the user gives goes before the preset's own.
         relation_settings={**preset_settings(options.preset), **relation_settings},
         max_error_rate=options.max_error_rate,
         max_queries=options.max_queries,
@@ -234,6 +246,7 @@ def run_options_of(options: Options, *, keeps_judged: bool) -> RunOptions:
     return RunOptions(
         sampling=Sampling(
             max_cases=MAX_CASES if options.max_cases is None else options.max_cases,
+            # A paper's figures are over its whole set: it is cut only where the user asks for fewer cases.
             all_published=options.max_cases is None,
             seed=options.seed,
             sampler=Sampler(options.sampler),
@@ -252,7 +265,7 @@ def run_options_of(options: Options, *, keeps_judged: bool) -> RunOptions:
 
 
 def model_options_of(options: Options, settings: Mapping[str, str], cache: Path | None) -> ModelOptions:
-    """What models are told, of a session and of ``vqamt.run``."""
+    """The options of models, of a session and of ``vqamt.run``."""
     return ModelOptions(
         batch_size=options.batch_size,
         device=options.device,
@@ -286,6 +299,7 @@ def _baseline(config: pytest.Config, options: Options) -> Path | None:
 
 
 def _awaiting_baseline(options: Options) -> tuple[str, ...]:
+    # Spellings have the short names: "max-drop".
     names = [name.replace("_", "-") for name in (*OF_A_DROP, "allow_missing_baseline")]
     is_typed = {"allow-missing-baseline": options.allow_missing_baseline}
     given = [name for name in names if name in options.spelling.names or is_typed.get(name)]
@@ -293,7 +307,7 @@ def _awaiting_baseline(options: Options) -> tuple[str, ...]:
 
 
 def check_max_cost(options: Options, models: Sequence[str], cache: Path | None) -> None:
-    """Checks that answers which cost money are kept, and that one of the models tells what they cost.
+    """Checks that answers which cost money are cached, and that one of the models reports costs.
 
     Raises:
         OptionError: they are not, or none does.
@@ -316,6 +330,7 @@ def _budget(config: pytest.Config, options: Options, cache: Path | None) -> Budg
     check_max_cost(options, options.model, cache)
     if options.max_cost is None:
         return None
+    # Workers share what they have spent through the folder of the run.
     folder = run_process_of(config).folder
     return Budget(options.max_cost, folder and folder / "costs", _worker(config)[1])
 
@@ -323,6 +338,7 @@ def _budget(config: pytest.Config, options: Options, cache: Path | None) -> Budg
 def _worker(config: pytest.Config) -> tuple[int, int]:
     """The index of this worker of xdist and the number of workers; 0 and 1 without xdist."""
     given: Mapping[str, object] = getattr(config, "workerinput", {})
+    # xdist's names of workers: gw0, gw1, ...
     found = re.fullmatch(r"gw(\d+)", str(given.get("workerid", "")))
     return (int(found[1]), int(str(given["workercount"]))) if found else (0, 1)
 
@@ -355,9 +371,11 @@ def _remote_models(config: pytest.Config) -> Iterator[str]:
 
 def _typed(config: pytest.Config) -> Iterator[str]:
     arguments = [str(argument) for argument in config.invocation_params.args]
+    # `config.args` also has the paths of the ini file, which nobody need type again.
     yield from (path for path in config.args if path in arguments)
     for name, dest in _OPTIONS.items():
         given = config.getoption(dest, None)
+        # A flag, which has no value to repeat.
         if given is True:
             yield name
             continue
@@ -376,9 +394,10 @@ def check_markers(items: Sequence[pytest.Item], settings: Settings) -> None:
     for node in items:
         for mark in node.iter_markers(MARKER):
             for kind in GATED_RATES:
+                # A glob of a marker that matches no relation is a typing error.
                 patterns = [each.pattern for each in _thresholds(mark, node, kind)]
                 check(patterns, f"{kind.argument} of @pytest.mark.vqamt on {node.nodeid} to name a relation or a glob")
-                if patterns and kind is GateKind.GROUNDED_RATE and settings.asks_no_contrast:
+                if patterns and kind is GateKind.GROUNDED_RATE and settings.has_no_contrasts:
                     raise OptionError(
                         f"Expected --vqamt-contrast above 0 with {kind.argument} of @pytest.mark.vqamt on "
                         f"{node.nodeid}, but it is 0 (the default with a paper's preset), so no case has a contrast: "
@@ -396,6 +415,7 @@ def thresholds_for(
     Raises:
         OptionError: a marker has no rate.
     """
+    # The closest first. One that has no rate for this item leaves it to the next.
     for mark in node.iter_markers(MARKER):
         marked = tuple(_thresholds(mark, node, kind))
         if any(matches(each.pattern, item) for each in marked):
@@ -408,6 +428,7 @@ def _thresholds(mark: pytest.Mark, node: pytest.Item, kind: GateKind) -> Iterato
     if mark.args or not mark.kwargs or not known.issuperset(mark.kwargs):
         shown = ", ".join([*map(repr, mark.args), *(f"{name}={value!r}" for name, value in mark.kwargs.items())])
         raise OptionError(f"Expected {_WANTED}, but got @pytest.mark.vqamt({shown}) on {node.nodeid}")
+    # A marker may set one of the two rates alone.
     if kind.argument not in mark.kwargs:
         return
     rates = mark.kwargs[kind.argument]

@@ -19,10 +19,12 @@ _HEAD = "# Cases that a person judged invalid, each with the reason. --vqamt-wai
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waivers:
-    """The waivers of a file by case id: reasons of those that hold, and the last days of those that have expired."""
+    """The waivers of a file, by case id."""
 
     reasons: Mapping[str, str]
+    """Why a case is judged invalid, of the waivers that hold."""
     expired: Mapping[str, date]
+    """The last days of the waivers that no longer hold."""
 
 
 def read_waivers(file: Path, option: str = "--vqamt-waive", *, today: date | None = None) -> Waivers:
@@ -52,8 +54,10 @@ def read_waivers(file: Path, option: str = "--vqamt-waive", *, today: date | Non
             until, reason = _day(found[1], where), reason[found.end() :]
         if not re.fullmatch(r"[0-9a-f]{16}", case_id) or not reason.strip():
             raise DataError(f"Expected a case id of 16 hexadecimal digits and a reason, but got {where}")
+        # A second date, or one at the end of the reason, would be taken for words.
         if re.search(r"(^|\s)until=", reason):
             raise DataError(f"Expected until=DATE once, right after the case id, but got {where}")
+        # The last line on a case counts, whichever way it decides.
         reasons.pop(case_id, None)
         expired.pop(case_id, None)
         if until is not None and until < today:
@@ -65,6 +69,7 @@ def read_waivers(file: Path, option: str = "--vqamt-waive", *, today: date | Non
 
 def _day(text: str, where: str) -> date:
     try:
+        # `fromisoformat` also takes 20260131 and 2026-W05-6, which people read otherwise.
         if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text, re.ASCII):
             return date.fromisoformat(text)
     except ValueError:
@@ -79,6 +84,7 @@ def add_waivers(file: Path, reasons: Mapping[str, str]) -> tuple[str, ...]:
         OptionError: the file cannot be read or written.
         DataError: a line of it names no case.
     """
+    # An expired waiver is no waiver: the case gets a new line.
     known = read_waivers(file, "--waivers").reasons if file.exists() else {}
     new = tuple(sorted(reasons.keys() - known.keys()))
     if not new:
@@ -87,6 +93,7 @@ def add_waivers(file: Path, reasons: Mapping[str, str]) -> tuple[str, ...]:
         before = read_text(file) if file.exists() else _HEAD
     except OSError as error:
         raise unwritable_file(file, "--waivers", error) from error
+    # The last line of a file edited by hand may have no line end.
     ended = before if not before or before.endswith("\n") else f"{before}\n"
     write_file(file, ended + "".join(f"{each} {reasons[each]}\n" for each in new), "--waivers")
     return new
@@ -94,9 +101,10 @@ def add_waivers(file: Path, reasons: Mapping[str, str]) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class WaivedCaseIds:
-    """A listener that keeps the ids of waived cases."""
+    """A listener that collects the ids of waived cases."""
 
     ids: list[str] = field(default_factory=list)
+    """In the order in which the cases were judged."""
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, Judged) and event.waived:

@@ -60,12 +60,13 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import inf, isfinite
 from pathlib import Path
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Answer, Declined, ModelInput, Query, Task
 from pytest_vqamt.core.text import count_noun, encodable

@@ -14,19 +14,24 @@ from PIL import Image
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Relationship, Thing
 from pytest_vqamt.picture_world.art.backgrounds import draw_background
-from pytest_vqamt.picture_world.layout import Layout, Placed
+from pytest_vqamt.picture_world.layout import Placed, SceneLayout
 from pytest_vqamt.picture_world.looks import SIZE_PX, drawn_thing
 from pytest_vqamt.picture_world.pieces import Bitmap
 
 Labels = NDArray[np.uint8]
 
 VISIBLE_SHARE = 0.6
+"""The least share of a thing's pixels that nothing covers."""
 GARMENT_VISIBLE_SHARE = 0.4
+"""The same of a garment, which arms and held things cross."""
 GARMENT_PX = 60
+"""The fewest visible pixels of a garment."""
 LONGER_SIDE_PX = 24
+"""The least longer side of the visible part of a thing."""
 CLEAR_PX = 6
 """One thing is to the left of another where at least so many pixels are between them."""
 NEAR_PX = 14
+"""Things at one level are near each other up to this gap."""
 
 _AS_USUAL: Mapping[int, int] = MappingProxyType({})
 
@@ -35,34 +40,41 @@ _AS_USUAL: Mapping[int, int] = MappingProxyType({})
 class Graph:
     """The visible things of a layout."""
 
-    layout: Layout
+    layout: SceneLayout
     """Without things that are hidden too much."""
     labels: Labels
     """Uint8, HW: 1 + the index of the foremost thing in ``things`` at each pixel, 0 for none. Pixels of a garment have
     its number, although they are part of the person, too."""
     things: tuple[Thing, ...]
+    """The id of each is its index, as a text."""
     relationships: tuple[Relationship, ...]
     wearers: dict[int, int]
     """The index of the wearer of each garment, by its index."""
 
 
 @dataclass(slots=True, eq=False)
-class _Entry:
+class _Unseen:
     """A thing before its visible part is known."""
 
     name: str
     attributes: tuple[str, ...]
     block: int
+    """The index of its block in ``SceneLayout.placed``."""
     x: int
     y: int
     mask: Bitmap
+    """All of it, also what is covered; its top left corner is at (x, y)."""
     wearer: int | None = None
+    """The index of the person, of a garment."""
     host: int | None = None
+    """The index of the thing that it stands on or under, or of the person who holds it."""
     predicate: str = ""
+    """"on", "under" or "holding"; "" without a host."""
 
 
-def read(layout: Layout) -> Graph | None:
-    """Returns the graph without blocks that are hidden too much, None if fewer than 2 things are left."""
+def read(layout: SceneLayout) -> Graph | None:
+    """The graph without blocks that are hidden too much; None if fewer than 2 things are left."""
+    # One block a round: without it, things behind it may be visible enough.
     while True:
         entries = list(_entries(layout.placed))
         if sum(entry.wearer is None for entry in entries) < 2:
@@ -73,7 +85,8 @@ def read(layout: Layout) -> Graph | None:
         if bad is None:
             break
         gone = entries[bad].block
-        layout = Layout(
+        # The whole block: a table whose cup is hidden would have a cup drawn on it that no annotation knows.
+        layout = SceneLayout(
             layout.setting, layout.variant, tuple(each for i, each in enumerate(layout.placed) if i != gone)
         )
     things = tuple(
@@ -84,7 +97,7 @@ def read(layout: Layout) -> Graph | None:
     return Graph(layout, labels, things, tuple(_relationships(entries, boxes)), wearers)
 
 
-def _entries(placed: tuple[Placed, ...]) -> Iterator[_Entry]:
+def _entries(placed: tuple[Placed, ...]) -> Iterator[_Unseen]:
     number = 0
     for at, each in enumerate(placed):
         host = number
@@ -92,17 +105,18 @@ def _entries(placed: tuple[Placed, ...]) -> Iterator[_Entry]:
             styled = part.styled
             x, y = each.x + part.x, each.y + part.y
             me = number
-            link = host if part.predicate else None
-            yield _Entry(
+            link = host if part.predicate else None  # the first part is the host itself
+            yield _Unseen(
                 styled.name, styled.attributes, at, x, y, styled.piece.mask, host=link, predicate=part.predicate
             )
             number += 1
             for (garment, mask), (_, attributes) in zip(styled.piece.parts, styled.garments, strict=True):
-                yield _Entry(garment, attributes, at, x, y, mask, wearer=me)
+                yield _Unseen(garment, attributes, at, x, y, mask, wearer=me)
                 number += 1
 
 
-def _labels(entries: list[_Entry]) -> Labels:
+def _labels(entries: list[_Unseen]) -> Labels:
+    # In the order of drawing, so that the foremost thing is written last; at most 8 things and garments fit in a byte.
     labels = np.zeros((SIZE_PX, SIZE_PX), np.uint8)
     for i, entry in enumerate(entries):
         height, width = entry.mask.shape
@@ -111,8 +125,8 @@ def _labels(entries: list[_Entry]) -> Labels:
     return labels
 
 
-def _seen(entries: list[_Entry], labels: Labels) -> tuple[list[int], list[Box]]:
-    """Returns the visible pixels of each thing and the box around them; a person's include garments."""
+def _seen(entries: list[_Unseen], labels: Labels) -> tuple[list[int], list[Box]]:
+    """The visible pixels of each thing and the box around them; a person's include garments."""
     worn: dict[int, list[int]] = {}
     for i, entry in enumerate(entries):
         if entry.wearer is not None:
@@ -136,21 +150,21 @@ def _seen(entries: list[_Entry], labels: Labels) -> tuple[list[int], list[Box]]:
     return seen, boxes
 
 
-def _shows(entry: _Entry, seen: int, box: Box) -> bool:
+def _shows(entry: _Unseen, seen: int, box: Box) -> bool:
     whole = int(np.count_nonzero(entry.mask))
     if entry.wearer is not None:
         return seen >= GARMENT_PX and seen >= GARMENT_VISIBLE_SHARE * whole
     return seen >= VISIBLE_SHARE * whole and max(box.w, box.h) >= LONGER_SIDE_PX
 
 
-def _relationships(entries: list[_Entry], boxes: list[Box]) -> Iterator[Relationship]:
+def _relationships(entries: list[_Unseen], boxes: list[Box]) -> Iterator[Relationship]:
     joined: set[tuple[int, int]] = set()
     for i, entry in enumerate(entries):
         if entry.wearer is not None:
             yield Relationship(subject=str(entry.wearer), predicate="wearing", object=str(i))
         elif entry.host is not None:
             joined.add((entry.host, i))
-            if entry.predicate == "holding":
+            if entry.predicate == "holding":  # the person is the subject; of "on" and "under" the host is the object
                 yield Relationship(subject=str(entry.host), predicate="holding", object=str(i))
             else:
                 yield Relationship(subject=str(i), predicate=entry.predicate, object=str(entry.host))
@@ -160,6 +174,7 @@ def _relationships(entries: list[_Entry], boxes: list[Box]) -> Iterator[Relation
         if gap >= CLEAR_PX:
             yield Relationship(subject=str(left), predicate="to the left of", object=str(right))
             yield Relationship(subject=str(right), predicate="to the right of", object=str(left))
+        # What is worn, held or stood on is more than near.
         free = entries[a].wearer is None and entries[b].wearer is None and (a, b) not in joined
         if free and gap <= NEAR_PX and _level(boxes[a], boxes[b]):
             yield Relationship(subject=str(a), predicate="near", object=str(b))
@@ -167,12 +182,12 @@ def _relationships(entries: list[_Entry], boxes: list[Box]) -> Iterator[Relation
 
 
 def _level(a: Box, b: Box) -> bool:
-    """True if two boxes share at least half of the height of the lower one."""
+    """True if two boxes share at least half of the height of the less high one."""
     return min(a.y1, b.y1) - max(a.y, b.y) >= 0.5 * min(a.h, b.h)
 
 
-def paint(layout: Layout, numbers: Mapping[int, int] = _AS_USUAL) -> Image.Image:
-    """Returns the picture of ``layout``: RGB uint8, 224 x 224; ``numbers`` has numbers of parts by a thing's index."""
+def paint(layout: SceneLayout, numbers: Mapping[int, int] = _AS_USUAL) -> Image.Image:
+    """The picture of ``layout``: RGB uint8, 224 x 224; ``numbers`` has numbers of parts by a thing's index."""
     image = draw_background(layout.setting, (SIZE_PX, SIZE_PX), layout.variant)
     thing = 0
     for placed in layout.placed:
@@ -180,5 +195,5 @@ def paint(layout: Layout, numbers: Mapping[int, int] = _AS_USUAL) -> Image.Image
             number = numbers.get(thing)
             drawn = (part.styled.piece if number is None else part.styled.draw(parts=number)).image
             image.paste(drawn, (placed.x + part.x, placed.y + part.y), drawn)
-            thing += 1 + len(part.styled.garments)
+            thing += 1 + len(part.styled.garments)  # garments are things, too, and drawn with their person
     return image

@@ -23,6 +23,7 @@ _ORDER = ("size", "stature", "filling", "opening", "cleanness", "colour", "patte
 """The categories whose words stand before a noun, in this order; the words of the others follow it."""
 
 PREDICATE_CATEGORIES = frozenset(("posture", "gesture", "power"))
+"""Their words follow "is" and stand before no noun: "the dog is sitting"."""
 
 FAMILIES: dict[str, tuple[str, ...]] = {family: tuple(names) for family, names in toml_table(DRAWN_NAMES).items()}
 """Top families; no name is in two, and no name of one family is a kind or a part of a name of another."""
@@ -91,9 +92,11 @@ SETTING_PHRASES: dict[str, str] = {
 }
 
 _HIDES_LEGS = frozenset(("sitting", "lying"))
+"""Postures in which legs cannot be counted."""
 
 _COLOURS = frozenset(CATEGORIES["colour"])
 _PATTERNS = frozenset(CATEGORIES["pattern"]) - {"plain"}
+"""Those that a caption mentions."""
 _EXTRA = frozenset(
     (*CATEGORIES["size"], *CATEGORIES["stature"], *CATEGORIES["opening"], *CATEGORIES["filling"], "dirty")
 )
@@ -105,7 +108,7 @@ _Phrase = tuple[str, int]
 
 
 def noun_phrase(noun: str, attributes: Sequence[str] = ()) -> str:
-    """Returns the noun after those attributes that can precede it: "small red cup"."""
+    """The noun after those attributes that can precede it: "small red cup"."""
     before = sorted(
         (word for word in attributes if CATEGORY_OF[word] in _ORDER), key=lambda word: _ORDER.index(CATEGORY_OF[word])
     )
@@ -113,7 +116,7 @@ def noun_phrase(noun: str, attributes: Sequence[str] = ()) -> str:
 
 
 def a(phrase: str) -> str:
-    """Returns the phrase with its article."""
+    """The phrase with its article."""
     return f"{_article(phrase.split(' ', 1)[0])} {phrase}"
 
 
@@ -126,12 +129,13 @@ def listed(items: Sequence[str]) -> str:
     """Joins the items: "x, y and z", with one more comma if an item is such a list itself."""
     if len(items) < 2:
         return "".join(items)
+    # "a man with a hat and a bag, and a dog": without the comma the man would have the dog.
     nested = any(" and " in item or " with " in item or " holding " in item for item in items[:-1])
     return f"{', '.join(items[:-1])}{',' if nested else ''} and {items[-1]}"
 
 
 def capital(text: str) -> str:
-    """Returns the text with a capital first letter."""
+    """The text with a capital first letter."""
     return text[:1].upper() + text[1:]
 
 
@@ -177,7 +181,7 @@ def parts_of(things: Sequence[Thing]) -> Iterator[Parts]:
         if kind is None or not _HIDES_LEGS.isdisjoint(thing.attributes):
             continue
         if "small" in thing.attributes and not kind.when_small:
-            continue
+            continue  # the legs of a small sheep are a few pixels apart
         box = thing.box
         place = Box.from_corners(box.x, box.y + kind.below * box.h, box.x1, box.y1)
         if all(other is thing or other.box.intersection(place) is None for other in things):
@@ -185,7 +189,7 @@ def parts_of(things: Sequence[Thing]) -> Iterator[Parts]:
 
 
 def drawn_thing(place: int, name: str, box: Box, attributes: tuple[str, ...]) -> Thing:
-    """Returns the thing at ``place`` of a scene."""
+    """The thing at ``place`` of a scene."""
     return Thing(
         id=str(place),
         name=name,
@@ -200,7 +204,7 @@ def drawn_thing(place: int, name: str, box: Box, attributes: tuple[str, ...]) ->
 def captions(
     things: Sequence[Thing], relationships: Sequence[Relationship], setting: str, rng: Random
 ) -> tuple[str, ...]:
-    """Returns two captions of the same scene in different words."""
+    """Two captions of the same scene, mostly in different words."""
     writer = _Writer(things, relationships, rng)
     return _sentences(writer.phrases(), SETTING_PHRASES[setting], rng), _sentences(
         writer.phrases(), SETTING_PHRASES[setting], rng
@@ -235,6 +239,7 @@ class _Writer:
         self._rng = rng
         self._things = {thing.id: thing for thing in things}
         self._with: dict[tuple[str, str], list[Thing]] = {}
+        # What is worn, held or stood on is named with its host, and not by itself.
         brought: set[str] = set()
         for each in relationships:
             if each.predicate in ("wearing", "holding"):
@@ -248,13 +253,13 @@ class _Writer:
     def phrases(self) -> list[_Phrase]:
         names = list(dict.fromkeys(thing.name for thing in self._free))
         self._rng.shuffle(names)
-        names.sort(key=lambda name: FAMILY_OF[name] not in ("person", "animal"))
+        names.sort(key=lambda name: FAMILY_OF[name] not in ("person", "animal"))  # people and animals first
         return [phrase for name in names for phrase in self._named(name)]
 
     def _named(self, name: str) -> list[_Phrase]:
         group = [thing for thing in self._free if thing.name == name]
         bare = [thing for thing in group if not self._carries(thing)]
-        if FAMILY_OF[name] == "person" and len(group) > 1:
+        if FAMILY_OF[name] == "person" and len(group) > 1:  # "two boys, one running and one in a red shirt"
             each = listed([f"one {self._company(thing)}" for thing in group])
             return [(f"{number_word(len(group))} {plural(name)}, {each}", len(group))]
         single = [(a(self._described(thing)) + self._tail(thing), 1) for thing in group if self._carries(thing)]
@@ -301,7 +306,7 @@ def _counted(things: list[Thing], writer: _Writer) -> list[_Phrase]:
             continue
         colours = [next((word for word in thing.attributes if word in _COLOURS), "") for thing in group]
         kinds = list(dict.fromkeys(colours))
-        if len(kinds) > 2:
+        if len(kinds) > 2:  # "four cups", as nobody lists three colours of cups
             phrases.append((f"{number_word(len(group))} {plural(name)}", len(group)))
             continue
         for colour in kinds:

@@ -32,6 +32,7 @@ _SHRUNK: dict[str, float] = {"key": 0.8, "strawberry": 0.92, "apple": 0.95}
 _PERSON_POSES = ("standing", "walking", "running", "jumping", "waving", "sitting", "lying")
 _OUTDOOR_WEIGHTS = (28, 18, 14, 12, 12, 10, 6)
 _INDOOR_WEIGHTS = (36, 16, 2, 6, 16, 16, 8)
+"""How likely each pose is, in percent: hardly anybody runs in a room."""
 _PERSON_COLOURS = ("red", "blue", "green", "yellow", "purple", "pink", "orange", "white", "black", "gray", "brown")
 _PATTERNS = ("plain", "striped", "dotted", "checked")
 
@@ -43,17 +44,16 @@ _CACHED = 1500
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Styled:
-    """A thing to be placed: its drawing, its attributes and those of its garments.
-
-    It is small; its piece is drawn, or taken from a cache, on access. ``draw`` takes the number of ``parts``, too,
-    where the name has some (``looks.PARTS``).
-    """
+    """A thing to be placed. It is small: its piece is drawn, or taken from a cache, on access."""
 
     name: str
     draw: Callable[..., Piece]
+    """Takes the number of ``parts``, too, where the name has some (``looks.PARTS``)."""
     attributes: tuple[str, ...]
     garments: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """The name and the attributes of each garment of a person."""
     faces_left: bool = False
+    """It is drawn mirrored."""
 
     @property
     def piece(self) -> Piece:
@@ -63,11 +63,12 @@ class Styled:
 def style(
     rng: Random, name: str, *, colour: str | None = None, factor: float | None = None, crowded: bool = False
 ) -> Styled:
-    """Returns a thing or an animal with a random look; ``factor`` times its usual height, random if None."""
+    """A thing or an animal with a random look; ``factor`` times its usual height, random if None."""
+    # The order of the random choices is part of the scenes: another order gives every picture anew (``VERSION``).
     if factor is None:
         weights = (80, 14, 6) if crowded else (67, 13, 20)
         factor = 1.0 if name in SIZELESS else by_weight(rng, (1.0, SMALL, LARGE), weights)
-    exact = factor * rng.uniform(0.97, 1.03)
+    exact = factor * rng.uniform(0.97, 1.03)  # things of one size differ a little, and no word says so
     size = ("small",) if factor <= SMALL else ("large",) if factor >= LARGE else ()
     flipped = rng.random() < 0.5
     sprite = SPRITES.get(name)
@@ -89,7 +90,7 @@ def style(
 
 
 def style_person(rng: Random, kind: str, *, indoors: bool, holding: bool) -> Styled:
-    """Returns a person in random clothes; one who holds a thing neither lies, jumps nor runs."""
+    """A person in random clothes; one who holds a thing neither lies, jumps nor runs."""
     weights = _INDOOR_WEIGHTS if indoors else _OUTDOOR_WEIGHTS
     pose = by_weight(rng, _PERSON_POSES, weights)
     while holding and pose in ("lying", "jumping", "running"):
@@ -111,23 +112,23 @@ def style_person(rng: Random, kind: str, *, indoors: bool, holding: bool) -> Sty
     worn: list[tuple[str, tuple[str, ...]]] = [(garment, (look.garment_colour, look.garment_pattern))]
     if look.hat_colour is not None:
         worn.append(("hat", (look.hat_colour, "plain")))
-    poses = ("standing", "waving") if pose == "waving" else (pose,)
+    poses = ("standing", "waving") if pose == "waving" else (pose,)  # two categories: a gesture is no posture
     return Styled(kind, draw, poses, tuple(worn), faces_left=look.facing == "left")
 
 
 def usual_height(name: str) -> int:
-    """Returns the usual height of the canvas of a thing or an animal, in px."""
+    """The usual height of the canvas of a thing or an animal, in px."""
     height = SPRITES[name].height if name in SPRITES else ANIMALS[name].height
     return round(height * _SHRUNK.get(name, 1.0))
 
 
 def colours_of(name: str) -> tuple[str, ...]:
-    """Returns the possible colours of a thing or an animal."""
+    """The possible colours of a thing or an animal."""
     return SPRITES[name].colours if name in SPRITES else ANIMALS[name].colours
 
 
 def by_weight(rng: Random, options: Sequence[T], weights: Sequence[float]) -> T:
-    """Returns one of the options, with probabilities proportional to the weights."""
+    """One of the options, with probabilities proportional to the weights."""
     return rng.choices(options, weights)[0]
 
 
@@ -171,17 +172,21 @@ class Piece:
         return self.image.height
 
 
+_AT_LEAST_HALF = [255 if value > 127 else 0 for value in range(256)]
+"""A table for ``Image.point``: the box of a thing is around its solid pixels, as masks are."""
+
+
 @lru_cache(maxsize=_CACHED)
 def thing_piece(name: str, look: Look, height_px: int, flipped: bool, *, parts: int | None = None) -> Piece:
-    """Returns the piece of a thing or an animal whose canvas is ``height_px`` high.
+    """The piece of a thing or an animal whose canvas is ``height_px`` high.
 
     With a number of ``parts``, these are set apart from each other; the box stays, within a pixel.
     """
     sprite = SPRITES.get(name)
     image = _canvas(name, look, height_px)
     surface = round(sprite.surface * height_px) if sprite is not None and sprite.surface is not None else None
-    left, top, right, bottom = image.getchannel("A").point(_at_least_half).getbbox() or (0, 0, *image.size)
-    if parts is not None:
+    left, top, right, bottom = image.getchannel("A").point(_AT_LEAST_HALF).getbbox() or (0, 0, *image.size)
+    if parts is not None:  # cropped as the usual drawing is, so that the box stays
         image = _canvas(name, replace(look, parts=parts), height_px)
     image = image.crop((left, top, right, bottom))
     if flipped:
@@ -198,17 +203,14 @@ def _canvas(name: str, look: Look, height_px: int) -> Image.Image:
 
 @lru_cache(maxsize=_CACHED)
 def person_piece(look: PersonLook, height_px: int) -> Piece:
-    """Returns the piece of a person of this height when standing straight."""
+    """The piece of a person of this height when standing straight."""
     figure = draw_person(look, height_px)
-    box = figure.image.getchannel("A").point(_at_least_half).getbbox() or (0, 0, *figure.image.size)
+    box = figure.image.getchannel("A").point(_AT_LEAST_HALF).getbbox() or (0, 0, *figure.image.size)
     image = figure.image.crop(box)
     mask = _solid(image)
     parts = tuple((name, (np.asarray(part.crop(box)) > 127) & mask) for name, part in figure.parts.items())
     hand = figure.hand[0] - box[0], figure.hand[1] - box[1]
     return Piece(image, mask, parts, hand=hand, lift_px=figure.lift_px)
-
-
-_at_least_half = [255 if value > 127 else 0 for value in range(256)]
 
 
 def _solid(image: Image.Image) -> Bitmap:

@@ -31,22 +31,29 @@ if TYPE_CHECKING:
     from PIL import Image
 
     from pytest_vqamt.picture_world.graph import Graph
-    from pytest_vqamt.picture_world.layout import Layout
+    from pytest_vqamt.picture_world.layout import SceneLayout
 
 _MAX_GRAPHS = 256
+"""A graph holds a map of 50 kB."""
 _MAX_LAYOUTS = 32_000
 """A layout takes about 4 kB, and a picture with a known layout is drawn without placing everything again."""
 _MAX_PHOTOS = 128
+"""Of 150 kB each."""
 
 COUNT = 5000
+"""The number of stored scenes; later ones are laid out when they are asked for."""
 PART = 500
 """The number of scenes in a file."""
 SEED = 0
+"""Of the stored scenes."""
 FOLDER = Path(__file__).with_name("scenes")
 
 ThingRow: TypeAlias = tuple[str, tuple[int, int, int, int], list[str]]
+"""Name, box, attributes."""
 LinkRow: TypeAlias = tuple[int, str, int]
+"""The index of the subject, the predicate, the index of the object."""
 SceneRow: TypeAlias = tuple[str, list[ThingRow], list[LinkRow], list[str]]
+"""Setting, things, relationships, captions."""
 
 
 class PictureWorld:
@@ -58,7 +65,7 @@ class PictureWorld:
         self.count = count
         self.seed = seed
         self._graphs: LruCache[int, Graph] = LruCache(_MAX_GRAPHS)
-        self._layouts: LruCache[int, Layout] = LruCache(_MAX_LAYOUTS)
+        self._layouts: LruCache[int, SceneLayout] = LruCache(_MAX_LAYOUTS)
         self._scenes = scene_cache()
         self._photos: LruCache[int, Image.Image] = LruCache(_MAX_PHOTOS)
 
@@ -106,7 +113,7 @@ class PictureWorld:
         return self._photos.get_or_make(self.place(photo.id), self._paint).copy()
 
     def redrawn(self, photo: Photo, redraw: Redraw) -> Image.Image:
-        """Returns the photo with another number of a thing's parts.
+        """The photo with another number of a thing's parts.
 
         Raises:
             DataError: the thing cannot be drawn so.
@@ -119,10 +126,10 @@ class PictureWorld:
             )
         from pytest_vqamt.picture_world.graph import paint
 
-        return paint(self._layout(index), {int(redraw.thing): redraw.number})
+        return paint(self._layout(index), {int(redraw.thing): redraw.number})  # the id of a thing is its index
 
     def mask(self, photo: Photo, thing_id: str) -> Image.Image:
-        """Returns the mask of the thing; that of a person includes garments."""
+        """The mask of the thing; a person's includes garments."""
         graph = self.graph(self.place(photo.id))
         if not thing_id.isdecimal() or int(thing_id) >= len(graph.things):
             raise DataError(f"Expected the id of a thing of {photo.id}, but got thing_id={thing_id!r}: see its scene")
@@ -134,7 +141,7 @@ class PictureWorld:
         return Image.fromarray(np.isin(graph.labels, [i + 1 for i in shown]).astype(np.uint8) * 255)
 
     def label_map(self, index: int) -> Image.Image:
-        """Returns mode L: 1 + the index of the foremost thing in ``scene.objects`` at each pixel, 0 for none."""
+        """An image of mode L: at each pixel 1 + the index of the foremost thing in ``scene.objects``, 0 for none."""
         from PIL import Image
 
         return Image.fromarray(self.graph(index).labels)
@@ -156,10 +163,11 @@ class PictureWorld:
         from pytest_vqamt.picture_world.graph import read
         from pytest_vqamt.picture_world.layout import lay_out
 
+        # A stored layout has lost its hidden blocks already, so it is read as it is.
         known = self._layouts.get(index)
         graph = read(known) if known else None
         rng = scene_rng(self.seed, index)
-        while graph is None:
+        while graph is None:  # of few things all but one may be hidden
             graph = read(lay_out(rng))
         self._layouts.put(index, graph.layout)
         return graph
@@ -169,7 +177,7 @@ class PictureWorld:
 
         return paint(self._layout(index))
 
-    def _layout(self, index: int) -> Layout:
+    def _layout(self, index: int) -> SceneLayout:
         return self._layouts.get_or_make(index, lambda index: self.graph(index).layout)
 
     def _make_scene(self, index: int) -> Scene:
@@ -177,7 +185,7 @@ class PictureWorld:
         return ready or self.lay_out(index)
 
     def lay_out(self, index: int) -> Scene:
-        """Returns the scene at ``index``, laid out anew."""
+        """The scene at ``index``, laid out anew."""
         from pytest_vqamt.picture_world.looks import captions
 
         graph = self.graph(index)
@@ -211,12 +219,12 @@ def _scene(
 
 
 def scene_rng(seed: int, index: int) -> Random:
-    """Returns the generator of one scene's choices."""
+    """The generator of one scene's choices."""
     return Random(int.from_bytes(sha256(f"pictures\x1f{VERSION}\x1f{seed}\x1f{index}".encode()).digest(), "big"))
 
 
 def load(argument: str) -> PictureWorld:
-    """Returns the picture world of ``pictures`` or ``pictures:N``.
+    """The picture world of ``pictures`` or ``pictures:N``.
 
     Raises:
         OptionError: N is no whole number from 1 up.
@@ -229,15 +237,13 @@ def load(argument: str) -> PictureWorld:
 
 
 # ``python -m tools.picture_scenes`` writes the files anew; a test says when that is due.
-
-
 def made_with() -> list[str]:
-    """Returns the versions that the files hold for: another Pillow may draw other edges."""
+    """The versions that the files hold for: another Pillow may draw other edges."""
     return [str(VERSION), PIL.__version__]
 
 
 def laid_out(index: int) -> Scene | None:
-    """Returns the stored scene at ``index``; None if there is none, or of another version."""
+    """The stored scene at ``index``; None if there is none, or of another version."""
     part, place = divmod(index, PART)
     scenes = _part(part) if 0 <= index < COUNT else ()
     return scenes[place] if scenes else None
@@ -251,7 +257,7 @@ def _part(part: int) -> Sequence[Scene]:
 
 
 def file_of(part: int) -> Path:
-    """Returns the file of scenes ``part * PART`` to ``(part + 1) * PART``."""
+    """The file of scenes ``part * PART`` to ``(part + 1) * PART``."""
     return FOLDER / f"{part}.json.gz"
 
 

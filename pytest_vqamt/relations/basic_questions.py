@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from pytest_vqamt.core.case import Amount, Case, Fact, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.identity import preserve_random_state
 from pytest_vqamt.core.meaning import YES_OR_NO, Annotated, Count, Meaning, is_yes_no, truth
 from pytest_vqamt.core.query import Answer, Query, Task

@@ -13,11 +13,11 @@ nor their order, workers or shards matter. They are:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache, lru_cache, reduce
 from itertools import product
 
 from pytest_vqamt.core.case import Case, NotApplicable
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Annotated, Count, Entails, Group, Meaning, Related, groups_of, truth, with_groups
 from pytest_vqamt.core.query import Query

@@ -10,13 +10,13 @@ Differing is demanded, being right is not (docs/explanation/grounding.md).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from random import Random
 from typing import NamedTuple
 
 from pytest_vqamt.core.case import Case, Change, Contrast, ContrastVerdict, Outcome
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import Fill
 from pytest_vqamt.core.errors import DataError, VqamtError

@@ -5,9 +5,10 @@ The controls are the noise floor: what a model violates although nothing was cha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question

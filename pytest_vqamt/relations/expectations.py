@@ -7,12 +7,12 @@ arithmetic cannot decide holds vacuously.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import wraps
 from itertools import combinations
 from typing import TypeAlias
 
 from pytest_vqamt.core.case import RIGHT_FOLLOW_UP, RIGHT_SOURCE, Amount, Case, Outcome, Verdict
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.meaning import (
     NO_SUCH_THING,

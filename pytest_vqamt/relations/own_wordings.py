@@ -19,11 +19,12 @@ from __future__ import annotations
 
 import string
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.input_files import parse_toml, read_text
 from pytest_vqamt.core.meaning import (

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, Outcome, RelationInfo, Verdict
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import PublishedQuestion

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from pytest_vqamt.core.atomic_write import replace_text, replacing, unwritable_folder
 from pytest_vqamt.core.case_store import PLAIN_NAME, SIMPLIFIED_NAME
-from pytest_vqamt.core.errors import DataError, VqamtError
+from pytest_vqamt.core.codec import replace
+from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.report_json import REPORT_FILE, not_whole, read_report_row, report_from_row, report_text
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.spelling import option
@@ -122,10 +122,6 @@ def read_report(folder: Path) -> Report:
     file, row = folder / REPORT_FILE, read_report_row(folder)
     try:
         report = report_from_row(row)
-    except DataError as error:
-        raise DataError(
-            f"{error}, in {str(file)!r}: read it with the version of pytest-vqamt that wrote it, or run the tests again"
-        ) from error
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except ValueError as error:
         raise not_whole(file, error) from error
     return replace(report, coverage=coverage_tables(report.relations), summaries=summaries(report.relations))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 from xml.etree import ElementTree as ET
@@ -106,8 +106,8 @@ def _figures(name: str, counted: RelationResult | StratumResult) -> Iterator[Pro
 def _grounded(name: str, grounded: Grounded) -> Iterator[Property]:
     cells = grounded.cells
     yield f"{name}_cases", cells.cases
-    for cell in fields(cells):
-        yield f"{name}_{cell.name}", getattr(cells, cell.name)
+    for cell in cells.__struct_fields__:
+        yield f"{name}_{cell}", getattr(cells, cell)
     if grounded.rate is not None:
         yield f"{name}_rate", grounded.rate
         yield f"{name}_interval_low", grounded.interval[0]

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -24,6 +24,7 @@ from pytest_vqamt.core.case_store import (
     item_lines,
     open_cases,
 )
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.pairs import Pairs
 from pytest_vqamt.core.query import Failure

@@ -65,6 +65,7 @@ class RandomChooser:
 
     def weighted(self, options: Sequence[T], weights: Sequence[float]) -> T:
         sums = list(accumulate(weights))
+        # bisect_right leaves out options of weight 0; min, as rounding may give the sum itself.
         return options[min(bisect_right(sums, self._random() * sums[-1]), len(options) - 1)]
 
     def chance(self, p: float) -> bool:
@@ -97,10 +98,10 @@ class OrderedChooser:
         return options[min(bisect_right(sums, at), len(options) - 1)]
 
     def chance(self, p: float) -> bool:
-        return self.between(0, _STEPS - 1) >= (1 - p) * _STEPS
+        return self.between(0, _STEPS - 1) >= (1 - p) * _STEPS  # from above, so that 0 is False
 
     def between(self, lo: int, hi: int) -> int:
-        return self._between(lo, hi) if hi > lo else lo
+        return self._between(lo, hi) if hi > lo else lo  # a single number is no choice, and costs no draw
 
 
 class Sampler(StrEnum):
@@ -135,7 +136,7 @@ def _nearest_to_0(lo: int, hi: int) -> int:
 
 
 class _CarriedOut(BaseException):
-    """Leaves Hypothesis at once: it is not taken for a failing example, which would be run again."""
+    """Leaves Hypothesis at once: other exceptions are failing examples, which are run again."""
 
 
 class Interesting(Exception):  # noqa: N818 - it marks a find, not an error
@@ -161,7 +162,7 @@ def explore(make: Callable[[Chooser], T], look: Callable[[T], None], seed: int) 
 
     @contextmanager
     def carrying_out() -> Iterator[None]:
-        """Keeps any error that is none of Hypothesis's own: ours, the user's, or that of pytest-timeout.
+        """Records any error that is not Hypothesis's own: ours, the user's, or pytest-timeout's.
 
         Hypothesis would call ``make`` again, which raises no more (the disk has room, the time is not up), and blame it
         as flaky.
@@ -186,9 +187,9 @@ def explore(make: Callable[[Chooser], T], look: Callable[[T], None], seed: int) 
         phases=(Phase.generate, Phase.shrink),
         database=None,
         deadline=None,
-        derandomize=False,
+        derandomize=False,  # it would seed by the function's name instead
         print_blob=False,
-        report_multiple_bugs=False,
+        report_multiple_bugs=False,  # else it raises a group of exceptions, and shrinks each kind of them
         suppress_health_check=tuple(HealthCheck),
         verbosity=Verbosity.quiet,
     )
@@ -199,5 +200,5 @@ def explore(make: Callable[[Chooser], T], look: Callable[[T], None], seed: int) 
 
     with seeded(seed), suppress(Interesting, _CarriedOut):
         run()
-    if raised:
+    if raised:  # the error itself, without Hypothesis's frames and notes
         raise raised[0]

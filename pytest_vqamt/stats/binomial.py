@@ -14,6 +14,7 @@ _STANDARD_DEVIATIONS = 10
 """Beyond so many from the mean, and 30 successes more where it is skewed, lies less than 1e-20."""
 
 _LEAST = 1e-30
+"""Probabilities below are computed anew instead of by ratios."""
 
 
 def probabilities(trials: int, share: float) -> tuple[int, NDArray[np.float64]]:
@@ -28,15 +29,18 @@ def probabilities(trials: int, share: float) -> tuple[int, NDArray[np.float64]]:
     import numpy as np
 
     mode = min(trials, floor((trials + 1) * share))
+    # The ratios below would divide by 0.
     if share in (0, 1):
         return mode, np.ones(1)
     width = ceil(_STANDARD_DEVIATIONS * sqrt(trials * share * (1 - share))) + 30
     fewest, most = max(0, mode - width), min(trials, mode + width)
+    # From the mode outwards: ratios of neighbours never overflow, unlike factorials of thousands.
     up, down = np.arange(mode, most), np.arange(mode, fewest, -1)
     odds = share / (1 - share)
     rising = np.cumprod((trials - up) / (up + 1) * odds)
     falling = np.cumprod(down / (trials - down + 1) / odds)
     weights = np.concatenate([falling[::-1], np.ones(1), rising])
+    # Relative to the mode so far: the sum makes them probabilities.
     return fewest, weights / weights.sum()
 
 
@@ -48,6 +52,7 @@ def upper_quantile(trials: int, share: float, probability: float) -> int:
     """
     fewest, each = probabilities(trials, share)
     tails = each[::-1].cumsum()[::-1] - each
+    # `argmax` of booleans is the first True.
     return fewest + int((tails <= probability).argmax())
 
 
@@ -58,7 +63,9 @@ def upper_tail(successes: int, trials: int, share: float) -> float:
     3.8e-05
     """
     return sum(
-        comb(trials, each) * share**each * (1 - share) ** (trials - each) for each in range(successes, trials + 1)
+        # Directly: exact enough, and fast for a few trials.
+        comb(trials, each) * share**each * (1 - share) ** (trials - each)
+        for each in range(successes, trials + 1)
     )
 
 

@@ -6,11 +6,11 @@ A session, ``vqamt.run`` and ``vqamt merge`` end here, and ``vqamt compare`` tak
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import (
     HOLDS,
     PRESUMED,
@@ -35,14 +35,12 @@ from pytest_vqamt.stats.intervals import pass_rate_interval
 from pytest_vqamt.stats.model_tables import summaries
 from pytest_vqamt.stats.paired import SIGNIFICANT, between_models, may_fall, with_holm_gates
 from pytest_vqamt.stats.papers import coverage_tables
-from pytest_vqamt.stats.thresholds import APART, Drops, GateKind, allowed_drop
+from pytest_vqamt.stats.thresholds import APART, NEVER_GATED, Drops, GateKind, allowed_drop
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-
-_CONTROL = "control"
 
 Stratum = TypeVar("Stratum", bound=StratumResult)
 
@@ -51,10 +49,12 @@ FLOOR = "control.repeat"
 
 
 class _Scored(NamedTuple):
-    """The result of one model on one item; ``judged`` is None if single cases are not recorded."""
+    """The result of one model on one item."""
 
     tally: Tally
+    """The counts of its ordinary, or of its presumed cases."""
     judged: JudgedCases | None
+    """None if single cases are not recorded, as in a run of one model without a baseline."""
 
     @property
     def rate(self) -> float:
@@ -73,6 +73,7 @@ def rankings(results: Sequence[RelationResult]) -> tuple[Ranking, ...]:
     found: dict[tuple[str, RankingKind], _Items] = {}
     for result in results:
         for kind, tally in _kinds(result):
+            # A model without a judged case on an item has no rate there: the item is ranked among the others.
             if tally.judged:
                 items = found.setdefault((result.data.name, kind), {})
                 items.setdefault(result.item, {})[result.model.name] = _Scored(tally, result.judged)
@@ -89,6 +90,7 @@ def rankings(results: Sequence[RelationResult]) -> tuple[Ranking, ...]:
 
 def _kinds(result: RelationResult) -> Iterator[tuple[RankingKind, Tally]]:
     tagged = (kind for kind in (RankingKind.CONTROL, RankingKind.BASELINE) if kind.value in result.tags)
+    # Controls, and the relations that papers compare theirs with, rank on their own.
     apart = next(tagged, None)
     yield apart or RankingKind.RELATIONS, result.tally
     if result.presumed:
@@ -100,12 +102,14 @@ def _by_models(items: _Items) -> Iterator[_Items]:
     sets: dict[tuple[str, ...], _Items] = {}
     for item, scored in items.items():
         sets.setdefault(tuple(scored), {})[item] = scored
+    # One model alone has nothing to be ranked with.
     return (shared for models, shared in sets.items() if len(models) > 1)
 
 
 def _ranking(data: str, kind: RankingKind, items: _Items) -> Ranking:
     models = tuple(next(iter(items.values())))
     tallies = {model: sum((scored[model].tally for scored in items.values()), Tally()) for model in models}
+    # Pooled over cases, not averaged over items: an item of few cases counts little.
     rates = {model: tally.pass_rate or 0.0 for model, tally in tallies.items()}
     first, *others = sorted(models, key=lambda model: -rates[model])
     pooled = _pooled(items, models, presumed=kind is RankingKind.PRESUMED)
@@ -133,7 +137,7 @@ def _ranking(data: str, kind: RankingKind, items: _Items) -> Ranking:
 
 
 def _is_best(model: str, scored: dict[str, _Scored]) -> bool:
-    """Tells whether each other model has a lower pass rate; of those with the same rate none is the best."""
+    """True if each other model has a lower pass rate; of models with one rate none is the best."""
     return all(each.rate < scored[model].rate for name, each in scored.items() if name != model)
 
 
@@ -144,6 +148,7 @@ def _pooled(items: _Items, models: Sequence[str], *, presumed: bool) -> dict[str
     cases: dict[str, list[CaseArrays]] = {model: [] for model in models}
     for scored in items.values():
         for model, (_, judged) in scored.items():
+            # One item without single cases, as of an older report, is enough: the pool would lack its cases.
             if judged is None:
                 return {}
             cases[model].append(arrays_of(judged, presumed=presumed))
@@ -167,10 +172,11 @@ class CaseArrays(NamedTuple):
     """The cases of an item in the order of their ids."""
 
     cases: NDArray[np.uint64]
+    """The digests of the case ids, sorted."""
     scenes: NDArray[np.uint64]
-    """``cases`` and ``scenes``: uint64, the digests of the case ids and of the scene ids."""
+    """The digests of the scene ids, one for each case."""
     holds: NDArray[np.bool_]
-    """Bool."""
+    """True where the case holds."""
 
 
 def arrays_of(judged: JudgedCases, *, presumed: bool) -> CaseArrays:
@@ -180,6 +186,7 @@ def arrays_of(judged: JudgedCases, *, presumed: bool) -> CaseArrays:
     records = records_of(judged)
     records = records[(records["bits"] & PRESUMED > 0) == presumed]
     cases = records["case"].astype(np.uint64)
+    # Sorted, so that two runs can be matched by case id.
     order = np.argsort(cases)
     return CaseArrays(cases[order], records["scene"].astype(np.uint64)[order], (records["bits"] & HOLDS > 0)[order])
 
@@ -201,13 +208,15 @@ def differences(results: Sequence[RelationResult]) -> tuple[ModelDifference, ...
     for result in results:
         items.setdefault((result.data.name, result.item), []).append(result)
     found = [pair for of_item in items.values() for pair in _of_item(of_item)]
+    # One family for each pair of models: who compares two models looks at all of their items.
     families: dict[tuple[str, str, str], list[int]] = {}
     for place, each in enumerate(found):
         families.setdefault((each.first.data.name, each.first.model.name, each.second.model.name), []).append(place)
     changes: dict[int, BaselineChange] = {}
     for places in families.values():
         pairs = [found[place].paired for place in places]
-        made = between_models(pairs, [_CONTROL not in found[place].first.tags for place in places])
+        # Controls get their p-value, but do not make the others' stricter.
+        made = between_models(pairs, [NEVER_GATED not in found[place].first.tags for place in places])
         changes |= dict(zip(places, made, strict=True))
     return tuple(
         ModelDifference(
@@ -228,9 +237,13 @@ class _ModelPair(NamedTuple):
     """An item on two models, with the cases that both have judged."""
 
     first: RelationResult
+    """The result of the model that comes first in the report."""
     second: RelationResult
+    """The result of the other model."""
     presumed: bool
+    """True if these are presumed cases."""
     paired: PairedClusters
+    """The shared cases by scene, by the outcome on each model."""
 
 
 def _of_item(results: Sequence[RelationResult]) -> Iterator[_ModelPair]:
@@ -258,7 +271,7 @@ def with_noise(results: Sequence[RelationResult]) -> tuple[RelationResult, ...]:
         if result.item == FLOOR and result.pass_rate is not None
     }
     return tuple(
-        result if "control" in result.tags else _with_noise(result, floors.get((result.model.name, result.data.name)))
+        result if NEVER_GATED in result.tags else _with_noise(result, floors.get((result.model.name, result.data.name)))
         for result in results
     )
 
@@ -271,9 +284,11 @@ def _with_noise(result: RelationResult, floor: float | None) -> RelationResult:
 def _of_stratum(stratum: Stratum, floor: float | None) -> Stratum:
     tally, repeated = stratum.tally, stratum.repeated
     if repeated is not None:
+        # Asked several times: each case has its own chance of noise.
         share = (repeated.noise.mean or 0.0) if tally.judged else 0.0
     else:
         share = floor or 0.0
+    # Asked once and never violated in ``control.repeat``: no noise is known.
     if not tally.judged or (repeated is None and not share):
         return replace(stratum, noise=None)
     violations = tally.judged - tally.holds
@@ -282,10 +297,12 @@ def _of_stratum(stratum: Stratum, floor: float | None) -> Stratum:
 
 
 class Concluded(NamedTuple):
-    """The items of a run with noise and gates on drops, and its baseline with what is compared over all items."""
+    """A run that has ended: its items and its baseline."""
 
     relations: tuple[RelationResult, ...]
+    """The items in the order of the run, with noise and gates on drops."""
     baseline: BaselineUse | None
+    """The baseline, with what is compared over all items; None without one."""
 
 
 def conclude(results: Sequence[RelationResult], use: BaselineUse | None, max_unread: float) -> Concluded:
@@ -299,6 +316,7 @@ def conclude(results: Sequence[RelationResult], use: BaselineUse | None, max_unr
     relations = with_noise(results)
     if use is None:
         return Concluded(relations, None)
+    # Totals first: whether they are gated decides the significance level of each relation's gate.
     totals = baseline_totals(relations)
     relations = with_baseline_gates(relations, use.max_drop, max_unread, totals.families(use.max_drop))
     totals = totals.with_gates(use.max_drop)
@@ -322,7 +340,9 @@ class GatedChange(NamedTuple):
     """A change of a rate since the baseline, before the gates of all are known."""
 
     item: str
+    """The id of the relation variant, by which ``drops`` name it."""
     change: BaselineChange
+    """The change, without an adjusted p-value or a gate."""
     read: Tally
     """The cases by which the unread rate of the item is judged (``RelationResult.read_tally``)."""
     may_have_gate: bool
@@ -343,6 +363,7 @@ def with_gates_on_drops(
         drop if each.may_have_gate and drop is not None and may_fall(each.change, drop) else None
         for each, drop in zip(found, allowed, strict=True)
     ]
+    # All at once: Holm's correction covers everything that is gated.
     held = with_holm_gates([each.change for each in found], gated, families)
     return tuple(
         change if drop is None or not each.may_have_gate else _missed_if_unread(change, each.read, drop, max_unread)
@@ -354,6 +375,7 @@ def _missed_if_unread(change: BaselineChange, tally: Tally, allowed: float, max_
     unread = unread_rate_above(tally, max_unread)
     if unread is None:
         return change
+    # With no judged case left there is no gate yet: the item must miss one all the same.
     held = change.gate or Gate(kind=GateKind.DROP.value, threshold=allowed, on="holm", met=False)
     return replace(change, gate=replace(held, met=False, unread=unread, uncertain=False))
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_vqamt.core.case import Figure
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import (
     COMPARED,
     HELD,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 
 _OUTCOMES = 4
+"""The outcomes of a case in two runs: holds in both, in the first, in the second, in none."""
 
 
 def gate(
@@ -56,9 +57,11 @@ def gate(
     the model's adapter has all declined has no gate. ``interval`` is that of the pass rate.
     """
     threshold = threshold_for(item, tags, thresholds)
+    # Declined without refusals: the adapter knows that its model cannot answer, which is no failure of the model.
     if threshold is None or (tally.cases and tally.declined - tally.refused == tally.cases):
         return None
     reached = tally.pass_rate if on is GateOn.POINT else interval[0]
+    # A gate that judged nothing must not pass: nobody would see that it is empty.
     met = tally.judged > 0 and reached is not None and reached >= threshold.rate
     unread = unread_rate_above(tally, max_unread)
     return Gate(
@@ -71,7 +74,7 @@ def gate(
 
 
 def unread_rate_above(tally: Tally, max_unread: float) -> float | None:
-    """Returns the unread rate if it is above ``max_unread``: then the item meets no gate."""
+    """Returns the unread rate if it is above ``max_unread``, so that the item meets no gate; else None."""
     rate = tally.unread_rate
     return rate if rate is not None and rate > max_unread else None
 
@@ -96,6 +99,7 @@ def grounded_result(
     ``version_before`` is that of the relation in the baseline; None where the rate is not compared with one.
     """
     unread = unread_rate_above(tally, max_unread)
+    # Presumed cases are gated only by a pattern that names the item, hence the tag.
     of_presumed = (
         _grounded(presumed, threshold_for(item, (*tags, "presumed"), thresholds), on, unread, version_before)
         if presumed.cells.total
@@ -103,6 +107,7 @@ def grounded_result(
     )
     threshold = threshold_for(item, tags, thresholds)
     if not sure.cells.total:
+        # A bare rate is for all items that have contrasts; naming an item says that it must have some.
         if of_presumed is not None or threshold is None or not threshold.names_relations:
             threshold = None
         if of_presumed is None and threshold is None:
@@ -137,9 +142,13 @@ class GroundedCounts(NamedTuple):
     """The counts of an item's cases with a contrast."""
 
     cells: GroundedCells
+    """How many cases hold or not, by how their contrasts came out."""
     chance: Figure
+    """The grounded rate that guessing would give."""
     clusters: Clusters
+    """The cases by scene, for the interval."""
     paired: PairedClusters
+    """The same cases in the baseline and now; empty without a baseline."""
 
 
 class Totals(NamedTuple):
@@ -150,7 +159,7 @@ class Totals(NamedTuple):
     accuracy: tuple[BaselineTotal, ...]
     """Of the answers to questions that come with answers."""
     gated: tuple[bool, ...]
-    """For each of both, whether it has a gate. One relation alone has its own."""
+    """True for each that has a gate, relations first. One relation alone has its own gate already."""
 
     def allowed(self, drops: Drops) -> tuple[float | None, ...]:
         """The drop that each gate allows; None where there is no gate, or the rate cannot fall so far."""
@@ -164,6 +173,7 @@ class Totals(NamedTuple):
 
     def families(self, drops: Drops) -> int:
         """The families of tests that share the significance level: relations one by one, and these."""
+        # Two families at most: this is the factor of Bonferroni's correction between them.
         return 1 + any(drop is not None for drop in self.allowed(drops))
 
     def with_gates(self, drops: Drops) -> Totals:
@@ -184,12 +194,14 @@ def baseline_totals(results: Sequence[RelationResult]) -> Totals:
     right: dict[tuple[str, str], list[JudgedCases]] = {}
     for result in results:
         part = result.model.name, result.data.name
+        # Relations apart are in no figure over all relations.
         if result.judged is not None and not APART.intersection(result.tags):
             judged.setdefault(part, []).append(result.judged)
         if result.right is not None:
             right.setdefault(part, []).append(result.right)
     relations = {part: paired_over(items) for part, items in judged.items()}
     accuracy = {part: paired_over(items, each_once=True) for part, items in right.items()}
+    # Of a single relation, the total is that relation's own comparison.
     several = {part: sum(_shares_cases(items) for items in some) > 1 for part, some in judged.items()}
     return Totals(
         relations=tuple(_total(part, paired) for part, paired in relations.items() if paired.shared),
@@ -221,6 +233,7 @@ def paired_over(items: Sequence[JudgedCases], *, each_once: bool = False) -> Pai
 
     records = np.concatenate([records_of(each) for each in items])
     records = records[_compared(records)]
+    # The digest of a question is its case here: several relations ask it of the same picture.
     if each_once:
         _, first = np.unique(records["case"], return_index=True)
         records = records[first]
@@ -232,6 +245,7 @@ def records_of(judged: JudgedCases) -> NDArray[np.void]:
     """Returns the records with the fields "case" and "scene" (uint64, digests), and "bits" (uint8)."""
     import numpy as np
 
+    # Big-endian, as written: the same bytes on every machine.
     return np.frombuffer(bytes(judged.records), dtype=[("case", ">u8"), ("scene", ">u8"), ("bits", "u1")])
 
 
@@ -241,9 +255,11 @@ def paired_by_scene(scenes: NDArray[np.uint64], first: NDArray[np.bool_], second
 
     if not scenes.size:
         return PairedClusters()
+    # In the order of ``PairedSceneTally``: 0 holds in both, 1 in the first, 2 in the second, 3 in none.
     kind = 2 * ~first + ~second
     names, of_scene = np.unique(scenes, return_inverse=True)
     counts = np.bincount(of_scene * _OUTCOMES + kind, minlength=_OUTCOMES * names.size).reshape(-1, _OUTCOMES)
+    # Scenes with the same counts are one row: most reports have few kinds of scenes.
     alike, times = np.unique(counts, axis=0, return_counts=True)
     return PairedClusters(
         tuple(PairedSceneTally(*map(int, (*row, number))) for row, number in zip(alike, times, strict=True))

@@ -64,13 +64,17 @@ _FIVE_A_ROW = """
 """
 
 CRITICAL_VALUES: Final = tuple(map(float, _FIVE_A_ROW.split()))
-"""Those of scipy 1.17.1 (``scipy.special.stdtrit(degrees, 0.975)``): a report stays what it was, to the last digit."""
+"""97.5 % points of Student's t for 1, 2, ... degrees of freedom, by scipy 1.17.1 (``special.stdtrit``).
+
+A table and no call, so that a report stays what it was, to the last digit, whatever is installed.
+"""
 
 
 _PRIOR_SCENES = 0.5
 """Jeffreys' prior in whole scenes: so many that hold, and so many that are violated."""
 
 CONFIDENCE = 0.95
+"""The level of every interval in reports."""
 
 
 def pass_rate_interval(clusters: Clusters) -> tuple[float, float]:
@@ -85,33 +89,40 @@ def pass_rate_interval(clusters: Clusters) -> tuple[float, float]:
     ``docs/explanation/statistics.md`` has the measured coverage of this interval
     and of its alternatives, such as the bootstrap.
     """
-    groups = [SceneGroup(row.holds, row.holds, row.judged, row.scenes) for row in clusters.rows if row.judged]
+    groups = groups_of_verdicts(clusters)
     if not groups:
         return 0.0, 1.0
     share = worth_of_verdict(clusters)
     low, high = wilson(clusters.holds * share, clusters.judged * share)
+    # Bounds: no violation can make an interval better than none, nor a success make it worse.
     least = least_sample_size(groups)
     return min(low, wilson(least, least)[0]), max(high, wilson(0, least)[1])
 
 
+def groups_of_verdicts(clusters: Clusters) -> list[SceneGroup]:
+    """Returns the scenes with judged cases, which count 1 if they hold, and else 0."""
+    return [SceneGroup(row.holds, row.holds, row.judged, row.scenes) for row in clusters.rows if row.judged]
+
+
 def worth_of_verdict(clusters: Clusters) -> float:
     """Returns the independent cases that a case is worth for the pass rate: the effective over the whole number."""
-    groups = [SceneGroup(row.holds, row.holds, row.judged, row.scenes) for row in clusters.rows if row.judged]
+    groups = groups_of_verdicts(clusters)
     size = mean_scene_size(groups)
     prior = (SceneGroup(size, size, size, _PRIOR_SCENES), SceneGroup(0, 0, size, _PRIOR_SCENES))
     return effective_sample_size(groups, prior) / clusters.judged
 
 
 class SceneGroup(NamedTuple):
-    """A number of ``scenes`` of ``size`` cases each, whose values have the same sum and sum of squares.
-
-    Prior scenes come in fractions.
-    """
+    """Scenes of one size, whose values have the same sum and sum of squares."""
 
     total: float
+    """The sum of the values of one scene."""
     squares: float
+    """The sum of their squares, which for verdicts (0 or 1) is the same."""
     size: float
+    """The cases of one scene."""
     scenes: float
+    """How many scenes are like this; prior scenes come in fractions."""
 
 
 def least_sample_size(groups: Sequence[SceneGroup]) -> float:
@@ -140,8 +151,10 @@ def effective_sample_size(groups: Sequence[SceneGroup], prior: Sequence[SceneGro
     """
     cases, scenes = sum(round(each.size * each.scenes) for each in groups), sum(round(each.scenes) for each in groups)
     least = least_sample_size(groups)
+    # One case a scene: nothing is correlated. One scene: its variance cannot be estimated.
     if cases == scenes or scenes < 2:
         return least
+    # With the prior the variance is never 0, so that deff exists where all cases hold.
     every = (*groups, *prior)
     weight = sum(each.size * each.scenes for each in every)
     mean = sum(each.total * each.scenes for each in every) / weight
@@ -149,6 +162,7 @@ def effective_sample_size(groups: Sequence[SceneGroup], prior: Sequence[SceneGro
     by_case = sum(each.squares * each.scenes for each in every) - mean**2 * weight
     deff = by_scene / by_case * (scenes / (scenes - 1)) * ((cases - 1) / cases)
     correction = (students_t(cases - 1) / students_t(scenes - 1)) ** 2
+    # An estimate may lie outside: fewer than at full correlation, or more than there are cases.
     return min(float(cases), max(least, cases / deff * correction))
 
 
@@ -163,12 +177,14 @@ def wilson(successes: float, trials: float, confidence: float = CONFIDENCE) -> t
     """
     if not trials:
         return 0.0, 1.0
+    # Two-sided: 1.96 for 95 %.
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     p = successes / trials
     middle = p + z * z / (2 * trials)
     spread = z * sqrt(p * (1 - p) / trials + z * z / (4 * trials * trials))
     scale = 1 + z * z / trials
     low, high = (middle - spread) / scale, (middle + spread) / scale
+    # Exactly 0 and 1 there, which rounding may miss by 1e-17.
     return (0.0 if successes == 0 else low), (1.0 if successes == trials else high)
 
 
@@ -203,6 +219,7 @@ def intraclass_correlation(groups: Sequence[SceneGroup]) -> float | None:
     differ.
     """
     cases, scenes = sum(each.size * each.scenes for each in groups), sum(each.scenes for each in groups)
+    # One case a scene: no two cases of a scene can be compared.
     if scenes < 2 or cases <= scenes:
         return None
     squares = sum(each.squares * each.scenes for each in groups)
@@ -212,4 +229,5 @@ def intraclass_correlation(groups: Sequence[SceneGroup]) -> float | None:
     within = (squares - of_scenes) / (cases - scenes)
     size = (cases - sum(each.size**2 * each.scenes for each in groups) / cases) / (scenes - 1)
     whole = between + (size - 1) * within
+    # Estimates below 0 come of chance, and count as 0.
     return None if whole <= 0 else min(1.0, max(0.0, (between - within) / whole))

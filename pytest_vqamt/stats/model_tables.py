@@ -56,11 +56,14 @@ MODELS_SUMMARIES: dict[str, ModelsSummary] = {}
 
 
 class _Found(NamedTuple):
-    """The rows of a summary, those of the run and the published ones."""
+    """What a summary is made of."""
 
     rows: Sequence[_ModelRow]
+    """The rows of the run."""
     published: Sequence[_ModelRow]
+    """The rows of the paper."""
     columns: Sequence[str]
+    """The columns in the paper's order."""
     source: str
     """The paper and its tables."""
 
@@ -72,13 +75,16 @@ class ModelsSummary:
     kind: str
     """In ``report.json``."""
     paper: str
+    """The paper in a word, for headings."""
     nearest: str
     """How a run comes nearest to the published rows."""
     find: Callable[[Sequence[RelationResult]], _Found]
+    """Finds the rows in the results of one data source."""
 
     def of(self, results: Sequence[RelationResult], *, data: str) -> Summary | None:
         """Returns the summary of results on one data source; None without a share in any column."""
         rows, published, columns, source = self.find(results)
+        # A column that only the paper has is no comparison.
         shown = [name for name in columns if any(row.measured.get(name, _NOTHING)[0] is not None for row in rows)]
         found = [row for row in rows if any(row.measured.get(name, _NOTHING)[0] is not None for name in shown)]
         if not shown:
@@ -90,6 +96,7 @@ class ModelsSummary:
             rows=tuple(
                 _cells(row, shown)
                 for figure in dict.fromkeys(row.figure for row in found)
+                # Figure by figure, the run first: the published rows stand below those that they are compared with.
                 for row in (*found, *published)
                 if row.figure == figure
             ),
@@ -112,13 +119,18 @@ def _with_a_row_for_each_model(*, kind: str, paper: str, nearest: str) -> Callab
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ModelRow:
-    """The shares of one model by column; the other fields are as in ``OF_ROW``."""
+    """One model's shares, by column."""
 
     model: str
+    """The model's name, in the run or in the paper."""
     source: str
+    """``RUN``, ``RUN_PRESUMED`` or ``PUBLISHED``."""
     figure: str
+    """What the shares are: "IFR", "accuracy", ..."""
     measured: Mapping[str, _Measured]
+    """A share and its cases, by column."""
     part: str = ""
+    """The cases that the row is of; "" for all."""
 
 
 @_with_a_row_for_each_model(
@@ -155,6 +167,7 @@ def _error_rates(strata: _Strata, present: str) -> dict[str, _Measured]:
     for column in METAVQA_ERROR_RATES.columns:
         of_relation = [stratum for item, stratum in strata if item.partition("[")[0] == f"metavqa.{column}"]
         tallies = (
+            # The relations count by the groups that the picture shows: "0", "1", "2".
             each.breakdown.get("present_groups", {}).get(present, Tally()) if present else each.tally
             for each in of_relation
         )
@@ -185,6 +198,7 @@ def _consistency(results: Sequence[RelationResult]) -> _Found:
                     for item, each in strata
                     if each.pairs and paper_test_of(item) == f"carets.{column}"
                 ]
+                # Added up before dividing: variants have different numbers of pairs.
                 total = sum(counted, PairTally())
                 measured[column] = getattr(total, name), total.pairs
             rows.append(_ModelRow(model=model, source=source, figure=figure, measured=measured))
@@ -209,6 +223,7 @@ def _issues(results: Sequence[RelationResult]) -> _Found:
             each = of_item.get(item)
             measured[column] = (ifr_of([(each.tally, each.figures)]), each.tally.judged) if each else (None, 0)
         known = [share for share, _ in measured.values() if share is not None]
+        # The paper's mean is of all three relations: of fewer it would be another figure.
         measured["mean"] = sum(known) / len(known) if len(known) == len(columns) else None, None
         rows.append(_ModelRow(model=model, source=source, figure="IFR", measured=measured))
     published = [
@@ -241,8 +256,10 @@ def _accuracy(results: Sequence[RelationResult]) -> _Found:
             if not item.startswith(f"{NOISE}["):
                 continue
             clean, noisy = (stratum.figures.get(name, Figure()) for name in ("clean", "noisy"))
+            # The same questions without noise in each partition, so the first one's figure is taken.
             measured.setdefault("clean", (clean.mean, clean.cases))
             measured[item.removeprefix(f"{NOISE}[").removesuffix("]")] = noisy.mean, noisy.cases
+            # The paper's R_score is of the partition with the least noise.
             if item == FIRST_PARTITION and clean.mean is not None and noisy.mean is not None:
                 measured["R_score"] = r_score(100 * (clean.mean - noisy.mean)), None
         rows.append(_ModelRow(model=model, source=source, figure="accuracy", measured=measured))
@@ -261,6 +278,7 @@ def _strata_by_model(results: Sequence[RelationResult]) -> Mapping[tuple[str, st
     }
     for result in results:
         for stratum in result.strata:
+            # An item whose relation applied to no scene has no row.
             if stratum.tally.cases:
                 source = RUN if stratum is result else RUN_PRESUMED
                 found[result.model.name, source].append((result.item, stratum))

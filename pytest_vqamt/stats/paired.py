@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from math import isqrt, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import BaselineChange, Gate, GateState
 from pytest_vqamt.core.tallies import PairedClusters
 from pytest_vqamt.stats.intervals import (
@@ -19,6 +19,7 @@ from pytest_vqamt.stats.intervals import (
     mean_scene_size,
     wilson,
 )
+from pytest_vqamt.stats.thresholds import GateKind
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,7 +78,9 @@ def paired_interval(paired: PairedClusters) -> tuple[float, float]:
     if difference is None:
         return -1.0, 1.0
     share = worth_of_case(paired)
+    # Counts are scaled to the independent cases that they are worth, so they need not be whole.
     low, high = tango(paired.first_only * share, paired.second_only * share, paired.shared * share)
+    # Bounds: a run with a net loss must not rule out a drop that an unchanged one leaves open.
     nothing_differs = wilson(0, least_sample_size(groups))[1]
     return (
         min(low, -nothing_differs) if difference <= 0 else low,
@@ -108,6 +111,7 @@ def _net_changes(paired: PairedClusters) -> Counter[int]:
     """Counts the scenes by the size of their net change, without those at 0."""
     changes: Counter[int] = Counter()
     for row in paired.rows:
+        # A scene that lost as many as it won has no sign to flip.
         if row.second_only != row.first_only:
             changes[abs(row.second_only - row.first_only)] += row.scenes
     return changes
@@ -126,10 +130,12 @@ def sign_flip_p(size: int, terms: Mapping[int, int]) -> float:
     import numpy as np
 
     largest = sum(magnitude * count for magnitude, count in terms.items())
+    # Out of reach, or reached by any signs.
     if abs(size) > largest or size == -largest:
         return 0.0 if size > 0 else 1.0
     # The sum is twice that of the terms with a positive sign, less the largest.
     needed = (size + largest + 1) // 2
+    # Few terms first, so that the convolved arrays stay short; ties by magnitude, for the same rounding everywhere.
     *others, (magnitude, count) = sorted(terms.items(), key=lambda each: (each[1], each[0]))
     fewest, chances = 0, np.ones(1)
     for other, so_many in others:
@@ -148,6 +154,7 @@ def _spread(chances: NDArray[np.float64], heads: NDArray[np.float64], magnitude:
     import numpy as np
 
     spread = np.zeros(len(chances) + magnitude * (len(heads) - 1))
+    # Heads of magnitude m move a sum by m: sums modulo m are apart, and each class is a plain convolution.
     for remainder in range(min(magnitude, len(chances))):
         spread[remainder::magnitude] = np.convolve(chances[remainder::magnitude], heads)
     return spread
@@ -164,6 +171,7 @@ def _fair_binomial(count: int) -> tuple[int, NDArray[np.float64]]:
     reach = min(middle, isqrt(_FAR_OUT * count))
     up = np.arange(middle, min(count, middle + reach + 1))
     down = np.arange(middle, middle - reach, -1)
+    # P(k + 1) / P(k) = (n - k) / (k + 1) for a fair coin.
     right = np.cumprod((count - up) / (up + 1))
     left = np.cumprod(down / (count - down + 1))
     ratios = np.concatenate((left[::-1], [1.0], right))
@@ -183,6 +191,7 @@ def tango(lost: float, won: float, cases: float, confidence: float = CONFIDENCE)
     if not cases:
         return -1.0, 1.0
     z = NormalDist().inv_cdf((1 + confidence) / 2)
+    # The difference itself is never rejected: the bisections start there.
     found = (won - lost) / cases
     return (
         _end(lambda difference: _score(difference, lost, won, cases) > z, -1.0, found),
@@ -194,9 +203,11 @@ def _score(difference: float, lost: float, won: float, cases: float) -> float:
     """Returns the score statistic of ``difference``."""
     excess = won - lost - cases * difference
     b = (2 * cases - won + lost) * difference - won - lost
+    # Rounding can make it negative by 1e-16 where the root is 0.
     root = sqrt(max(0.0, b * b + 8 * cases * lost * difference * (1 - difference)))
     q = (root - b) / (4 * cases)
     variance = cases * (2 * q + difference * (1 - difference))
+    # No room for chance, as at a difference of 1, or of 0 where nothing differs.
     if variance <= 0:
         return 0.0 if excess == 0 else (float("inf") if excess > 0 else float("-inf"))
     return excess / sqrt(variance)
@@ -204,6 +215,7 @@ def _score(difference: float, lost: float, won: float, cases: float) -> float:
 
 def _end(rejected: Callable[[float], bool], outer: float, inner: float) -> float:
     """Bisects for the end of the interval between ``outer`` and ``inner``, which lies inside."""
+    # All cases were lost, or all won: the difference found is the end.
     if not rejected(outer):
         return outer
     for _ in range(_HALVINGS):
@@ -212,6 +224,7 @@ def _end(rejected: Callable[[float], bool], outer: float, inner: float) -> float
             outer = middle
         else:
             inner = middle
+    # The rejected side: the interval is never too short.
     return outer
 
 
@@ -241,6 +254,7 @@ def with_holm_gates(
     reaches such a drop. Where the changes are one of several ``families`` of tests that can fail a run, each has its
     share of the significance level (Bonferroni): the p-values are multiplied.
     """
+    # Only what is gated is corrected for: looking at more costs no power.
     ps = [change.p for change, drop in zip(changes, allowed, strict=True) if drop is not None]
     adjusted = iter(min(1.0, families * p) for p in holm(ps))
     return tuple(
@@ -256,6 +270,7 @@ def between_models(pairs: Sequence[PairedClusters], tested: Sequence[bool]) -> t
     (``with_holm_gates``).
     """
     changes = [change_of(each) for each in pairs]
+    # Two-sided: neither model is the one before.
     adjusted = iter(holm([each.p_two_sided for each, counts in zip(changes, tested, strict=True) if counts]))
     return tuple(
         replace(each, p_holm=next(adjusted) if counts else None) for each, counts in zip(changes, tested, strict=True)
@@ -263,10 +278,11 @@ def between_models(pairs: Sequence[PairedClusters], tested: Sequence[bool]) -> t
 
 
 def state_of(change: BaselineChange, max_drop: float) -> GateState:
-    """Returns what a change shows of a drop above ``max_drop``, by its adjusted p-value, or by its own without one.
+    """The state of a gate that allows ``max_drop``, by the adjusted p-value, or the plain one without it.
 
-    Missed is a larger drop that is significant. Met is that the whole 95 % interval of the difference lies above it.
+    Missed: the drop is larger, and significant. Met: the whole 95 % interval of the difference lies above it.
     """
+    # Significant alone is not enough: with many cases a drop of 0.1 points is significant.
     if _too_large(change, max_drop) and (change.p if change.p_holm is None else change.p_holm) < SIGNIFICANT:
         return GateState.MISSED
     return GateState.MET if change.interval[0] > -max_drop else GateState.CANNOT_TELL
@@ -278,7 +294,7 @@ def _with_gate(change: BaselineChange, max_drop: float, p_holm: float) -> Baseli
     return replace(
         adjusted,
         gate=Gate(
-            kind="max-drop",
+            kind=GateKind.DROP.value,
             threshold=max_drop,
             on="holm",
             met=state is not GateState.MISSED,
@@ -289,7 +305,7 @@ def _with_gate(change: BaselineChange, max_drop: float, p_holm: float) -> Baseli
 
 
 def may_fall(change: BaselineChange, max_drop: float) -> bool:
-    """Tells whether the rate in the baseline is so high that it can fall by more than ``max_drop``."""
+    """True if the rate in the baseline is so high that it can fall by more than ``max_drop``."""
     before = change.paired.first_rate
     return before is not None and before > max_drop
 
@@ -311,6 +327,7 @@ def holm(ps: Sequence[float]) -> tuple[float, ...]:
     adjusted = [1.0] * len(ps)
     so_far = 0.0
     for smaller, place in enumerate(sorted(range(len(ps)), key=lambda each: ps[each])):
+        # Monotone: a larger p-value never gets a smaller adjusted one.
         so_far = max(so_far, min(1.0, (len(ps) - smaller) * ps[place]))
         adjusted[place] = so_far
     return tuple(adjusted)

@@ -87,15 +87,21 @@ PUBLISHED_IFR: Mapping[str, tuple[float, ...]] = {
 }
 """The published IFR by item."""
 PUBLISHED_SYSTEMS = ("OFA-VE", "ALBEF-VE", "LLaVA", "GPT-4V")
+"""The order of the rates in ``PUBLISHED_IFR`` and ``PUBLISHED_MEAN``."""
 PUBLISHED_MEAN = (0.474, 0.552, 0.694, 0.378)
 """The mean IFR of the three relations (VEglue, Table 2)."""
 
 VEGLUE_RELATIONS = ("veglue.mr1_joint_erase", "veglue.mr2_linked_erase", "veglue.mr3_unlinked_erase")
+"""The relations whose mean rate the paper gives."""
 
 NOISE = "basic_questions.noise"
+"""The relation with a variant for each partition of noise."""
 FIRST_PARTITION = f"{NOISE}[1]"
+"""The least noise, on which the paper's R_score is computed."""
 _PARTITIONS = 7
+"""All of the paper's, which monotonicity needs."""
 _ANSWER_TYPES = ("other", "number", "yes/no")
+"""The answer types of VQA, by which the paper breaks accuracies down."""
 
 TOLERANCE = 0.05
 LIMIT = 20.0
@@ -109,6 +115,7 @@ class PublishedFigures:
     source: str
     """The paper and its tables."""
     columns: tuple[str, ...]
+    """The paper's columns, by the names of our relations or partitions."""
     models: Mapping[str, tuple[float | None, ...]]
     """In percent, by model, one for each column."""
     cases: tuple[int, ...] = ()
@@ -195,12 +202,14 @@ def carets_test_of(item: str) -> str:
     ('carets.visual', 'carets.published[phrasal_invariance]')
     """
     relation, _, _ = item.partition("[")
+    # The authors' own pairs are a table of their own for each of their tests.
     return item if relation == PUBLISHED_PAIRS else relation
 
 
 def human_reference(item: str, fact: str = "", value: str = "") -> HumanReference | None:
     """Returns the human reference of an item or test, or of its pairs with a value of a fact; None if there is none."""
     test = paper_test_of(item) if item.startswith(PUBLISHED_PAIRS) else item
+    # People were compared by answers alone: binary, or a choice.
     if fact:
         return _HUMAN_REFERENCE_BY_ANSWERS.get((test, value)) if fact == "answers" else None
     return _HUMAN_REFERENCE.get(test)
@@ -221,12 +230,16 @@ _APPEARANCE, _FORMS = "metaic.object_appearance", "metaic.singular_plural"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _CaptionCounts:
-    """The counts of the presumed or the other cases of an item; ``suffix`` marks its rows."""
+    """The counts of an item's presumed cases, or of its others."""
 
     item: str
+    """The id of the MetaIC item, with its level of overlap as variant."""
     suffix: str
+    """" (presumed)" for presumed cases; "" for the others."""
     tally: Tally
+    """The counts of its cases."""
     figures: Figures
+    """The sums that its cases reported: suspicious issues, and errors by kind."""
 
     @property
     def level(self) -> str:
@@ -252,6 +265,7 @@ def captioning_summary(results: Sequence[RelationResult], *, model: str, data: s
         for result in results
         if result.item.startswith(_METAIC)
         for suffix, tally, figures in _counts(result)
+        # An item without judged captions would be a row of zeros.
         if tally.judged
     ]
     if not counted:
@@ -275,6 +289,7 @@ def _by_level(counted: Sequence[_CaptionCounts]) -> Mapping[str, Cell]:
             continue
         pairs = each.figures[_SUSPICIOUS].cases
         violated, of_the_rest = each.sum_of(_SUSPICIOUS), other.sum_of(_SUSPICIOUS)
+        # Different pairs cannot be added up, as after a run that ended early.
         if violated is None or of_the_rest is None or other.figures[_SUSPICIOUS].cases != pairs:
             continue
         where = f"at overlap {each.level}{each.suffix}"
@@ -302,6 +317,7 @@ def coverage_tables(results: Iterable[RelationResult]) -> tuple[Coverage, ...]:
 
 
 def _table(test: str, data: str, presumed: bool, models: Mapping[str, _ByItem]) -> Coverage:
+    # A share of pairs is only meaningful on pairs that both models were given.
     shared = set.intersection(*(set(items) for items in models.values()))
     of = [{item: pairs for item, pairs in items.items() if item in shared} for items in models.values()]
     return Coverage(
@@ -317,6 +333,7 @@ def _table(test: str, data: str, presumed: bool, models: Mapping[str, _ByItem]) 
 def _share_of_pairs(ours: _ByItem, theirs: _ByItem) -> float | None:
     """Returns the share of their right pairs that are right in ours, among those answered in ours."""
     both = sum((ours[item].right & pairs.right).bit_count() for item, pairs in theirs.items())
+    # A pair without an answer is no failure to cover it: it is left out of both sums.
     known = sum((pairs.right & ~ours[item].unanswered).bit_count() for item, pairs in theirs.items())
     return both / known if known else None
 
@@ -344,6 +361,7 @@ def entailment_summary(results: Sequence[RelationResult], *, model: str, data: s
     ]
     known = [rate for rate in rates if rate is not None]
     totals: dict[str, Cell] = {}
+    # Of fewer relations it would be another figure than the paper's.
     if len(known) == len(VEGLUE_RELATIONS):
         totals = {
             "mean IFR of MR1 to MR3": sum(known) / len(known),
@@ -377,6 +395,7 @@ def ifr_of(counted: Sequence[tuple[Tally, Figures]]) -> float | None:
 
 
 def _issues(tally: Tally, figures: Figures) -> int:
+    # Items that demand the same label twice are judged otherwise than the paper counts issues.
     return round(figures[ISSUE].total) if ISSUE in figures else tally.violated + tally.unparsed
 
 
@@ -431,6 +450,7 @@ def _r_score(result: RelationResult) -> float | None:
 
 
 def _monotonicity(ordered: Sequence[RelationResult]) -> float | None:
+    # A trend over some of the partitions is not the paper's figure.
     if len(ordered) < _PARTITIONS:
         return None
     for values in ([_percent(each, "noisy") for each in ordered], [each.pass_rate for each in ordered]):
@@ -454,6 +474,7 @@ def r_score(difference: float, *, t: float = TOLERANCE, m: float = LIMIT) -> flo
     """
     if not 0 <= t < m <= 100:
         raise VqamtError(f"Expected a tolerance and a limit with 0 <= t < m <= 100, but got t={t!r}, m={m!r}")
+    # abs: the paper takes gains for instability as well.
     score = (sqrt(m) - sqrt(abs(difference))) / (sqrt(m) - sqrt(t))
     return max(0.0, min(1.0, score))
 
@@ -467,4 +488,5 @@ def monotonicity(values: Sequence[float]) -> float | None:
     (0.6666666666666666, 0.0)
     """
     pairs = list(combinations(values, 2))
+    # Concordant less discordant pairs; ties count for neither.
     return sum((first > later) - (first < later) for first, later in pairs) / len(pairs) if pairs else None

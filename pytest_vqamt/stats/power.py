@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.tallies import Clusters, PairedClusters, PairedSceneTally, SceneTally
 from pytest_vqamt.stats.binomial import UpperTail, probabilities, upper_quantile
-from pytest_vqamt.stats.intervals import SceneGroup, intraclass_correlation, worth_of_verdict
+from pytest_vqamt.stats.intervals import groups_of_verdicts, intraclass_correlation, worth_of_verdict
 from pytest_vqamt.stats.paired import SIGNIFICANT, groups_of_changes, paired_interval, worth_of_case
 
 if TYPE_CHECKING:
@@ -21,19 +21,23 @@ if TYPE_CHECKING:
 
 
 MOST_SCENES = 1_000_000
+"""Where the search for a number of scenes ends."""
 _MONOTONE_WINDOW = 25
 """Counts are whole, so power is not monotone in cases: a number is enough if none of the next so many falls short."""
 _STEP = 0.0001
+"""The resolution of drops: a hundredth of a point."""
 
 DETECTED = 0.8
 """The power with which a drop counts as seen."""
 
 _SMALL_DROP = 0.03
-"""The drop that a first gate is asked for, where less is allowed."""
+"""The least drop that a prospect is computed for, also where half of it or less is allowed."""
 
 _ROUNDED = 1e-9
+"""Room for rounding where sums of shares are compared with whole numbers."""
 
 _SIMULATED_RUNS = 10_000
+"""Pairs of runs: a power of 0.8 then has a standard error of 0.4 points."""
 _CHUNK_SIZE = 1 << 22
 """The most numbers that are held at a time."""
 _DEVIATIONS = 8
@@ -42,10 +46,12 @@ _DEVIATIONS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegressionGate:
-    """The regression gate: a drop above ``max_drop`` that is significant among so many relations misses it."""
+    """The parameters of the gate on a drop since a baseline that decide on its power."""
 
     relations: int = 1
+    """How many rates are gated together, by which the significance level is divided."""
     max_drop: float = 0.0
+    """The drop that the gate lets pass, from 0 to 1."""
     families: int = 1
     """The families of tests that share the significance level (``stats.paired.Totals``)."""
 
@@ -60,6 +66,7 @@ def power(scenes: int, assumed: EffectAssumptions, gate: RegressionGate) -> floa
 
     It is exact with one case per scene, and simulated otherwise (``power_by_scene``).
     """
+    # Exact in closed form, and the usual case: one case a picture.
     if assumed.sizes == ((1, 1.0),):
         return _power_of_single_cases(scenes, assumed, gate)
     return power_by_scene(scenes, assumed, gate.alpha, gate.max_drop)
@@ -72,6 +79,7 @@ def scenes_needed(assumed: EffectAssumptions, gate: RegressionGate, target: floa
     """
     enough = 1
     short = 0
+    # Doubling, then bisecting: some 40 powers for any number up to a million.
     while power(enough, assumed, gate) < target:
         if enough == MOST_SCENES:
             return None
@@ -79,6 +87,7 @@ def scenes_needed(assumed: EffectAssumptions, gate: RegressionGate, target: floa
     while enough - short > 1:
         middle = (short + enough) // 2
         short, enough = (middle, enough) if power(middle, assumed, gate) < target else (short, middle)
+    # A simulated power is too rough for single steps to matter.
     if assumed.sizes != ((1, 1.0),):
         return enough
     while falls_short := [
@@ -104,6 +113,7 @@ def smallest_drop(
         return power(scenes, replace(assumed, drop=drop, differ=differ), gate) >= target
 
     enough = ceil(largest / _STEP)
+    # Even the loss of everything that holds would not be seen.
     if not detected(enough):
         return None
     short = 0
@@ -113,14 +123,24 @@ def smallest_drop(
     return min(largest, round(enough * _STEP, 4))
 
 
+def largest_drop(rate: float, noise: float) -> float:
+    """Returns the largest drop from ``rate`` that is possible on top of a share ``noise`` of cases that change.
+
+    >>> round(largest_drop(0.85, 0.1), 3), round(largest_drop(1.0, 0.1), 3)
+    (0.8, 0.9)
+    """
+    return min(rate, 1 - noise / 2) - noise / 2
+
+
 def cases_to_tell(paired: PairedClusters, gate: RegressionGate) -> int | None:
     """Returns the cases that detect twice the allowed drop with a power of 0.8, if they were independent.
 
     ``paired`` estimates the noise. None if the compared cases are as many, or if no such drop is possible.
     """
+    # A drop only adds to the losses: the smaller side is noise, and noise is even.
     noise = 2 * min(paired.first_only, paired.second_only) / paired.shared
-    largest = min(paired.first_rate or 0.0, 1 - noise / 2) - noise / 2
-    drop = min(2 * gate.max_drop, largest)
+    drop = min(2 * gate.max_drop, largest_drop(paired.first_rate or 0.0, noise))
+    # No drop above the allowed one is possible: no number of cases helps.
     if drop <= gate.max_drop:
         return None
     cases = scenes_needed(EffectAssumptions(drop=drop, differ=noise, sizes=((1, 1.0),), icc=1.0), gate, DETECTED)
@@ -142,27 +162,29 @@ def pictures_to_rule_out(drop: float, ruled_out: float, pictures: int) -> int:
     >>> pictures_to_rule_out(0.03, 0.114, 30), pictures_to_rule_out(0.1, 0.2, 30)
     (125, 68)
     """
+    # Wilson's z^2 / (n + z^2), solved for n / z^2.
     needed, found = 1 / drop - 1, 1 / ruled_out - 1
     return floor(pictures * needed / found) + 1
 
 
 class Prospect(NamedTuple):
-    """What a comparison can show with a power of 0.8."""
+    """The drops that a comparison detects with a power of 0.8."""
 
     smallest: float | None
-    """The smallest drop that as many cases show; None if they show none."""
+    """The smallest drop that as many cases detect; None if they detect none."""
     drop: float
     """A small drop: twice the allowed one, and at least three points."""
     needed: int | None
-    """The cases that show it; None if no number does."""
+    """The cases that detect ``drop``; None if no number does."""
 
 
 def prospect_of(paired: PairedClusters, gate: RegressionGate) -> Prospect:
-    """Returns what cases like these can show, taken as so many independent ones as they are worth.
+    """Returns the prospect of cases like these, counted as the independent cases that they are worth.
 
     The noise is twice the smaller of the shares lost and won. Where nothing differs, it is that of
     ``prospect_of_rate``, for a new version of a model seldom answers all alike.
     """
+    # Nothing differs, so there is no noise to estimate from.
     if not paired.first_only + paired.second_only:
         before = Counter((row.both + row.first_only, sum(row[:4])) for row in paired.rows for _ in range(row.scenes))
         clusters = Clusters(tuple(SceneTally(*kind, scenes) for kind, scenes in sorted(before.items())))
@@ -172,7 +194,7 @@ def prospect_of(paired: PairedClusters, gate: RegressionGate) -> Prospect:
 
 
 def prospect_of_rate(clusters: Clusters, gate: RegressionGate) -> Prospect:
-    """Returns what these cases can show of a later run; the noise is ``assumed_discordance``."""
+    """Returns the prospect of a later run on these cases; the noise is ``assumed_discordance``."""
     rate = clusters.holds / clusters.judged
     return _prospect(rate, assumed_discordance(rate), clusters.judged, worth_of_verdict(clusters), gate)
 
@@ -181,10 +203,11 @@ def prospect_of_rate(clusters: Clusters, gate: RegressionGate) -> Prospect:
 def _prospect(rate: float, noise: float, judged: int, worth: float, gate: RegressionGate) -> Prospect:
     drop = max(2 * gate.max_drop, _SMALL_DROP)
     assumed = EffectAssumptions(drop=0.0, differ=noise)
+    # A rate of 3 % cannot fall by more than 5 points.
     if rate <= gate.max_drop:
         return Prospect(None, drop, None)
     cases = max(1, floor(judged * worth))
-    is_possible = drop <= min(rate, 1 - noise / 2) - noise / 2
+    is_possible = drop <= largest_drop(rate, noise)
     needed = scenes_needed(replace(assumed, drop=drop), gate, DETECTED) if is_possible else None
     return Prospect(
         smallest=smallest_drop(cases, assumed, gate, DETECTED, rate),
@@ -196,6 +219,7 @@ def _prospect(rate: float, noise: float, judged: int, worth: float, gate: Regres
 def _power_of_single_cases(cases: int, assumed: EffectAssumptions, gate: RegressionGate) -> float:
     """Sums the probability of missing the gate over the numbers of differing cases."""
     share = min(1.0, assumed.lost + assumed.won)
+    # Nothing can differ, so nothing can be lost.
     if not share:
         return 0.0
     fewest, each = probabilities(cases, share)
@@ -204,6 +228,7 @@ def _power_of_single_cases(cases: int, assumed: EffectAssumptions, gate: Regress
         """Returns the most losses that are no drop above ``max_drop``."""
         return min(differing, floor((differing + gate.max_drop * cases) / 2 + _ROUNDED))
 
+    # For each number of differing cases: the losses that a fair coin exceeds with at most alpha.
     by_chance = UpperTail(fewest, 0.5, upper_quantile(fewest, 0.5, gate.alpha))
     lost = UpperTail(fewest, min(1.0, assumed.lost / share), max(by_chance.successes, most_lost(fewest)))
     missed = 0.0
@@ -213,6 +238,7 @@ def _power_of_single_cases(cases: int, assumed: EffectAssumptions, gate: Regress
             lost.add_trial()
         if by_chance.probability > gate.alpha:
             by_chance.add_success()
+        # A gate is missed by losses that are both significant and above the allowed drop.
         while lost.successes < max(by_chance.successes, most_lost(differing)):
             lost.add_success()
         missed += probability * lost.probability
@@ -233,6 +259,7 @@ class EffectAssumptions:
     """The intraclass correlation of the changes within a scene, from 0 to 1."""
 
     def __post_init__(self) -> None:
+        # Such shares describe no run; callers check what users type with better words.
         if not (self.won >= 0 and self.lost >= 0 and self.lost + self.won <= 1 + _ROUNDED and 0 <= self.icc <= 1):
             raise VqamtError(f"Expected shares of cases that add up to 1 at most, but got {self!r}")
 
@@ -269,9 +296,11 @@ def _scene_outcomes(size: int, lost: float, won: float, icc: float) -> Iterator[
     for losses in range(size + 1):
         for wins in range(size + 1 - losses):
             counts = (losses, wins, size - losses - wins)
+            # The limit of the formula below, which divides by 0 there: a scene changes as a whole.
             if icc == 1:
                 chance = shares[counts.index(size)] if size in counts else 0.0
             elif any(count and share <= 0 for count, share in zip(counts, shares, strict=True)):
+                # Impossible, and log(0) is an error.
                 continue
             else:
                 chance = exp(_log_multinomial(counts) + _log_probability_of_order(counts, shares, icc))
@@ -312,6 +341,7 @@ def power_by_scene(scenes: int, assumed: EffectAssumptions, alpha: float, max_dr
     drawn = np.random.default_rng(0).multinomial(scenes, likely / likely.sum(), _SIMULATED_RUNS).astype(np.float64)
     drops, cases, squares = (drawn @ each for each in (-nets, sizes, nets**2))
     too_large = drops / cases > max_drop
+    # The bounds decide most runs, which saves their exact test.
     surely = drops**2 > -2 * log(alpha) * squares
     open_ = too_large & ~surely & (drops**2 > squares)
     magnitudes = np.unique(np.abs(nets[nets != 0]))
@@ -344,6 +374,7 @@ def sign_flip_ps(
     step = max(1, _CHUNK_SIZE // len(angles))
     for start in range(0, len(drops), step):
         part = slice(start, start + step)
+        # Runs share drops and counts: each distinct one is computed once.
         seen, inverse = np.unique(drops[part], return_inverse=True)
         product = _cosines_from(seen, reach, angles)[inverse] * weights
         for magnitude, count in zip(magnitudes, counts[part].T, strict=True):
@@ -359,6 +390,7 @@ def _cosines_from(first: NDArray[np.int64], reach: int, angles: NDArray[np.float
 
     terms = ((reach - first) // 2 + 1)[:, None]
     ratio = np.ones((len(first), len(angles))) * terms
+    # At angle 0 the ratio of sines is 0/0, and its limit the number of terms.
     ratio[:, 1:] = np.sin(terms * angles[1:]) / np.sin(angles[1:])
     return ratio * np.cos((first[:, None] + terms - 1) * angles)
 
@@ -379,10 +411,9 @@ def assumptions_from(clusters: Clusters, paired: PairedClusters | None) -> Effec
     if paired is not None and paired.shared:
         differ = 2 * min(paired.first_only, paired.second_only) / paired.shared
         icc = intraclass_correlation(groups_of_changes(paired))
+    # One case a scene, or no change at all: the verdicts tell how alike a scene's cases are.
     if icc is None:
-        icc = intraclass_correlation(
-            [SceneGroup(row.holds, row.holds, row.judged, row.scenes) for row in clusters.rows]
-        )
+        icc = intraclass_correlation(groups_of_verdicts(clusters))
     sizes: Counter[int] = Counter()
     for row in clusters.rows:
         sizes[row.judged] += row.scenes
@@ -390,5 +421,6 @@ def assumptions_from(clusters: Clusters, paired: PairedClusters | None) -> Effec
         drop=0.0,
         differ=differ,
         sizes=tuple((size, scenes / clusters.scenes) for size, scenes in sorted(sizes.items())),
+        # Nothing is known: the safe side, on which cases of one scene count as one.
         icc=1.0 if icc is None else icc,
     )

@@ -12,7 +12,9 @@ from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.spelling import option
 
 _GATED_ONLY_BY_NAME = {"baseline", "presumed"}
+"""Tags of what a bare rate must not gate: what papers compare with, and labels that annotations do not guarantee."""
 NEVER_GATED = "control"
+"""The tag of relations that test the test: their rates say nothing of a model."""
 
 
 APART = frozenset({NEVER_GATED, "baseline"})
@@ -60,10 +62,12 @@ class GateKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Threshold:
-    """The least rate, or the drop that is allowed, of the items that ``pattern`` matches; a bare rate has "*"."""
+    """One glob of a gate's option, with the least rate or the largest drop."""
 
     pattern: str
+    """A glob of items: "carets", "metavqa.*", "*" for a bare rate."""
     rate: float
+    """From 0 to 1."""
 
     @classmethod
     def parse(cls, text: str, kind: GateKind = GateKind.PASS_RATE, spelt: str = "") -> Threshold:
@@ -72,11 +76,13 @@ class Threshold:
         Raises:
             OptionError: the rate is not a number from 0 to 1.
         """
+        # The natural mistake: other options take lists in one text.
         if "," in text:
             raise OptionError(
                 f"Expected one RATE or GLOB=RATE, but got {spelt or option(kind.value)}={text!r}: give the option "
                 "again for each, or a list in an ini file"
             )
+        # By the last "=", so that the glob may have one itself.
         pattern, found, number = (part.strip() for part in text.rpartition("="))
         try:
             rate = float(number)
@@ -94,6 +100,7 @@ class Threshold:
     @property
     def literal_length(self) -> int:
         """The number of literal characters; the bare name of a family is as exact as "metavqa.*"."""
+        # "carets" means "carets.*", which has one character more.
         is_bare = not set(".*[").intersection(self.pattern)
         return len(self.pattern.replace("*", "")) + is_bare
 
@@ -162,4 +169,5 @@ def allowed_drop(drops: Drops, item: str) -> float | None:
 
 def allowed_drop_of(drops: Drops, kind: TotalKind) -> float | None:
     """Returns the drop that a total is allowed, by its id or "*" alone: "a*" is of relations that begin so."""
+    # Not by `matches`: "a*=0.2" is meant for relations, and would match "accuracy".
     return drops.get(kind.id, drops.get("*"))

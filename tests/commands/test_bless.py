@@ -6,7 +6,6 @@ import gzip
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from pytest_vqamt.cli import main
 from pytest_vqamt.commands.bless import _about_drops, _small_drop, proposed_drops
 from pytest_vqamt.commands.power import SmallestDrop
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome, RelationInfo
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.relations.draw import Draw

@@ -16,7 +16,7 @@ from tests.reporting.running import run_into
 COMMAND = [sys.executable, "-c", "import sys; from pytest_vqamt.cli import main; sys.exit(main())"]
 
 
-@pytest.mark.parametrize("reads", [False, True])
+@pytest.mark.parametrize("reads", [False, pytest.param(True, marks=pytest.mark.full)])
 def test_a_missed_gate_is_missed_whoever_reads(tmp_path: Path, reads: bool) -> None:
     for name, model in (("before", "oracle"), ("after", "fault:always-no")):
         run_into(tmp_path / name, model=model, relations=["metavqa.reversion*"], max_cases=40)

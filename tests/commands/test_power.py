@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pytest_vqamt.cli import main
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult, Report
 from pytest_vqamt.core.tallies import Clusters, PairedClusters, PairedSceneTally, SceneTally, Tally
 from pytest_vqamt.stats.intervals import pass_rate_interval

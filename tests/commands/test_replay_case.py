@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ from PIL import Image, ImageChops, ImageOps
 from pytest_vqamt.cli import main
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, Outcome, Verdict
-from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.codec import Json, replace
 from pytest_vqamt.core.edits import Fill
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Exists, Group

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -16,6 +15,7 @@ from pytest_vqamt.core.case import (
     add_figures,
     item_name,
 )
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.meaning import Absent, Exists, Group
 from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.scene import Photo

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, Outcome, Verdict
-from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.codec import Json, replace
 from pytest_vqamt.core.edits import Cutout, Fill
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import Count, Exists, Group, Related

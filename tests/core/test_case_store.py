@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import random
 import tracemalloc
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.core.case_store import GZIP_NAME, PLAIN_NAME, create_cases, open_cases, sorted_lines
+from pytest_vqamt.core.case_store import GZIP_NAME, PLAIN_NAME, create_cases, open_cases, parse_case, sorted_lines
 from pytest_vqamt.core.errors import DataError
 
 LINES = [f'{{"number":{number},"text":"{"x" * (number * 7919 % 3000)}"}}\n'.encode() for number in range(1500)]
@@ -109,3 +110,12 @@ def test_of_many_lines_few_are_in_memory(tmp_path: Path) -> None:
     tracemalloc.stop()
     assert count == 10_000
     assert peak < 2_500_000  # of 5 MB
+
+
+def test_facts_are_an_object() -> None:
+    row = dict.fromkeys(("relation", "model", "data", "scene", "expected", "reason"), "a")
+    row |= {"case_id": "0" * 16, "verdict": "holds"}
+    lists: dict[str, object] = {"queries": [], "answers": [], "readings": []}
+    assert parse_case(json.dumps({**row, **lists, "facts": {"wording": 3}}).encode(), "cases.jsonl:1")
+    with pytest.raises(DataError, match="expected facts to be an object"):
+        parse_case(json.dumps({**row, **lists, "facts": ["wording"]}).encode(), "cases.jsonl:1")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
 import pytest
 
 from pytest_vqamt.core.case import Case, Outcome, PairKind, Verdict
-from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.codec import Json, replace
 from pytest_vqamt.core.meaning import Absent, Annotated, Choice, Count, Exists, Meaning
 from pytest_vqamt.core.pairs import PairCounter, Pairs, PairTally
 from pytest_vqamt.core.query import Answer, Failure, Query

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from threading import Barrier
 
 import pytest
 from PIL import Image
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.meaning import Absent, Exists, Group
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query, Task

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import HypothesisException
@@ -11,6 +9,7 @@ from hypothesis.vendor.pretty import pretty
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.meaning import Exists
 from pytest_vqamt.core.query import Query
 from tests.making import group_of, scene_of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import reduce
 from operator import add
 
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core import tallies as module
 from pytest_vqamt.core.case import Outcome, Verdict
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.tallies import (
     MAX_DISTINCT_READINGS,

@@ -250,6 +250,8 @@ def test_unknown_fields() -> None:
     assert error(lambda: record(id=1, nmae="dog").only(("id", "name", "box"))) == (
         "graphs.jsonl:12: objects[3]: Expected known fields only, but got field='nmae'; did you mean 'name'?"
     )
+    of_yaml = Record({True: 1}, "default.yml")  # type: ignore[dict-item]  # YAML's keys may be anything
+    assert error(lambda: of_yaml.only(("id", "name"))).endswith("got field=True; known: id, name")
 
 
 def test_ids_may_come_once() -> None:

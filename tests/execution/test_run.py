@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import runpy
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import pytest_vqamt as vqamt
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.events import Event, Finished
 from pytest_vqamt.core.report_json import report_row
@@ -86,7 +86,7 @@ def test_the_size_of_batches_makes_no_difference() -> None:
 
 
 def _without_times(result: RelationResult) -> RelationResult:
-    return replace(result, model=replace(result.model, busy_s=0.0, items_s=0.0))
+    return replace(result, model=replace(result.model, busy_s=0.0, items_s=0.0, calls=0))
 
 
 def test_a_spec_is_a_model_and_runs_every_relation() -> None:

@@ -12,7 +12,8 @@ from pytest_vqamt.core.edits import Cutout
 from pytest_vqamt.core.meaning import Absent, Count, Describe, Entails, Exists, Group, Unit
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
-from pytest_vqamt.core.report_json import SCHEMA, case_line, case_row
+from pytest_vqamt.core.report_json import case_line, case_row
+from pytest_vqamt.core.report_rows import SCHEMA
 from pytest_vqamt.picture_world.source import PictureWorld
 
 SOURCE = PictureWorld(40)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.edits import Cutout
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.meaning import Exists, Group

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.export.cases import ReportedQueries, ReportedQuery
+from pytest_vqamt.export.cases import UsedQueries, UsedQuery
 from pytest_vqamt.export.export import Terms, export_report
 from pytest_vqamt.export.export_files import new_folder
 from tests.export.made_report import negation, row, write
@@ -61,10 +61,10 @@ def test_a_killed_export_leaves_nothing_in_its_place_and_the_next_one_is_whole(r
 def test_a_database_that_cannot_be_read_is_told_in_a_line_and_leaves_nothing(
     report: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(found: ReportedQueries, sources: object) -> Iterator[ReportedQuery]:
+    def full(found: UsedQueries, sources: object) -> Iterator[UsedQuery]:
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr(ReportedQueries, "each", full)
+    monkeypatch.setattr(UsedQueries, "each", full)
     with pytest.raises(OptionError, match=r"^Expected a folder that can be written.*database or disk is full"):
         export_report(report, tmp_path / "set")
     assert [file.name for file in tmp_path.iterdir()] == ["report"]

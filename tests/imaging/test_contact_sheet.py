@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from weakref import ref
 
 import numpy as np
@@ -14,6 +13,7 @@ from PIL import Image
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.edits import Colour, Corruption, Cutout, Fill
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.core.meaning import Absent, Count, Describe, Exists, Meaning

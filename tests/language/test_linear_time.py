@@ -294,21 +294,36 @@ SQUARE = frozenset({
     "language.questions.free:_NO_OFFER",
 })  # fmt: skip
 
-NAMES = sorted(name for name in every_pattern() if name.startswith(SEES_ANSWERS) and not name.startswith(OF_OWN_FILES))
-
 
 def is_square(name: str) -> bool:
     return name.rpartition(".")[0] in SQUARE
 
 
+@cache
+def names() -> list[str]:
+    return sorted(
+        each for each in every_pattern() if each.startswith(SEES_ANSWERS) and not each.startswith(OF_OWN_FILES)
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """The patterns, which takes seconds, where the full tier asks for them."""
+    if "name" in metafunc.fixturenames:
+        metafunc.parametrize("name", names())
+    if "square" in metafunc.fixturenames:
+        metafunc.parametrize("square", [each for each in names() if is_square(each)])
+
+
+@pytest.mark.full
 def test_the_patterns_are_found() -> None:
-    found = " ".join(NAMES)
-    assert len(NAMES) > 250
+    found = " ".join(names())
+    assert len(names()) > 250
     for module in ("language.answers.yes_no", "language.answers.final", "language.captions", "core.text"):
         assert module in found
-    assert {name.rpartition(".")[0] for name in NAMES} >= SQUARE
+    assert {name.rpartition(".")[0] for name in names()} >= SQUARE
 
 
+@pytest.mark.full
 def test_a_pattern_that_is_not_linear_is_found() -> None:
     assert worst_ratio(re.compile(r"\s*x"), is_searched=True)[0] > MOST_RATIO
     assert worst_ratio(re.compile(r"\s*x"), is_searched=False)[0] < MOST_RATIO
@@ -317,7 +332,6 @@ def test_a_pattern_that_is_not_linear_is_found() -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", NAMES)
 def test_a_pattern_takes_linear_time(name: str) -> None:
     pattern, is_searched = every_pattern()[name]
     ratio, text, took = worst_ratio(pattern, is_searched=is_searched, seen=readable if is_square(name) else str)
@@ -339,9 +353,8 @@ def mixture(pattern: re.Pattern[Any], seed: int) -> str:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", sorted(filter(is_square, NAMES)))
-def test_a_pattern_that_takes_the_square_is_quick_on_what_is_left_of_a_text(name: str) -> None:
-    pattern, is_searched = every_pattern()[name]
+def test_a_pattern_that_takes_the_square_is_quick_on_what_is_left_of_a_text(square: str) -> None:
+    pattern, is_searched = every_pattern()[square]
     for text in (mixture(pattern, seed) for seed in range(MIXTURES)):
         took = min(seconds(pattern, text, is_searched=is_searched) for _ in range(3))
         assert took < MOST_ON_A_MIXTURE_S, f"{text[:60]!r}...: {1000 * took:.0f} ms"

@@ -16,10 +16,11 @@ COCO: tuple[Field, ...] = (
     Field(path=(*_ANNOTATION, "category_id"), where="instances.json: annotation 21", named="category_id", no=NO_ID),
     Field(path=(*_ANNOTATION, "bbox"), where="instances.json: annotation 21", named="bbox", no=NO_LIST),
     Field(path=(*_ANNOTATION, "bbox", 1), where="instances.json: annotation 21", named="bbox[1]", no=NO_NUMBER),
-    Field(path=(*_ANNOTATION, "bbox", 2), where="instances.json: annotation 21", named="bbox", no=NO_EXTENT),
+    Field(path=(*_ANNOTATION, "bbox", 2), where="instances.json: annotation 21", named="bbox",
+          no={key: value for key, value in NO_EXTENT.items() if key != "zero"}),
     Field(
         path=(*_ANNOTATION, "iscrowd"), where="instances.json: annotation 21", named="iscrowd",
-        no={"two": 2, "negative": -1, "a text": "0", "true": True, "a half": 0.5, "NaN": float("nan")}, needed=False,
+        no={"two": 2, "negative": -1, "a text": "0", "a half": 0.5}, needed=False,
     ),
     Field(
         path=(*_ANNOTATION, "segmentation"), where="instances.json: annotation 21", named="segmentation",
@@ -27,7 +28,7 @@ COCO: tuple[Field, ...] = (
     ),
     Field(
         path=(*_ANNOTATION, "segmentation", 0), where="instances.json: annotation 21", named="segmentation[0]",
-        no={**NO_LIST, "empty": [], "of two points": [1, 2, 3, 4], "of an odd count": [1, 2, 3, 4, 5, 6, 7]},
+        no={**NO_LIST, "of two points": [1, 2, 3, 4], "of an odd count": [1, 2, 3, 4, 5, 6, 7]},
     ),
     Field(
         path=(*_ANNOTATION, "segmentation", 0, 2), where="instances.json: annotation 21", named="segmentation[0]",

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.codec import decode
+from pytest_vqamt.core.codec import decode, replace
 from pytest_vqamt.core.edits import Cutout, Edit, Erase, Fill, Insert
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.picture import Picture

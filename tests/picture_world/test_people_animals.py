@@ -13,7 +13,7 @@ from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.picture_world.art.animals import ANIMALS
 from pytest_vqamt.picture_world.art.backgrounds import SETTINGS, draw_background
 from pytest_vqamt.picture_world.art.pen import PALETTE, Look, Pen, Rgb
-from pytest_vqamt.picture_world.art.people import PERSON_HEIGHT, POSES, Figure, PersonLook, draw_person
+from pytest_vqamt.picture_world.art.people import PERSON_HEIGHT, POSES, DrawnPerson, PersonLook, draw_person
 from tests.rows import each_row
 
 ANIMAL_LOOKS = [(n, c, p) for n, a in ANIMALS.items() for c in a.colours for p in a.poses]
@@ -28,7 +28,7 @@ def animal(name: str, colour: str, pose: str) -> Image.Image:
     return pen.finish()
 
 
-def person(kind: str = "man", **changes: str | int | bool | None) -> Figure:
+def person(kind: str = "man", **changes: str | int | bool | None) -> DrawnPerson:
     return draw_person(PersonLook(kind=kind, **changes), PERSON_HEIGHT[kind])  # type: ignore[arg-type]  # by keyword
 
 
@@ -138,7 +138,7 @@ def test_every_pose_can_be_told_from_every_other_one(kind: str, garment: str) ->
                 assert (drawn[one] ^ drawn[other]).sum() > 0.12 * drawn[one].sum(), (one, other)
 
 
-def _framed(figure: Figure) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+def _framed(figure: DrawnPerson) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
     """Where the figure is, on a canvas of one size, its feet at the bottom."""
     canvas = Image.new("L", (140, 140))
     image = figure.image

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pytest_vqamt.picture_world.art.pen import PALETTE, Look, Pen, tint
-from pytest_vqamt.picture_world.art.sprites import SPRITES, Place
+from pytest_vqamt.picture_world.art.sprites import SPRITES, Spot
 from tests.rows import each_row
 
 NAMES = tuple(SPRITES)
@@ -100,7 +100,7 @@ def test_its_colours_can_be_told_apart(name: str) -> None:
 def test_the_table_only_says_what_is_possible(name: str) -> None:
     sprite = SPRITES[name]
     assert 28 <= sprite.height <= 90
-    assert sprite.place in Place
+    assert sprite.place in Spot
     assert set(sprite.colours) <= set(PALETTE)
     assert len(set(sprite.colours)) == len(sprite.colours)
     assert sprite.patterns[0] == "plain"

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache, partial
 from importlib import import_module
+from importlib.metadata import EntryPoint, distributions
+from inspect import getattr_static
 from pathlib import Path
+from types import ModuleType
 from typing import Protocol
 
 import pytest
 from _pytest.config import PytestPluginManager
+from _pytest.fixtures import FixtureManager
 from _pytest.pytester import SysModulesSnapshot
 
 import pytest_vqamt as vqamt
+from pytest_vqamt.core import entry_points as ours
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import PublishedRelation
@@ -50,6 +55,34 @@ def ctrl_c_is_heard() -> Iterator[None]:
     yield
     if before is signal.SIG_IGN:
         signal.signal(signal.SIGINT, before)
+
+
+LIBRARIES = ("_pytest", "xdist", "pytest_vqamt")
+
+
+@cache
+def has_fixtures(plugin: ModuleType | type) -> bool:
+    """False of a plugin of a library, or the class of one, that defines no fixture."""
+    name = plugin.__name__ if isinstance(plugin, ModuleType) else plugin.__module__
+    values = (
+        vars(plugin).values() if isinstance(plugin, ModuleType) else map(partial(getattr_static, plugin), dir(plugin))
+    )
+    return not name.startswith(LIBRARIES) or any(
+        type(value).__name__.startswith("FixtureFunction") or "_pytestfixturefunction" in getattr(value, "__dict__", ())
+        for value in values
+    )
+
+
+INSTALLED = tuple(sys.path)
+
+
+@lru_cache(maxsize=4)
+def entry_points(
+    path: tuple[str, ...], every: Callable[[tuple[str, ...]], tuple[EntryPoint, ...]] = ours._every
+) -> tuple[EntryPoint, ...]:
+    """Those of what is installed, which is read once, and of the folders that a test adds."""
+    added = [each for each in path if each not in INSTALLED]
+    return (*every(INSTALLED), *(point for found in distributions(path=added) for point in found.entry_points))
 
 
 class Run(Protocol):
@@ -91,6 +124,7 @@ def _loaded() -> Iterator[None]:
         for module in ("numpy", "cv2", "httpcore2"):
             import_module(module)
         vqamt.run(model=model, data="pictures:2", relations="metavqa.reorder*", max_cases=2)
+        ours._every(INSTALLED)
         yield
 
 
@@ -105,6 +139,15 @@ def _apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTEST_PLUGINS", "xdist.plugin,pytest_vqamt.plugin")
     # No plugin of these sessions is named by its entry point, and the look-up reads the metadata of all packages.
     monkeypatch.setattr(PytestPluginManager, "load_setuptools_entrypoints", lambda *_arguments, **_names: 0)
+    monkeypatch.setattr(ours, "_every", entry_points)
+    # In each session pytest looks at every name of every plugin, most of which have no fixture.
+    register = FixtureManager.pytest_plugin_registered
+
+    def registered(self: FixtureManager, plugin: object, plugin_name: str) -> None:
+        if has_fixtures(plugin if isinstance(plugin, ModuleType | type) else type(plugin)):
+            register(self, plugin, plugin_name)
+
+    monkeypatch.setattr(FixtureManager, "pytest_plugin_registered", registered)
 
 
 @pytest.fixture

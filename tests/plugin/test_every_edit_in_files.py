@@ -9,6 +9,7 @@ import pytest
 
 from pytest_vqamt.cli import main
 from pytest_vqamt.core.edits import Edit
+from pytest_vqamt.relations import catalogue
 from tests.imaging.every_edit import ALONE, PAIRS
 
 CONFTEST = """
@@ -62,13 +63,14 @@ def test_a_run_with_every_edit_goes_all_the_way(
         "-pno:cacheprovider", "--vqamt-model=python:model:answer", "--vqamt-data=pictures:20", "--vqamt-no-cache",
         "--vqamt-relations=ours.*", "--vqamt-max-cases=1", "--vqamt-sampler=random",
     ]  # fmt: skip
-    first = pytester.runpytest_subprocess(*run, "--vqamt-report=out", "--vqamt-report-images=all")
+    first = pytester.runpytest_inprocess(*run, "--vqamt-report=out", "--vqamt-report-images=all")
     assert first.ret == 0, "a card that cannot be drawn would fail the session"
     rows = [json.loads(line) for line in (pytester.path / "out/cases.jsonl").read_text().splitlines()]
     assert len(rows) == len(kinds), "one case for each edit, or each pair"
     page = (pytester.path / "out/report.html").read_text()
     assert "could not be drawn" not in page
 
+    catalogue._registered.clear()  # as in another process
     assert main(["report", "out", "--report-images=all"]) == 0
     assert main(["audit", "out", "--of=all", "--sample=1000", "--out=sheets"]) == 0
     for row in rows[:: len(rows) // 20]:
@@ -78,7 +80,8 @@ def test_a_run_with_every_edit_goes_all_the_way(
     assert main(["bless", "out"]) == 0
     capsys.readouterr()
 
-    again = pytester.runpytest_subprocess(*run, "--vqamt-baseline=vqamt-baseline.jsonl.gz", "--vqamt-report=again")
+    catalogue._registered.clear()  # as in another process
+    again = pytester.runpytest_inprocess(*run, "--vqamt-baseline=vqamt-baseline.jsonl.gz", "--vqamt-report=again")
     again.stdout.no_fnmatch_line("*ERROR*")
     asked_again = [json.loads(line) for line in (pytester.path / "again/cases.jsonl").read_text().splitlines()]
     assert {row["case_id"] for row in asked_again} == {row["case_id"] for row in rows}

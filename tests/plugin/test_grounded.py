@@ -96,6 +96,7 @@ def test_a_gate_without_contrasts_is_refused(pytester: pytest.Pytester, run: Run
     marked.stderr.fnmatch_lines([line.format("grounded_under of @pytest.mark.vqamt on *::test_it*")])
 
 
+@pytest.mark.full
 def test_a_gate_that_a_run_with_workers_misses(run: Run) -> None:
     run(RELATION, "--vqamt-grounded-under=0.5", "-n", "2", model=BLIND, contrast=1).assert_outcomes(failed=1)
 

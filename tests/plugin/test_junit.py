@@ -159,6 +159,7 @@ def test_a_shard_misses_no_gate_and_an_unfinished_run_is_an_error(pytester: pyte
     assert set(kinds.values()) == {"", "error"}
 
 
+@pytest.mark.full
 def test_a_worker_that_crashes_leaves_the_name_as_it_is(pytester: pytest.Pytester, run: Run) -> None:
     """Pytest 9.2 reads the name back from the id, and adds a bracket at its end."""
     pytester.makepyfile(own="import os\n\nclass Model:\n    def answer(self, batch):\n        os._exit(3)\n")

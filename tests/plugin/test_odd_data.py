@@ -10,7 +10,7 @@ from PIL import Image
 from tests.plugin.conftest import Run
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["here", "workers"])
+@pytest.mark.parametrize("workers", [(), pytest.param(("-n", "2"), marks=pytest.mark.full)], ids=["here", "workers"])
 def test_a_run_tells_of_odd_photos_once(run: Run, pytester: pytest.Pytester, workers: tuple[str, ...]) -> None:
     Image.new("RGB", (24, 16), (9, 3, 1)).save(pytester.path / "a.png")
     row = {"image": "a.png", "question": "Is there a dog?"}

@@ -21,9 +21,9 @@ from tests.reporting.test_report_schema import closed
 
 # The negation of existence with the pairs that it feeds. A third of the cases are presumed.
 RELATION = """
-    from dataclasses import replace
     import pytest_vqamt as vqamt
     from pytest_vqamt.core.case import PairKind
+    from pytest_vqamt.core.codec import replace
     from pytest_vqamt.relations import catalogue
 
     class Negated:

@@ -159,7 +159,8 @@ def test_without_a_model_nothing_is_said(pytester: pytest.Pytester, run: Run) ->
 # The papers' figures of several items: below the relations on the terminal, and in the report, however it was made.
 
 TASKS = "veglue.mr2_linked_erase,metaic.object_appearance[0],metaic.singular_plural[0],basic_questions.noise"
-OURS = (f"--vqamt-relations={TASKS}", "--vqamt-option=ranking=bleu-1", "--vqamt-max-cases=12", "--vqamt-report=out")
+NOISE = ("--vqamt-option=ranking=bleu-1", f"--vqamt-option=pool={Path(__file__).parents[1] / 'basic_questions.txt'}")
+OURS = (f"--vqamt-relations={TASKS}", *NOISE, "--vqamt-max-cases=12", "--vqamt-report=out")
 
 
 def told(pytester: pytest.Pytester, folder: str = "out") -> dict[str, dict[str, Any]]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, Change, Contrast, Outcome, Verdict
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.edits import Erase
 from pytest_vqamt.core.errors import DataError, VqamtError
@@ -258,7 +258,7 @@ class Fixed:
     """A relation of two yes/no questions that must be answered alike."""
 
     def __init__(self, **changes: object) -> None:
-        self.info = replace(NEGATION.info, pairs=None, **changes)  # type: ignore[arg-type]  # of its flags only
+        self.info = replace(NEGATION.info, pairs=None, **changes)
 
     def derive(self, *_: object) -> Case:
         raise NotImplementedError

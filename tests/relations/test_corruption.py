@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, Outcome
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.edits import Corrupt
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Annotated, Count, Exists, Group, groups_of

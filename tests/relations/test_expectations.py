@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TypeAlias
 
 import pytest
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.meaning import (
     Absent,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_vqamt.core.case import Outcome, Verdict
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult, Report, StratumResult, build_report
 from pytest_vqamt.core.tallies import Tally
 from tests.reporting.reported import write_report
@@ -108,7 +109,7 @@ def write_run(
         duration_s=1.5,
     )
     folder.mkdir(parents=True, exist_ok=True)
-    write_report(replace(whole, **of_report), folder)  # type: ignore[arg-type]  # tests name fields of a report
+    write_report(replace(whole, **of_report), folder)
     lines = [line for each in made for line in each.lines()]
     (folder / "cases.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return folder

@@ -13,10 +13,11 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_vqamt.core.case_store import FILE_NAMES, GZIP_NAME, PLAIN_NAME
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.reporting.case_writer import remove_report, start_parts

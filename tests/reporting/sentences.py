@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pytest_vqamt.commands.bless import _about_drops, _warnings
 from pytest_vqamt.commands.power import SmallestDrop
 from pytest_vqamt.core.case import Figure
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import (
     BaselineTotal,
     BaselineUse,

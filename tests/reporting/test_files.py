@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
@@ -13,7 +12,7 @@ import pytest
 
 from pytest_vqamt.cli import main
 from pytest_vqamt.core import atomic_write
-from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.codec import Json, replace
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.report_json import report_row
 from pytest_vqamt.core.results import BaselineUse, Report
@@ -92,13 +91,13 @@ def test_a_card_that_cannot_be_drawn_says_why_and_costs_no_other(run: tuple[Repo
     shutil.copytree(run[1], tmp_path, dirs_exist_ok=True)
     rows = [json.loads(line) for line in (tmp_path / "cases.jsonl").read_text(encoding="utf-8").splitlines()]
     broken = next(row for row in rows if row["verdict"] == "violated")
-    broken["facts"] = ["no", "object"]
+    broken["queries"][0]["trial"] = "first"
     (tmp_path / "cases.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
 
     told = write_pages(tmp_path, source_of=at_hand, images=Images.VIOLATIONS)
     assert told.startswith(f"1 card of report.html could not be drawn; the first: case_id='{broken['case_id']}' of ")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "This card could not be drawn (AttributeError: 'list' object has no attribute 'items')" in page
+    assert "This card could not be drawn (ValueError: invalid literal for int() with base 10: 'first')" in page
     assert all(row["case_id"] in page for row in rows)
     assert main(["report", str(tmp_path)]) == 1
     assert "report.html" in contents(tmp_path)
@@ -265,10 +264,13 @@ def test_a_report_read_back_writes_the_same_file(tmp_path: Path) -> None:
             '{"schema": 2}',
             "Expected a report of schema 1, but got schema=2 in .*report.json': read it with the version",
         ),
-        ('{"schema": 1}', r"Expected a whole report, but got '.*report\.json': 'models' is missing; read it with the"),
         (
-            '{"schema": 1, "models": [], "data": [], "relations": [{"id": "a.b", "model": "x"}]}',
-            "Expected a whole result, but got id='a.b': no 'presumed'",
+            '{"schema": 1}',
+            r"Expected a whole report, but got '.*report\.json': it has no vqamt_version; read it with the",
+        ),
+        (
+            '{"schema": 1, "vqamt_version": "1", "seed": "seven"}',
+            "expected a whole number as seed, but got a text; read it with the version",
         ),
         ('{"schema": 1, "models": 3}', "Expected a whole report"),
     ],
@@ -285,7 +287,7 @@ def test_a_result_that_is_not_whole_is_named_with_its_file(tmp_path: Path) -> No
     del row["relations"][0]["version"]
     (tmp_path / "report.json").write_text(json.dumps(row))
     with pytest.raises(
-        DataError, match=r"got id='metavqa\..*`version`.*, in .*report\.json\': read it with the version"
+        DataError, match=r"got '.*report\.json': relations\[0\] has no version; read it with the version"
     ):
         read_report(tmp_path)
 

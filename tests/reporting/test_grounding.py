@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import (
     Grounded,
     QueryPreview,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import BaselineChange, Gate, Noise, RelationResult, StratumResult
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, RepeatedCases, Tally, TrialTally
 from pytest_vqamt.reporting.junit import properties

@@ -7,12 +7,12 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pytest_vqamt.core.case import MILLION, Figure
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import ModelDifference, ModelUse, Report
@@ -220,17 +220,17 @@ def test_two_tables_of_one_name_are_two_files() -> None:
 def test_each_compiles_in_a_minimal_document(tmp_path: Path) -> None:
     write_latex(of_two_models(), tmp_path)
     write_latex(all_tables(), tmp_path)
-    for file in list(tmp_path.glob("*.tex")):
-        document = "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n\\input{%s}\n\\end{document}\n"
-        (tmp_path / "document.tex").write_text(document % file.name, encoding="utf-8")
-        done = subprocess.run(
-            ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "document.tex"],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            errors="replace",
-        )
-        assert done.returncode == 0, done.stdout[-2_000:]
+    tables = "\n".join(f"\\input{{{file.name}}}" for file in sorted(tmp_path.glob("*.tex")))
+    document = "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n%s\n\\end{document}\n"
+    (tmp_path / "document.tex").write_text(document % tables, encoding="utf-8")
+    done = subprocess.run(
+        ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "document.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        errors="replace",
+    )
+    assert done.returncode == 0, done.stdout[-2_000:]
 
 
 def test_csv_has_numbers(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 
 from pytest_vqamt.core import tallies
 from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.core.codec import replace, to_row
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.report_json import baseline_row, change_row
 from pytest_vqamt.core.results import BaselineUse, Gate, Report, StratumResult
@@ -326,8 +326,8 @@ def with_change(max_drop: float, *, otherwise: int = 0) -> Callable[[Row], objec
 
     def edit_row(row: Row) -> None:
         row["relations"][0]["change"] = change_row(held)
-        row["baseline"] = baseline_row(
-            BaselineUse(file="base.gz", digest="b", models=(("tiny", "f"),), max_drop={"*": max_drop})
+        row["baseline"] = to_row(
+            baseline_row(BaselineUse(file="base.gz", digest="b", models=(("tiny", "f"),), max_drop={"*": max_drop}))
         )
 
     return edit_row

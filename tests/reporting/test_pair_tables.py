@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
 from textwrap import dedent
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import Coverage, DataUse, ModelUse, RelationResult, Report, StratumResult
 from pytest_vqamt.core.tallies import Tally

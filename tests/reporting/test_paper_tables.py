@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
-from pytest_vqamt.core.codec import Json, to_row
+from pytest_vqamt.core.codec import Json, replace, to_row
 from pytest_vqamt.core.results import (
     Cell,
     GapToFirst,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.codec import Json, replace
 from pytest_vqamt.core.results import BaselineChange, BaselineUse, Gate, RelationResult, Report
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
 from pytest_vqamt.reporting.files import read_report
@@ -44,7 +43,7 @@ def of(report: Report, *results: RelationResult, **fields: object) -> Report:
     models = tuple({each.model.name: each.model for each in results}.values())
     data = tuple({each.data.spec: each.data for each in results}.values())
     fields = {"summaries": (), **fields}
-    return replace(report, relations=results, models=models, data=data, **fields)  # type: ignore[arg-type]  # of a report
+    return replace(report, relations=results, models=models, data=data, **fields)
 
 
 def rows(page: str) -> list[list[str]]:

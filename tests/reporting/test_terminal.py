@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import (
     MAX_UNREAD,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import ModelUse, Report
 from pytest_vqamt.reporting.html.page import run_facts
 from pytest_vqamt.reporting.item_messages import describe_queries, describe_utilisation

@@ -18,15 +18,19 @@ SAMPLES: tuple[Sample, ...] = (PICTURES, *REAL)
 NONE = "–"  # noqa: RUF001 - a dash stands out from numbers
 
 _HEAD = f"""\
+---
+search:
+  exclude: true
+---
+
 # What applies to which data
 
 No scene gives a case of every relation: a picture with one thing cannot be cut between two, and a graph without a photo
 has nothing to cut out. Look for the data below that is most like yours.
 
 - A number is how many of the scenes gave a case; `{NONE}` is none, and such a relation is skipped, with the reason.
-- "presumed" is the share of cases that rest on an absence which the annotations do not guarantee. They are
-  [counted apart](report.md#presumed-cases), and gated only where a pattern names the relation. Where nothing is said,
-  no case is presumed.
+- In brackets is the share of cases that rest on an absence which the annotations do not guarantee: these are
+  [presumed](report.md#presumed-cases), counted apart, and gated only where a pattern names the relation.
 
 `vqamt list --data SPEC` counts the cases of each relation variant on your own data, and says why some have none.
 """
@@ -61,7 +65,7 @@ def cell(item: Item, sample: Sample) -> str:
     if not found.applies:
         return NONE
     share = found.presumed / len(found.cases)
-    return f"{found.applies}, {_percent(share)} presumed" if share else str(found.applies)
+    return f"{found.applies} ({_percent(share)})" if share else str(found.applies)
 
 
 def column(text: str, sample: Sample) -> dict[str, str]:

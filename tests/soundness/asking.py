@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
 from _pytest.mark import ParameterSet
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.pairs import PairTally
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput
@@ -62,8 +64,11 @@ class Judged:
         return "\n".join([*lines, *scenes, f"case {case.id} of {case.scene}, facts {dict(case.facts)}"])
 
 
-_QUICK = {"ranking": "bleu-1"}
-"""Which basic questions are taken changes no answer of a model that knows what is asked; LASSO would take minutes."""
+_QUICK = {"ranking": "bleu-1", "pool": str(Path(__file__).parents[1] / "basic_questions.txt")}
+"""Which basic questions are taken changes no answer of a model that knows what is asked; LASSO would take minutes.
+
+The pool is each sixteenth question of the package's own.
+"""
 
 
 _OF_DEPLOYMENTS = "serving."

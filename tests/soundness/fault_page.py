@@ -16,6 +16,11 @@ CASES = 200
 """So many cases of each relation the page tells of."""
 
 _HEAD = f"""\
+---
+search:
+  exclude: true
+---
+
 # Relations and planted faults
 
 `oracle` is a model that knows every scene and reads every question right: it never violates a relation. `fault:NAME` is

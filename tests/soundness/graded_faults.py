@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import product
 from math import exp, log1p
 from pathlib import Path
 from typing import NamedTuple
 
 from pytest_vqamt.core.case import Case, Outcome
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.data.scene_source import SceneSource

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.case import Case, Outcome, RelationInfo, Verdict
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.data.scene_source import SceneSource

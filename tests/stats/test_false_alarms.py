@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 from math import sqrt
 
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import MAX_UNREAD, JudgedCases
 from pytest_vqamt.core.tallies import PairedClusters, SceneCounter
 from pytest_vqamt.stats.conclude import with_baseline_gates

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
 from pytest_vqamt.core.case import Figure
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.results import MAX_UNREAD, DataUse, Gate, ModelUse, RelationResult, StratumResult
 from pytest_vqamt.core.tallies import Clusters, GroundedCells, PairedClusters, PairedSceneTally, SceneTally, Tally

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_vqamt.core.case import MILLION, Figure
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import ModelUse, RelationResult, Summary
 from pytest_vqamt.core.tallies import Tally

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 from math import sqrt
 from unittest.mock import patch
@@ -17,6 +16,7 @@ from statsmodels.stats.contingency_tables import mcnemar  # type: ignore[import-
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]  # it has no stubs
 
 from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import BaselineChange, Gate, GateState, JudgedCases
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.stats.gates import baseline_totals

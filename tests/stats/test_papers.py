@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple
 from pathlib import Path
 from random import Random
 
@@ -242,7 +241,8 @@ def test_all_figures_are_those_of_the_paper(test: str, table: str) -> None:
     )
     reference = human_reference(test)
     assert reference is not None
-    assert astuple(reference)[1:] == pytest.approx((acc / 100, original / 100, perturbed / 100, c_acc / 100))
+    reached = (reference.acc, reference.acc_original, reference.acc_perturbed, reference.c_acc)
+    assert reached == pytest.approx((acc / 100, original / 100, perturbed / 100, c_acc / 100))
     assert reference.cons == pytest.approx(cons / 100, abs=0.0005), "Table 1 has it with a digit less"
 
 

@@ -28,8 +28,10 @@ _NO_LABEL = "-"
 _PHOTO_FIELDS = ("Flickr30K_ID", "Flikr30kID")
 """The name of the field in the data and in the code of SNLI-VE's authors."""
 _ARTICLE = re.compile(r"^(?:an?|the) (?=\S)", re.IGNORECASE)
+"""An article and something after it: an object "the" stays, and is no name of a thing."""
 
 _SEVERAL = frozenset(NUMBER_WORDS[2:]) | {"several", "many", "few", "both", "numerous", "multiple", "various", "and"}
+"""Words of a noun phrase that means several things: "three dogs", "a man and a boy"."""
 _PRONOUNS = frozenset(
     {
         "i", "me", "you", "he", "him", "she", "her", "it", "we", "us", "they", "them", "himself", "herself", "itself",
@@ -43,11 +45,14 @@ _PRONOUNS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnitRow:
-    """An object description unit: ``object`` without an article, and the part of its box within the photo."""
+    """An object description unit of VEglue: a thing that a sentence is about, and what it says of the thing."""
 
     object: str
+    """A noun phrase without an article ("old man")."""
     property: str
+    """What the sentence says of it; "" where it only says that it is there."""
     box: Box | None
+    """Its box, clipped to the photo; None where nobody has drawn one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +60,11 @@ class HypothesisRow:
     """A hypothesis of a row."""
 
     id: str
+    """The ``pairID`` of SNLI ("4705552913.jpg#2r1e"), by which rows of several files are joined."""
     photo: str
     """The name of the photo's file."""
     text: str
+    """The hypothesis as one line."""
     label: LabelName
     units: tuple[UnitRow, ...] | None = None
     """In the order of the sentence; None without any."""
@@ -80,13 +87,14 @@ def official_row(record: Record) -> HypothesisRow | None:
         return None
     hypothesis = record.identity("pairID")
     field = next((name for name in _PHOTO_FIELDS if record.has(name)), None)
+    # Without such a field the id still begins with the photo.
     photo = record.identity(field) if field else _photo_in(hypothesis, record, "pairID")
     return HypothesisRow(
         id=hypothesis,
         photo=_photo_file(photo),
-        text=_line(record.text("sentence2")),
+        text=one_line(record.text("sentence2")),
         label=_label(record, "gold_label"),
-        caption=_line(record.text("sentence1", "")),
+        caption=one_line(record.text("sentence1", "")),
     )
 
 
@@ -108,13 +116,13 @@ def table_row(record: Record, frame_of: FrameOf, checks: BoxChecks | None = None
     given = [_corners(box, place, record) for place, box in enumerate(boxes, start=1)]
     _note_boxes(given, hypothesis, record.where, frame, checks)
     units = [
-        UnitRow(object=_object(each), property=_line(said), box=record.within(box, frame, "bbox") if box else None)
+        UnitRow(object=_object(each), property=one_line(said), box=record.within(box, frame, "bbox") if box else None)
         for each, said, box in zip(objects, properties, given, strict=True)
     ]
     return HypothesisRow(
         id=hypothesis,
         photo=photo,
-        text=_line(record.text("sentence")),
+        text=one_line(record.text("sentence")),
         label=_label(record, "label"),
         units=tuple(unit for unit in units if unit.object) or None,
     )
@@ -129,13 +137,13 @@ def units_row(record: Record, frame_of: FrameOf, checks: BoxChecks | None = None
     photo = _photo_file(record.identity("photo"))
     frame = _frame(photo, frame_of, record, "photo")
     hypothesis = record.identity("id")
-    if checks is not None:
+    if checks is not None:  # only on opening, as rows are read again on access
         given = [each.box_as_given("box") for each in record.records("units") if each.has("box")]
         _note_boxes(given, hypothesis, record.where, frame, checks)
     return HypothesisRow(
         id=hypothesis,
         photo=photo,
-        text=_line(record.text("hypothesis")),
+        text=one_line(record.text("hypothesis")),
         label=_label(record, "label"),
         units=_units(record, frame),
     )
@@ -174,16 +182,16 @@ def _units(record: Record, frame: Box | None) -> tuple[UnitRow, ...]:
     record.items("units", required=True)
     found = []
     for each in record.records("units"):
-        if frame is not None:
+        if frame is not None:  # else a row of any photo, which has no boxes
             each.only(("object", "property", "box"))
         box = each.box("box", frame) if frame is not None and each.has("box") else None
-        found.append(UnitRow(object=_object(each.text("object")), property=_line(_text(each, "property")), box=box))
+        found.append(UnitRow(object=_object(each.text("object")), property=one_line(_text(each, "property")), box=box))
     return tuple(found)
 
 
 def _note_boxes(boxes: Iterable[Box | None], hypothesis: str, where: str, frame: Box, checks: BoxChecks | None) -> None:
-    """Takes note of boxes on a photo whose size is known."""
-    if checks is not None and frame.w < MAX_SIDE_PX:
+    """Records boxes on a photo whose size is known."""
+    if checks is not None and frame.w < MAX_SIDE_PX:  # the frame of an unknown size has this side
         for box in filter(None, boxes):
             checks.add(where, hypothesis, box, frame)
 
@@ -205,7 +213,8 @@ def _corners(text: str, place: int, record: Record) -> Box | None:
 def _apart(record: Record, field: str) -> list[str]:
     if field not in record.row:
         raise record.wrong(field, "a text")
-    return [_line(each) for each in _text(record, field).strip().removeprefix(";").split(";")]
+    # The authors' table begins each list with a semicolon.
+    return [one_line(each) for each in _text(record, field).strip().removeprefix(";").split(";")]
 
 
 def _text(record: Record, field: str) -> str:
@@ -240,11 +249,7 @@ def _photo_file(photo: str) -> str:
 
 
 def _object(text: str) -> str:
-    return _ARTICLE.sub("", _line(text))
-
-
-def _line(text: str) -> str:
-    return one_line(text)
+    return _ARTICLE.sub("", one_line(text))
 
 
 def thing_name(noun_phrase: str) -> str:
@@ -259,7 +264,7 @@ def thing_name(noun_phrase: str) -> str:
 
 @lru_cache(maxsize=4096)
 def is_of_several(noun_phrase: str) -> bool:
-    """Whether a noun phrase means several things: by a number, or the plural ("scissors" are one thing).
+    """True if a noun phrase means several things: by a number, or the plural ("scissors" are one thing).
 
     >>> is_of_several("two men"), is_of_several("musicians"), is_of_several("2 females"), is_of_several("three woman")
     (True, True, True, True)
@@ -272,6 +277,7 @@ def is_of_several(noun_phrase: str) -> bool:
 
     words = noun_phrase.lower().split()
     how_many, of, what = " ".join(words).partition(" of ")
+    # Of "couple of men" the head is the men; of "cup of coffee" it is the cup, which is read as any other phrase.
     if of and head_noun(noun_phrase) == head_noun(what):
         return how_many.split()[-1] != "one" and is_of_several(what.removeprefix("the "))
     if not _SEVERAL.isdisjoint(words) or any(word.isdecimal() and int(word) != 1 for word in words):
@@ -281,7 +287,7 @@ def is_of_several(noun_phrase: str) -> bool:
 
 
 def may_be_called_alike(one: str, other: str) -> bool:
-    """Whether one thing may have both names: they are equal, synonyms, or one is a kind of the other.
+    """True if one thing may have both names: they are equal, synonyms, or one is a kind of the other.
 
     >>> may_be_called_alike("girl", "person"), may_be_called_alike("bike", "bicycle")
     (True, True)
@@ -292,5 +298,5 @@ def may_be_called_alike(one: str, other: str) -> bool:
         return True
     if "person" in (one, other) and is_person(one) and is_person(other):
         return True
-    words = wordnet()
+    words = wordnet()  # last, as it takes long to load
     return words.is_kind_of(one, other) or words.is_kind_of(other, one) or other in words.synonyms(one)

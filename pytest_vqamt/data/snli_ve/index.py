@@ -44,13 +44,14 @@ PLACES = ("flickr30k-images", "flickr30k_images", "images", "")
 """The possible folders of photos, the likeliest first."""
 
 _NOWHERE = -1
+"""The place of a hypothesis in a kind of file that lacks it."""
 _FILE_BIT = 48
 """A place has the number of the file from this bit on, and the offset of the line below it."""
 _WIDTH = 4
 """The numbers of a hypothesis: its places in the three kinds of files, and its state."""
 
 
-class Form(StrEnum):
+class HypothesisForm(StrEnum):
     """The forms of hypotheses, one a line."""
 
     OFFICIAL = "official"
@@ -58,7 +59,7 @@ class Form(StrEnum):
     UNITS = "units"
 
 
-_FIELDS = {Form.OFFICIAL: ("pairID", "gold_label"), Form.TABLE: ("uniq_id", "subject")}
+_FIELDS = {HypothesisForm.OFFICIAL: ("pairID", "gold_label"), HypothesisForm.TABLE: ("uniq_id", "subject")}
 """The fields of the first record that identify a file."""
 
 
@@ -68,13 +69,14 @@ class SnliVeFiles:
 
     folder: Path
     """The folder of all of them."""
-    decides: tuple[Path, Form] | None
+    decides: tuple[Path, HypothesisForm] | None
     """The file with the hypotheses to use, and its form; None for all hypotheses of ``tables`` and ``units``."""
     tables: tuple[Path, ...]
     """Files in the form of the authors of VEglue."""
     units: Path | None
     """The file of units."""
     photos: PhotoFiles | None
+    """The folder of photos; None where none of the named photos is in one of ``PLACES``."""
     graphs: Path | None
     """A file of scene graphs."""
 
@@ -96,7 +98,7 @@ def find(argument: str) -> SnliVeFiles:
     given = Path(argument)
     if os.path.isdir(given):  # noqa: PTH112 - Path's raises where no system takes such a path
         official = (given / name for name in OFFICIAL if (given / name).is_file())
-        folder, decides = given, next(((file, Form.OFFICIAL) for file in official), None)
+        folder, decides = given, next(((file, HypothesisForm.OFFICIAL) for file in official), None)
     elif os.path.isfile(given):  # noqa: PTH113 - as above
         folder, decides = given.parent, (given, _form_of_named(given))
     else:
@@ -123,21 +125,22 @@ def find(argument: str) -> SnliVeFiles:
     )
 
 
-def _tables(folder: Path, decides: tuple[Path, Form] | None) -> Iterator[Path]:
+def _tables(folder: Path, decides: tuple[Path, HypothesisForm] | None) -> Iterator[Path]:
     """The tables in the folder by name, or the one that the user has named."""
-    if decides and decides[1] is Form.TABLE:
+    if decides and decides[1] is HypothesisForm.TABLE:
         yield decides[0]
         return
+    # The authors' tables have no fixed name: the fields of the first line tell.
     for file in sorted(folder.glob("*.jsonl")):
-        if file.name not in (*OFFICIAL, UNITS) and file.is_file() and _form_of(file) is Form.TABLE:
+        if file.name not in (*OFFICIAL, UNITS) and file.is_file() and _form_of(file) is HypothesisForm.TABLE:
             yield file
 
 
-def _form_of_named(file: Path) -> Form:
+def _form_of_named(file: Path) -> HypothesisForm:
     """The form of a file that the user has named; raises DataError for others."""
     if file.name in OFFICIAL:
-        return Form.OFFICIAL
-    found = Form.UNITS if file.name == UNITS else _form_of(file)
+        return HypothesisForm.OFFICIAL
+    found = HypothesisForm.UNITS if file.name == UNITS else _form_of(file)
     if found is None:
         wanted = " or ".join(" and ".join(fields) for fields in _FIELDS.values())
         raise DataError(
@@ -147,7 +150,7 @@ def _form_of_named(file: Path) -> Form:
     return found
 
 
-def _form_of(file: Path) -> Form | None:
+def _form_of(file: Path) -> HypothesisForm | None:
     """The form of a file by its first record, or None."""
     try:
         row = next(line.record().row for line in JsonLines(file))
@@ -162,6 +165,7 @@ def folder_of_photos(folder: Path, files: Iterable[Path]) -> Path | None:
     Raises:
         DataError: a folder or a file cannot be read.
     """
+    # One listing of each folder, rather than a look at the disk for each of Flickr30k's 31,000 photos.
     held = {place: names for name in PLACES if (names := _photos_in(place := folder / name))}
     if not held:
         return None
@@ -199,22 +203,27 @@ _LINKED, _WANTING = 1, 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hypothesis:
-    """A hypothesis; ungrounded if it is entailed without a box, and without a line in the file of units."""
+class IndexedHypothesis:
+    """A hypothesis with what all files have about it."""
 
     row: HypothesisRow
     is_ungrounded: bool
+    """It is entailed without a box, and without a line in the file of units."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Noted:
-    """The place and the facts of a usable row."""
+    """What is remembered of a usable row; its texts are read again."""
 
     photo: str
+    """The name of the photo's file."""
     place: int
+    """The number of the file and the offset of the line (``_FILE_BIT``)."""
     where: str
+    """The file and the line, for messages."""
     is_entailed: bool
     is_boxed: bool
+    """A unit has a box."""
 
 
 class HypothesisIndex:
@@ -231,21 +240,23 @@ class HypothesisIndex:
         self.first: dict[str, str] = {}
         self._frame_of = frame_of
         decides = files.decides[1] if files.decides else None
-        official = (JsonLines(files.decides[0]),) if files.decides and decides is Form.OFFICIAL else ()
-        tables = tuple(map(JsonLines, files.tables)) if decides is not Form.UNITS else ()
+        official = (JsonLines(files.decides[0]),) if files.decides and decides is HypothesisForm.OFFICIAL else ()
+        tables = tuple(map(JsonLines, files.tables)) if decides is not HypothesisForm.UNITS else ()
         units = (JsonLines(files.units),) if files.units else ()
         self._files = (*official, *tables, *units)
         self._first_files = official or tables or units
         self.checks = SourceChecks.of(self._first_files[0].file.name)
-        self._places: dict[str, array[int]] = {}
-        self._sentences: dict[str, int] = {}
+        self._places: dict[str, array[int]] = {}  # by photo, _WIDTH numbers for each hypothesis
+        self._sentences: dict[str, int] = {}  # by the words of a sentence, the place of its units in any photo
         broken: set[str] = set()
+        # Units and tables first, as their broken rows take the hypothesis of the official file with them.
         of_units = self._noted(units, "id", units_row, broken)
         of_tables = self._noted(tables, "uniq_id", table_row, broken)
         for file in official:
             self._add_official(file, of_tables, of_units, broken)
         if not official:
-            for hypothesis in of_tables if decides is Form.TABLE else dict.fromkeys((*of_tables, *of_units)):
+            # A table that the user has named decides; else both files have hypotheses.
+            for hypothesis in of_tables if decides is HypothesisForm.TABLE else dict.fromkeys((*of_tables, *of_units)):
                 if hypothesis not in broken:
                     self._add(None, of_tables.get(hypothesis), of_units.get(hypothesis))
 
@@ -255,11 +266,11 @@ class HypothesisIndex:
         return digest(*(f"{file.file.name} {file.digest}" for file in self._files))
 
     def counts(self, photo: str) -> tuple[int, int, int]:
-        """The numbers of hypotheses about a photo, of those entailed with a box, and of those ungrounded."""
+        """Three counts of a photo: its hypotheses, the entailed ones with a box, and the ungrounded ones."""
         states = self._places[photo][_WIDTH - 1 :: _WIDTH]
         return len(states), states.count(_LINKED), states.count(_WANTING)
 
-    def of(self, photo: str, *, only_with_units: bool = False) -> tuple[Hypothesis, ...]:
+    def of(self, photo: str, *, only_with_units: bool = False) -> tuple[IndexedHypothesis, ...]:
         """The hypotheses about a photo, in the order of the files.
 
         Raises:
@@ -285,7 +296,7 @@ class HypothesisIndex:
                 own = None
                 try:
                     record = line.record()
-                    if id_field == "id" and is_of_any_photo(record):
+                    if id_field == "id" and is_of_any_photo(record):  # a line of ``vqamt units``, in the file of units
                         self._sentences.setdefault(sentence_row(record)[0], self._place(file, line))
                         continue
                     own = id_of(record.row, id_field)
@@ -323,7 +334,7 @@ class HypothesisIndex:
                 record = line.record()
                 row = official_row(record)
                 if row is None or row.id in broken:
-                    continue
+                    continue  # no label to judge answers by, or a message stands in ``bad`` already
                 if row.id in seen:
                     raise record.wrong("pairID", "an id of its own", "another line has it")
             except DataError as error:
@@ -345,28 +356,32 @@ class HypothesisIndex:
                 return
         places = [each.place if each else _NOWHERE for each in (official, table, units)]
         state = 0
+        # Only a true sentence says that its things are there. The label in the file of units counts first.
         if (units or first).is_entailed:
             state = _LINKED if noted[-1].is_boxed else _WANTING if units is None else 0
         self._places.setdefault(first.photo, array("q")).extend((*places, state))
         self.first.setdefault(first.photo, first.where)
 
     def _place(self, file: JsonLines, line: Line) -> int:
-        return self._files.index(file) << _FILE_BIT | line.offset
+        return self._files.index(file) << _FILE_BIT | line.offset  # one number, as half a million are held
 
     def _records(self, places: Iterable[int]) -> dict[int, Record]:
         found: dict[int, Record] = {}
-        wanted = sorted(place for place in places if place != _NOWHERE)
+        wanted = sorted(place for place in places if place != _NOWHERE)  # forwards through each file
         for number, file in enumerate(self._files):
             own = [place for place in wanted if place >> _FILE_BIT == number]
             if own:
                 found |= zip(own, file.at([place & (1 << _FILE_BIT) - 1 for place in own]), strict=True)
         return found
 
-    def _joined(self, photo: str, official: Record | None, table: Record | None, units: Record | None) -> Hypothesis:
+    def _joined(
+        self, photo: str, official: Record | None, table: Record | None, units: Record | None
+    ) -> IndexedHypothesis:
         """Joins the records of a hypothesis: units win over the table, which gives the units of an official row."""
         row = official_row(official) if official else None
         if table:
             given = table_row(table, self._frame_of)
+            # The official spelling wins where both have the same words.
             says_the_same = row is not None and words_of(row.text) == words_of(given.text)
             row = replace(row, units=given.units, text=row.text if says_the_same else given.text) if row else given
         if units:
@@ -382,4 +397,4 @@ class HypothesisIndex:
             (record,) = self._records([place]).values()
             row = replace(row, units=sentence_row(record)[1])
         is_ungrounded = units is None and row.label == "entailment" and not row.is_boxed
-        return Hypothesis(row=row, is_ungrounded=is_ungrounded)
+        return IndexedHypothesis(row=row, is_ungrounded=is_ungrounded)

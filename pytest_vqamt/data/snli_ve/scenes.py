@@ -22,7 +22,7 @@ from pytest_vqamt.data.graphs import Graphs
 from pytest_vqamt.data.photo_io import PhotoFiles, size_px
 from pytest_vqamt.data.records import MAX_SIDE_PX
 from pytest_vqamt.data.snli_ve.hypothesis_rows import HypothesisRow, may_be_called_alike, thing_name
-from pytest_vqamt.data.snli_ve.index import Hypothesis, HypothesisIndex, find
+from pytest_vqamt.data.snli_ve.index import HypothesisIndex, IndexedHypothesis, find
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -64,7 +64,7 @@ class Frames:
     def __init__(self, photos: PhotoFiles | None, graphs: GraphsBeside | None) -> None:
         self._photos = photos
         self._graphs = graphs
-        self._known: dict[str, Box] = {}
+        self._known: dict[str, Box] = {}  # each row of a photo asks for its frame
 
     def of(self, photo: str) -> Box:
         """The frame, or ``BOUNDLESS``; raises DataError if the photo cannot be read."""
@@ -131,6 +131,7 @@ class SnliVeAnnotations(ListedAnnotations):
                 bad.append(f"{where}: {error}")
                 continue
             size = self._graphs.sizes.get(photo) if self._graphs else None
+            # The photo stays without its scene graph: hypotheses need none.
             if size and self._graphs and size != (frame.w, frame.h):
                 self._wrong_size.add(photo)
                 bad.append(
@@ -139,7 +140,7 @@ class SnliVeAnnotations(ListedAnnotations):
                 )
             yield photo
 
-    def _scene(self, photo: str, hypotheses: tuple[Hypothesis, ...], *, with_hypotheses: bool) -> Scene:
+    def _scene(self, photo: str, hypotheses: tuple[IndexedHypothesis, ...], *, with_hypotheses: bool) -> Scene:
         rows = [hypothesis.row for hypothesis in hypotheses]
         graph = self._graph(photo)
         linked = linking(rows, graph.objects if graph else ())
@@ -212,13 +213,15 @@ def _around(boxes: list[Box]) -> Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linking:
-    """The things of a photo, and the thing of each unit, by the hypothesis's id and the unit's place."""
+    """The things of a photo, and the units that are about them."""
 
     objects: tuple[Thing, ...]
+    """Those of the scene graph first."""
     things: Mapping[tuple[str, int], str]
+    """The id of the thing of each unit, by the hypothesis's id and the unit's place in it from 0."""
 
     def hypothesis(self, row: HypothesisRow) -> PublishedHypothesis:
-        """The hypothesis of a row with its units, or those of its sentence."""
+        """The hypothesis of a row; without units in the row, its sentence is parsed for them."""
         if row.units is None:
             from pytest_vqamt.language.units import units_of
 
@@ -232,7 +235,7 @@ class Linking:
 
 
 def linking(rows: Iterable[HypothesisRow], graph: Sequence[Thing] = ()) -> Linking:
-    """The things of a photo: those of its scene graph, then those of units alone.
+    """The things of a photo: of its scene graph first, then of units alone.
 
     A unit has a thing if its hypothesis is entailed, it has a box, and it is about one thing. Two units are about one
     thing if it may have both names and their boxes overlap by ``LEAST_IOU_OF_UNITS``, or by ``LEAST_IOU_OF_ONE`` if
@@ -242,6 +245,7 @@ def linking(rows: Iterable[HypothesisRow], graph: Sequence[Thing] = ()) -> Linki
     found: list[_Linked] = []
     of_unit: dict[tuple[str, int], _Linked] = {}
     for row in rows:
+        # What a neutral or contradicting sentence is about need not be in the photo.
         for place, unit in enumerate(row.units or () if row.label == "entailment" else ()):
             name = thing_name(unit.object) if unit.box else ""
             if unit.box is None or not name:
@@ -268,6 +272,7 @@ class _Linked:
     """A thing of units."""
 
     id: str
+    """The first unit's hypothesis and place, from 1 ("4705552913.jpg#2r1e 1")."""
     name: str
     box: Box
     """``name`` and ``box``: of the first unit."""
@@ -292,13 +297,14 @@ class _Linked:
             name=self.name,
             box=known.box if known.has_mask else Box.enclosing((known.box, *self.boxes)),
             attributes=attributes,
+            # A synset says what the old name means: "dog.n.01" is none of a "puppy".
             synset=known.synset if known.name == self.name else None,
             multi_coloured=known.multi_coloured or is_multi_coloured(attributes, self.name),
         )
 
 
 def _nearest(name: str, box: Box, found: Iterable[_Linked]) -> _Linked | None:
-    """The one that a unit is about: that of the largest IoU, then the first."""
+    """The thing that a unit is about: the one with the largest IoU; the first of equals."""
     same = [each for each in found if each.box.iou(box) >= LEAST_IOU_OF_UNITS and may_be_called_alike(each.name, name)]
     return max(same, key=lambda each: each.box.iou(box), default=None)
 
@@ -318,6 +324,7 @@ def _with_graph(found: Iterable[_Linked], graph: Sequence[Thing]) -> dict[str, _
         first = of_graph.setdefault(thing.id, each)
         if first is each:
             each.thing = thing
+        # Two men close to each other may both be near one thing of the graph, and still be two.
         elif first.box.iou(each.box) >= LEAST_IOU_OF_ONE and may_be_called_alike(first.name, each.name):
             first.boxes += each.boxes
             first.properties |= each.properties

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import cache
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.edits import BESIDE, Beside, with_objects
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.core.identity import digest

@@ -56,7 +56,7 @@ def draw_horse(pen: Pen, look: Look) -> None:
     s, rgb = inset(pen), PALETTE[look.colour]
     mane = trim(rgb)
     s.tail([(0.2, 0.46), (0.09, 0.52), (0.07, 0.66), (0.1, 0.78)], mane, 0.085)
-    if look.parts is None:
+    if look.parts is None:  # the far legs lie behind the body, the near ones below are drawn over it
         _legs(s, (0.36, 0.76), 0.6, far(rgb), 0.07)
     else:
         _legs_apart(s, look.parts, (0.23, 0.84), 0.975, rgb, hoof=HOOF)
@@ -78,12 +78,12 @@ def draw_horse(pen: Pen, look: Look) -> None:
 
 def draw_cow(pen: Pen, look: Look) -> None:
     s, rgb = inset(pen), PALETTE[look.colour]
-    patch = shade(rgb, 0.55) if rgb != PALETTE["black"] else shade(rgb, 1.75)
+    patch = shade(rgb, 0.55) if rgb != PALETTE["black"] else shade(rgb, 1.75)  # darker is not seen on black
     if rgb == PALETTE["white"]:
         patch = (92, 88, 92)
     if look.parts is not None:
         _legs_apart(s, look.parts, (0.2, 1.0), 0.9825, rgb, 0.075, HOOF)
-        s.lift(0.01, 0.88)
+        s.lift(0.01, 0.88)  # the body is drawn less high over them, so that more of each leg shows
     s.tail([(0.14, 0.34), (0.06, 0.42), (0.07, 0.62)], rgb, 0.035)
     s.disc(0.07, 0.68, 0.04, 0.07, patch)
     if look.parts is None:
@@ -420,18 +420,20 @@ def draw_butterfly(pen: Pen, look: Look) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Animal:
-    """One kind of animal; it faces right, so a scene mirrors it to make it face left.
-
-    ``aspect`` is canvas width / canvas height and ``height`` the usual canvas height in px in a scene of 224 px.
-    ``place`` is "floor", "water" or "air".
-    """
+    """One kind of animal; it faces right, so a scene mirrors it to make it face left."""
 
     draw: Callable[[Pen, Look], None]
+    """Draws it with a pen on a canvas of the given aspect."""
     aspect: float
+    """Width of the canvas divided by its height."""
     height: int
+    """Usual height of the canvas in a scene of 224 px."""
     colours: tuple[str, ...]
+    """Names of the palette, natural ones first."""
     poses: tuple[str, ...] = STANDING
+    """The postures in which it can be drawn."""
     place: str = "floor"
+    """"floor" or "air"."""
 
 
 ANIMALS: dict[str, Animal] = {

@@ -14,18 +14,19 @@ from pytest_vqamt.core.errors import RenderError, did_you_mean
 from pytest_vqamt.picture_world.art.pen import Rgb
 
 VARIANTS = 4
+"""The pictures of each setting, which differ a little."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """One place. Things that stand have their feet within ``floor_y`` = (top, bottom), fractions of the height.
-
-    ``indoor``: under a roof. ``wall``: things can hang on the back wall, above the floor band.
-    """
+    """One place."""
 
     floor_y: tuple[float, float]
+    """The band (top, bottom) within which feet stand, as fractions of the height."""
     indoor: bool = False
+    """It is under a roof."""
     wall: bool = False
+    """Things can hang on the back wall, above the floor band."""
 
 
 SETTINGS: dict[str, Setting] = {
@@ -55,7 +56,7 @@ class _Scape:
         self.w, self.h = size_px[0] * 2, size_px[1] * 2
         self.image = Image.new("RGB", (self.w, self.h))
         self.draw = ImageDraw.Draw(self.image)
-        self.chance = random.Random(f"{name} {variant}")
+        self.chance = random.Random(f"{name} {variant}")  # the same strokes on every machine
         self.variant = variant
 
     def band(self, top: float, bottom: float, above: Rgb, below: Rgb) -> None:
@@ -194,6 +195,6 @@ _PAINTERS: dict[str, Callable[[_Scape], None]] = {
 
 @lru_cache(maxsize=96)
 def _drawn(setting: str, size_px: tuple[int, int], variant: int) -> Image.Image:
-    scape = _Scape(size_px, setting, variant)
+    scape = _Scape(size_px, setting, variant)  # at twice the size, for smooth edges
     _PAINTERS[setting](scape)
     return scape.image.reduce(2)

@@ -129,7 +129,7 @@ def draw_sandwich(pen: Pen, look: Look) -> None:
 def _clump(pen: Pen, balls: tuple[tuple[float, float, float], ...], rgb: Rgb, rim: float) -> None:
     """Round leaves that melt into one outlined crown."""
     line = ink(rgb)
-    for x, y, radius in balls:
+    for x, y, radius in balls:  # all outlines first, so that those within the crown are covered
         pen.circle(x, y, radius + rim, line)
     for x, y, radius in balls:
         pen.circle(x, y, radius, rgb)

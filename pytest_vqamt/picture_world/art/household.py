@@ -125,7 +125,7 @@ def draw_clock(pen: Pen, look: Look) -> None:
     pen.circle(0.5, 0.5, 0.33, (253, 252, 246), ink(rgb), 0.02)
     for x, y in ((0.5, 0.2), (0.8, 0.5), (0.5, 0.74), (0.2, 0.5)):
         pen.circle(x, y, 0.03, _DARK)
-    if look.parts is not None:
+    if look.parts is not None:  # hands of one length at thirds of the dial, so that none hides another
         for hand in range(look.parts):
             turn = math.tau * hand / 3
             pen.line([(0.5, 0.5), (0.5 + 0.24 * math.sin(turn), 0.5 - 0.24 * math.cos(turn))], _DARK, 0.05)
@@ -230,7 +230,7 @@ def draw_candle(pen: Pen, look: Look) -> None:
 def draw_chair(pen: Pen, look: Look) -> None:
     rgb = PALETTE[look.colour]
     line = ink(rgb)
-    if look.parts is None:
+    if look.parts is None:  # else all legs stand in one row, to be counted
         for x in (0.155, 0.765):
             pen.rectangle(x, 0.5, x + 0.08, 0.85, shade(rgb, 0.78), line, 0.015)
     for x in (0.1, 0.43, 0.76):
@@ -250,7 +250,7 @@ def draw_table(pen: Pen, look: Look) -> None:
     rgb = PALETTE[look.colour]
     line = ink(rgb)
     back = shade(rgb, 0.78)
-    if look.parts is None:
+    if look.parts is None:  # as of the chair
         for x in (0.17, 0.78):
             pen.rectangle(x, 0.3, x + 0.05, 0.85, back, line, 0.018)
     for x in row(look.parts or 2, 0.05, 0.86):

@@ -13,6 +13,7 @@ Rgb = tuple[int, int, int]
 Point = tuple[float, float]
 
 SUPERSAMPLING = 2
+"""How many times larger all is drawn than it comes out, for smooth edges."""
 
 PALETTE: dict[str, Rgb] = {
     "red": (214, 40, 40),
@@ -42,6 +43,7 @@ _TINTS: dict[str, Rgb] = {
     "gray": (184, 186, 189),
     "white": (207, 207, 204),
 }
+"""The colour of a pattern on a thing of each colour, as ``tint`` says."""
 _TINT_OF: dict[Rgb, Rgb] = {rgb: _TINTS[name] for name, rgb in PALETTE.items()}
 
 MUD: Rgb = (98, 64, 30)
@@ -49,31 +51,33 @@ _BLOT = ((0.0, 0.0, 1.25, 0.85), (0.7, 0.45, 0.75, 0.65), (-1.75, -0.6, 0.32, 0.
 """One blot as (x, y, half width, half height) in its radius: a lump of two, and two drops that flew off."""
 
 NO_PART: Rgb = (0, 0, 0)
+"""What the second pen of a sketch draws where no part is to be marked: it covers marks that lie behind."""
 INK: Rgb = (30, 28, 32)
 PAPER: Rgb = (250, 250, 248)
 ROSE: Rgb = (240, 160, 165)
 
 _CURVE_STEPS = 5
+"""The corners for each point of a curve."""
 _RIM = ((2, 0), (-2, 0), (0, 2), (0, -2), (1, 1), (-1, 1), (1, -1), (-1, -1))
+"""By how many drawn pixels the edge grows in each direction: two, and as far diagonally."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """How one thing looks; all that a drawing function may depend on.
-
-    ``colour`` names the one colour the thing is described by (a key of PALETTE). ``pattern`` is plain, striped,
-    dotted or checked, drawn in a lighter or darker tint of the same colour, so that the colour stays the one
-    that a person would name. ``states`` are words such as "open", "full", "on", "dirty". ``pose`` is for
-    people and animals. ``variant`` is a small free number for harmless variety (hair, face, window count).
-    ``parts`` is the number of its legs, say, drawn apart from each other; None draws them as usual.
-    """
+    """How one thing looks; all that a drawing function may depend on."""
 
     colour: str
+    """The one colour that the thing is described by, a key of PALETTE."""
     pattern: str = "plain"
+    """Plain, striped, dotted or checked, in a tint of the colour, so that a person would name the same colour."""
     states: frozenset[str] = frozenset()
+    """Words such as "open", "full", "on", "dirty"."""
     pose: str = ""
+    """Of people and animals."""
     variant: int = 0
+    """A small free number for harmless variety (hair, face, window count)."""
     parts: int | None = None
+    """The number of its legs, say, drawn apart from each other; None draws them as usual."""
 
 
 def shade(rgb: Rgb, factor: float) -> Rgb:
@@ -148,6 +152,7 @@ class Pen:
         if fill is not None:
             self._draw.polygon(at, fill=fill)
         if outline is not None:
+            # To the second point again: Pillow rounds joints between lines alone, and the first corner is one, too.
             self._draw.line([*at, at[0], at[1]], fill=outline, width=self.stroke(width), joint="curve")
 
     def line(self, points: Sequence[Point], fill: Rgb, width: float) -> None:
@@ -155,7 +160,7 @@ class Pen:
         at = [self._at(x, y) for x, y in points]
         stroke = self.stroke(width)
         self._draw.line(at, fill=fill, width=stroke, joint="curve")
-        if stroke > 2:
+        if stroke > 2:  # Pillow's lines have square ends, which are not visible on thinner ones
             r = stroke / 2
             for x, y in (at[0], at[-1]):
                 self._draw.ellipse([x - r, y - r, x + r, y + r], fill=fill)
@@ -173,7 +178,7 @@ class Pen:
     def circle(self, x: float, y: float, radius: float, fill: Rgb | None, outline: Rgb | None = None,
                width: float = 0.012) -> None:
         """A true circle on a canvas of any shape; its radius is a fraction of the height."""
-        rx = radius * self.h / self.w
+        rx = radius * self.h / self.w  # x is a fraction of the width
         self.ellipse(x - rx, y - radius, x + rx, y + radius, fill, outline, width)
 
     def decorate(self, pattern: str, rgb: Rgb) -> None:
@@ -333,6 +338,7 @@ class Sketch:
     def edge(self, rgb: Rgb) -> None:
         """Run a thin edge round everything drawn so far."""
         solid = self.pen.mask()
+        # The shape shifted in all directions, without the shape itself.
         grown = solid.copy()
         for at in _RIM:
             grown.paste(255, at, solid)
@@ -370,7 +376,7 @@ def curve(points: Sequence[Point], *, closed: bool) -> list[Point]:
     if closed:
         quads = [(points[i - 1], points[i], points[(i + 1) % n], points[(i + 2) % n]) for i in range(n)]
     else:
-        padded = [points[0], *points, points[-1]]
+        padded = [points[0], *points, points[-1]]  # a spline needs a point before and after each stretch
         quads = [(padded[i], padded[i + 1], padded[i + 2], padded[i + 3]) for i in range(n - 1)]
     out = [
         (a * p[0] + b * q[0] + c * r[0] + d * s[0], a * p[1] + b * q[1] + c * r[1] + d * s[1])

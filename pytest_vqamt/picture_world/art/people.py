@@ -27,6 +27,7 @@ from pytest_vqamt.picture_world.art.pen import (
 SKINS: tuple[Rgb, ...] = ((252, 214, 182), (232, 180, 138), (188, 128, 88), (128, 84, 60))
 HAIRS: tuple[Rgb, ...] = ((60, 42, 36), (116, 74, 44), (226, 186, 100), (184, 92, 46), (34, 30, 34), (156, 152, 150))
 CHILD_HAIRS = 5
+"""The first so many; the last is the gray of old people."""
 TROUSERS: tuple[Rgb, ...] = ((74, 80, 100), (92, 84, 78))
 PATTERN_TINT: Mapping[str, float] = MappingProxyType({
     "red": 0.6, "orange": 1.4, "yellow": 1.5, "green": 0.6, "blue": 0.56, "purple": 0.56, "pink": 1.6, "brown": 0.55,
@@ -42,9 +43,14 @@ PERSON_HEIGHT: Mapping[str, int] = MappingProxyType({"man": 78, "woman": 75, "bo
 
 _GARMENT: Rgb = (255, 0, 0)
 _HAT: Rgb = (0, 255, 0)
+"""The colours that the second pen marks garments with; each is a channel of its own, which becomes the mask."""
 _WIDE, _TALL = 1.16, 1.3
+"""The canvas in standing heights: room for arms and legs on both sides, and for a hat."""
 _LEFT, _ABOVE = 0.56, 0.24
+"""Where on it the person's origin is, in standing heights: at the hips across, at the top of the head down."""
 
+_AT_LEAST_HALF = [255 if v >= 128 else 0 for v in range(256)]
+"""A table for ``Image.point``: pixels of which a part covers at least half belong to it."""
 
 Bend = tuple[float, float]
 """The directions of the upper and the lower half of a limb: 0 is down, 90 is forward, 180 is up, in degrees."""
@@ -52,31 +58,45 @@ Bend = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonLook:
-    """All that a drawing of a person depends on; ``garment_colour`` and ``hat_colour`` are keys of PALETTE."""
+    """All that a drawing of a person depends on."""
 
     kind: str
+    """A key of BUILDS: "man", "woman", "boy", "girl"."""
     pose: str = "standing"
+    """A key of POSES."""
     garment: str = "shirt"
+    """"shirt" or "dress"."""
     garment_colour: str = "blue"
+    """A key of PALETTE."""
     garment_pattern: str = "plain"
+    """As ``Look.pattern``."""
     hat_colour: str | None = None
+    """A key of PALETTE; None without a hat."""
     skin: int = 0
+    """An index of SKINS; the next one where the garment has nearly this colour."""
     hair: int = 0
+    """An index of HAIRS; the next one where the skin has nearly this colour."""
     facing: str = "right"
+    """"left" or "right"."""
     holding: bool = False
+    """The front arm reaches out, as if for a thing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
-    """A drawn person. ``lift_px`` is how far the lowest point is above the ground (more than 0 in a jump)."""
+class DrawnPerson:
+    """A person as drawn."""
 
     image: Image.Image
+    """RGBA uint8, straight alpha, cropped."""
     parts: Mapping[str, Image.Image]
+    """The mask of each garment by name: mode L, of the size of ``image``."""
     hand: tuple[int, int]
+    """Where the hand is that can hold a thing, in pixels of ``image``."""
     lift_px: int = 0
+    """How far the lowest point is above the ground; more than 0 in a jump."""
 
 
-def draw_person(look: PersonLook, height_px: int) -> Figure:
+def draw_person(look: PersonLook, height_px: int) -> DrawnPerson:
     """Draw one person who would be ``height_px`` tall when standing straight without a hat."""
     if look.kind not in BUILDS:
         raise RenderError(f"expected a kind of person, but got kind={look.kind!r}; {did_you_mean(look.kind, BUILDS)}")
@@ -95,20 +115,21 @@ def draw_person(look: PersonLook, height_px: int) -> Figure:
     return _figure(look, height_px, pen, marks, hand)
 
 
-def _figure(look: PersonLook, height_px: int, pen: Pen, marks: Pen, hand: Point) -> Figure:
+def _figure(look: PersonLook, height_px: int, pen: Pen, marks: Pen, hand: Point) -> DrawnPerson:
     left, top, right, bottom = pen.canvas.getchannel("A").getbbox() or (0, 0, pen.w, pen.h)
+    # Whole pixels of the result, so that picture and masks are reduced alike.
     left, top = left - left % SUPERSAMPLING, top - top % SUPERSAMPLING
     right, bottom = right + right % SUPERSAMPLING, bottom + bottom % SUPERSAMPLING
     box = (left, top, right, bottom)
     image = pen.canvas.crop(box).reduce(SUPERSAMPLING)
     marked = marks.canvas.crop(box).reduce(SUPERSAMPLING)
-    parts = {look.garment: marked.getchannel("R").point(_at_least_half)}
+    parts = {look.garment: marked.getchannel("R").point(_AT_LEAST_HALF)}
     if look.hat_colour is not None:
-        parts["hat"] = marked.getchannel("G").point(_at_least_half)
+        parts["hat"] = marked.getchannel("G").point(_AT_LEAST_HALF)
     x = (_LEFT + hand[0]) * height_px - left / SUPERSAMPLING
     y = (_ABOVE + hand[1]) * height_px - top / SUPERSAMPLING
     turns: list[Image.Transpose] = []
-    if look.pose == "lying":
+    if look.pose == "lying":  # drawn standing, and laid on the back: the head comes to the left
         turns.append(Image.Transpose.ROTATE_90)
         x, y = y, image.width - 1 - x
     width = image.height if turns else image.width
@@ -119,15 +140,13 @@ def _figure(look: PersonLook, height_px: int, pen: Pen, marks: Pen, hand: Point)
         image = image.transpose(turn)
         parts = {name: mask.transpose(turn) for name, mask in parts.items()}
     at = (min(max(round(x), 0), image.width - 1), min(max(round(y), 0), image.height - 1))
-    return Figure(image=image, parts=MappingProxyType(parts), hand=at,
+    return DrawnPerson(image=image, parts=MappingProxyType(parts), hand=at,
                   lift_px=round(POSES[look.pose].lift * height_px))
 
 
-_at_least_half = [255 if v >= 128 else 0 for v in range(256)]
-
 
 def _unlike(beside: Rgb, tones: tuple[Rgb, ...], number: int, least: int) -> Rgb:
-    """The tone of that number, or the next one that differs from what it touches."""
+    """The tone of that number, or the next one that differs enough from the colour ``beside`` it."""
     turned = [tones[(number + i) % len(tones)] for i in range(len(tones))]
     return next(tone for tone in turned if sum(abs(a - b) for a, b in zip(tone, beside, strict=True)) > least)
 
@@ -158,6 +177,7 @@ class _Person:
     def draw(self) -> Point:
         """Draw everything, the far parts first; answers where the free hand is."""
         b, trunk = self.build, self.build.hip_y - self.build.shoulder_y
+        # Limbs are drawn over those before them: the front arm is behind the trunk, and the back arm before it.
         front = self._up(trunk - 0.035, b.shoulders)
         back = self._up(trunk - 0.035, -b.shoulders)
         bend = self.pose.reach if self.look.holding else self.pose.front_arm
@@ -304,11 +324,17 @@ class Build:
     """Lengths as fractions of the standing height."""
 
     head: float
+    """The radius of the head."""
     shoulder_y: float
+    """From the top of the head down."""
     hip_y: float
+    """From the top of the head down."""
     shoulders: float
+    """Half of their width."""
     waist: float
+    """Half of its width."""
     arm: float
+    """The length of the upper arm; the lower one is a little shorter."""
     arm_width: float
     thigh: float
     shin: float
@@ -327,18 +353,19 @@ BUILDS: dict[str, Build] = {"man": MAN, "woman": WOMAN, "boy": CHILD, "girl": CH
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pose:
-    """Where the limbs point. The front arm is on the side that the person faces.
-
-    ``reach`` is the front arm while it holds a thing. ``lift`` is how far the feet are above the ground.
-    """
+    """Where the limbs point."""
 
     lean: float = 0.0
+    """Of the trunk, in degrees; above 0 to the front."""
     back_arm: Bend = (-16, -6)
     front_arm: Bend = (16, 6)
+    """The arm on the side that the person faces."""
     reach: Bend = (78, 108)
+    """The front arm while it holds a thing."""
     back_leg: Bend = (-5, -2)
     front_leg: Bend = (5, 2)
     lift: float = 0.0
+    """How far the feet are above the ground, in standing heights."""
 
 
 POSES: dict[str, Pose] = {

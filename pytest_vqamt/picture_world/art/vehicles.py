@@ -98,10 +98,11 @@ def draw_bicycle(pen: Pen, look: Look) -> None:
 def _draw_bicycle_apart(pen: Pen, look: Look, wheels: int) -> None:
     """A bicycle with smaller wheels, so that there is room for more."""
     rgb = PALETTE[look.colour]
-    hubs = row(wheels, 0.137, 0.863)
+    hubs = row(wheels, 0.137, 0.863)  # the outer edges stay where those of the usual wheels are
     for x in hubs:
         pen.circle(x, 0.79, 0.2, None, _TYRE, 0.05)
     bar = [(0.36, 0.36), (0.71, 0.36)]
+    # The forks meet the bar as far apart as the hubs are.
     forks = [[(x, 0.79), (0.36 + 0.35 * (x - hubs[0]) / (hubs[-1] - hubs[0]), 0.36)] for x in hubs]
     posts = [[(0.36, 0.36), (0.33, 0.16)], [(0.71, 0.36), (0.69, 0.1)]]
     for stroke, width in ((ink(rgb), 0.125), (rgb, 0.095)):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias, cast
 
 from pytest_vqamt.core.case import DEMANDS, Change, Outcome
 from pytest_vqamt.core.case_store import CaseLine
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import check_patterns
 from pytest_vqamt.core.report_json import Row, tally_of_row

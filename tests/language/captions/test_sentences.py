@@ -136,6 +136,7 @@ def test_a_claim(caption: str, name: str, least: int) -> None:
 def test_numbers_are_read_in_digits_and_years_are_none(number: int) -> None:
     assert least_claimed(f"{number} dogs", "dog") == number
     assert least_claimed("1950 cars", "car") == 2
+    assert least_claimed("A 1950 truck", "truck") == 1
 
 
 # What the oracle says of a scene reads back to its classes with their forms: what MetaIC's relations stand on.

@@ -119,6 +119,7 @@ def test_where_lasso_uses_one_question_the_rest_is_by_cosine() -> None:
     assert found[-1] == "Why not?"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("rankings", [("lasso",), pytest.param(tuple(RankingMethod), marks=pytest.mark.full)])
 def test_a_fresh_process_ranks_alike_on_any_number_of_threads(tmp_path: Path, rankings: tuple[str, ...]) -> None:
     threads = "1" if os.environ["OMP_NUM_THREADS"] != "1" else "2"

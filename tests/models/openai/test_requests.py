@@ -7,7 +7,6 @@ import random
 import socket
 from base64 import b64decode
 from collections.abc import Callable
-from dataclasses import replace
 from io import BytesIO
 
 import pytest
@@ -15,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import ModelInput, Query

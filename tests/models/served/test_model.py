@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 
 import pytest
 
 from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.edits import FileForm
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.picture import Picture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -65,7 +65,7 @@ ANSWER_FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "tokens_out": AMOUNTS,
     "cost": AMOUNTS,
 }
-ANSWERS = st.builds(Answer, **{field.name: ANSWER_FIELDS[field.name] for field in fields(Answer)})
+ANSWERS = st.builds(Answer, **{name: ANSWER_FIELDS[name] for name in Answer.__struct_fields__})
 LINES = st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=1, max_size=20)
 TOLD = ANSWERS | st.builds(Failure, reason=LINES) | st.builds(PixelsNeeded, reason=LINES)
 
@@ -75,7 +75,7 @@ def test_a_reply_is_read_back(told: list[QueryResult]) -> None:
     reply = read_answers_response(write_answers("m", told), len(told))
     assert reply.model == "m"
     # Equality leaves out what an answer took.
-    assert [asdict(answer) for answer in reply.answers] == [asdict(result) for result in told]
+    assert list(map(repr, reply.answers)) == list(map(repr, told))
 
 
 def test_a_reason_is_one_line_that_every_file_can_hold() -> None:
@@ -206,7 +206,7 @@ def test_a_query_is_read_back(
     (read,) = read_request(written).queries
     sent = {"picture": 0, "text": text, "meaning": meaning if with_meaning else None, "task": task, "trial": trial}
     sent |= {"reasoning": reasoning}
-    assert set(sent) == {field.name for field in fields(Query) if field.init}
+    assert set(sent) == set(Query.__struct_fields__) - {"id"}
     assert {name: getattr(read, name) for name in sent} == sent
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.report_json import case_line
 from pytest_vqamt.core.results import BaselineUse, RelationResult, build_report
 from pytest_vqamt.core.tallies import SceneCounter

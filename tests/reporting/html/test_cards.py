@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from base64 import b64decode
 from collections import Counter
-from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 from PIL import Image, features
 
 from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.edits import Fill
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.recipes import picture_recipe

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import DataUse, HumanReference, RelationResult, Report
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.html.charts import ChartRow, breakdowns, charts, histograms, legend_entries, mosaics

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import DataUse, ModelUse
 from pytest_vqamt.core.tallies import Tally, UnreadCount
 from pytest_vqamt.reporting.html.case_cards import PageCases

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.results import BaselineTotal, DataUse, Grounded, RelationResult
 from pytest_vqamt.core.tallies import GroundedCells, Tally
 from pytest_vqamt.reporting.view.headline import Headline, headline, report_warnings
@@ -351,7 +351,7 @@ def test_what_makes_figures_doubtful_is_said(told: RelationResult, fields: dict[
 
 
 def test_items_that_only_one_of_both_runs_has_are_named() -> None:
-    from dataclasses import replace
+    from pytest_vqamt.core.codec import replace
 
     parted = replace(BASELINE, missing=("ours.gone",), new=("ours.new", "ours.newer"))
     assert warned(result(), baseline=parted) == [

@@ -1,0 +1,86 @@
+"""Makes the schema of ``report.json`` from its types and the sentences under their fields.
+
+python -m tools.reference
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec.structs import FieldInfo
+
+from pytest_vqamt.core import pairs, report_rows, results, tallies
+from pytest_vqamt.core.report_rows import SCHEMA, MetricsRow, ReportRow
+
+Node = dict[str, Any]
+
+_SOURCES = (report_rows, results, tallies, pairs)
+
+
+def report_schema() -> str:
+    """The text of ``report.schema.json``."""
+    # metrics has any member, or none, so that its type has to be named here.
+    _, types = msgspec.json.schema_components((ReportRow, MetricsRow), ref_template="#/$defs/{name}")
+    sentences = {name: told for module in _SOURCES for name, told in _sentences(inspect.getsource(module))}
+    for name, node in types.items():
+        node.pop("title")
+        kind = next((getattr(module, name) for module in _SOURCES if hasattr(module, name)), None)
+        if "properties" not in node or kind is None:
+            continue
+        for field in msgspec.structs.fields(kind):
+            member = node["properties"][field.encode_name]
+            member.pop("default", None)
+            member["description"] = _sentence(kind, field.name, sentences)
+        node["required"] = [
+            field.encode_name for field in msgspec.structs.fields(kind) if not _may_be_absent(kind, field)
+        ]
+    whole = types.pop("ReportRow")
+    head = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:pytest-vqamt:report:{SCHEMA}",
+        "title": "report.json of pytest-vqamt",
+        "description": "The results of every relation of a run. Fields may be added; one that is renamed or removed "
+        "raises schema.",
+    }
+    return _text({**head, **whole, "$defs": types} | head) + "\n"
+
+
+def _text(node: Node, indent: str = "") -> str:
+    """JSON with a line for each field of a type."""
+    deeper = f"{indent} "
+    members = (
+        f"{deeper}{json.dumps(name)}: "
+        + (
+            _text(each, deeper)
+            if name in ("properties", "$defs") or (isinstance(each, dict) and "properties" in each)
+            else json.dumps(each, ensure_ascii=False)
+        )
+        for name, each in node.items()
+    )
+    return "{\n" + ",\n".join(members) + f"\n{indent}}}"
+
+
+def _may_be_absent(kind: type, field: FieldInfo) -> bool:
+    """Equal defaults are left out, but not those that a factory makes."""
+    return kind.__struct_config__.omit_defaults and field.default is not msgspec.NODEFAULT  # type: ignore[attr-defined]
+
+
+def _sentences(source: str) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yields the sentence under each field of each class, by the names of both."""
+    for made in ast.parse(source).body:
+        if isinstance(made, ast.ClassDef):
+            for field, below in zip(made.body, made.body[1:], strict=False):
+                match field, below:
+                    case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(told))):
+                        yield (made.name, name), " ".join(told.split())
+
+
+def _sentence(kind: type, field: str, sentences: dict[tuple[str, str], str]) -> str:
+    """The sentence of a field, or that of the class which it comes from. JSON has null for None."""
+    told = next(sentences[each.__name__, field] for each in kind.__mro__ if (each.__name__, field) in sentences)
+    return told.replace("None where", "null where").replace("; None for", "; null for")
