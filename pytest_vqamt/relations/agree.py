@@ -154,12 +154,16 @@ def _is_read(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Claim:
-    """The least and the most things that an answer says there are; ``unread`` is why it says nothing that is read."""
+    """The number of things of a name that an answer leaves possible."""
 
     reading: str
+    """The answer as reports have it ("yes", "at least 2")."""
     least: int = 0
+    """The smallest number."""
     most: float = inf
+    """The largest number; infinite where the answer sets no bound."""
     unread: str = ""
+    """Why the answer has no reading; "" if it has one."""
 
     @property
     def says_nothing(self) -> bool:
@@ -173,9 +177,11 @@ def _claim(query: Query, answer: Answer, name: str) -> _Claim:
     reading = format_reading(found)
     if isinstance(found, UnreadableAnswer):
         return _Claim(reading=reading, unread=found.reason.value)
+    # "Many" is one or more here: a yes beside it is no contradiction. A bound ("at most 3") may be 0.
     if isinstance(found, Quantifier):
         bounded = any(character.isdigit() for character in found.word)
         return _Claim(reading=reading, least=0 if bounded else 1)
+    # "The dog" of dog and kite: to the question about the kite that is a no.
     if isinstance(query.meaning, WhichThere):
         found = found == name
     if isinstance(found, bool):

@@ -27,6 +27,7 @@ _NATURAL_CLASSES = frozenset({"person", "animal", "plant", "food"})
 _METAL_COLOURS = frozenset({"bronze", "copper", "gold", "golden", "silver"})
 """Colours that mostly name a material."""
 
+# A few, so that absent names stay plausible: a kitchen has no fork, rather than no giraffe.
 MAX_PLAUSIBLE_NAMES = 12
 """The most absent names to draw from, those that co-occur most often with the companion."""
 
@@ -42,8 +43,11 @@ class AskableScene:
     """One scene with its corpus and lexical knowledge. Results are cached."""
 
     scene: Scene
+    """The scene that is asked about, which an edit may have changed."""
     corpus: Corpus
+    """The data of the run: what is plausible beside what, and how frequent."""
     known: LexicalKnowledge
+    """WordNet and the ontology, as the relation's settings name them."""
     gradable: bool = True
     """True if attributes that depend on class and context ("small", "tall", "old") are askable."""
 
@@ -69,10 +73,11 @@ class AskableScene:
             *(region.name for region in self.scene.regions),
             *(thing.name for thing in self.scene.objects if self._is_likeness(thing)),
         }
+        # One toy dog excludes "dog": nobody could say which of the two a question is about.
         return tuple(name for name in object_names(self.scene) if name not in excluded and self.known.is_named(name))
 
     def _is_likeness(self, thing: Thing) -> bool:
-        """Whether the thing may not be what its name says: a toy, a duck of rubber, a roasted one."""
+        """True if the thing may not be what its name says: a toy, a duck of rubber, a roasted one."""
         said = {self.known.ontology.category_of(word) for word in thing.attributes}
         if not _METAL_COLOURS.isdisjoint(thing.attributes):
             said.add("material")
@@ -101,6 +106,7 @@ class AskableScene:
 
         def find() -> tuple[tuple[str, int], ...]:
             together, any_names = self.corpus.cooccurring.get(companion, ()), self.corpus.frequency.items()
+            # A companion that is alone in its pictures has no names beside it.
             for counted in (together, any_names):
                 if found := tuple(islice((pair for pair in counted if self.is_absent(pair[0])), MAX_PLAUSIBLE_NAMES)):
                     return found
@@ -137,14 +143,16 @@ class AskableScene:
         return _askable_attributes_of(self.corpus, self.known, name, self.gradable)
 
     def surely_lacks(self, thing: Thing, word: str) -> bool:
-        """Whether the thing surely lacks the attribute (rule: sure falsehood).
+        """True if the thing surely lacks the attribute (rule: sure falsehood).
 
         One of its attributes excludes it, and so do all of the same category: what is red and orange may be yellow.
         """
         kinds = self.known.ontology
         category = kinds.category_of(word)
+        # A red bus that is marked as multi-coloured may have any other colour, too.
         if thing.multi_coloured and category == "color":
             return False
+        # Annotated as red and orange: red excludes yellow, orange does not, so yellow may be right.
         excluding = [kinds.excludes(own, word) for own in thing.attributes]
         of_category = [kinds.category_of(own) == category for own in thing.attributes]
         return any(excluding) and all(out for out, same in zip(excluding, of_category, strict=True) if same)
@@ -159,7 +167,7 @@ class AskableScene:
         )
 
     def is_unambiguous(self, name: str) -> bool:
-        """Whether nothing else in the scene could go by this name (rule: the only one)."""
+        """True if nothing else in the scene could go by this name (rule: the only one)."""
         return self.cached(
             ("only", name),
             lambda: all(
@@ -168,7 +176,7 @@ class AskableScene:
         )
 
     def is_unique_by_name(self, thing: Thing) -> bool:
-        """Whether "the NAME" can only mean this thing (rule: the only one)."""
+        """True if "the NAME" can only mean this thing (rule: the only one)."""
         return (
             len(self.things_named(thing.name)) == 1
             and all(region.name != thing.name for region in self.scene.regions)
@@ -176,14 +184,16 @@ class AskableScene:
         )
 
     def is_unique_by_attribute(self, thing: Thing, word: str) -> bool:
-        """Whether "the WORD NAME" can only mean this thing (rules: exclusive properties, the only one)."""
+        """True if "the WORD NAME" can only mean this thing (rules: exclusive properties, the only one)."""
+        # One of the crowd may be red as well.
         if any(region.name == thing.name for region in self.scene.regions) or not self.is_unambiguous(thing.name):
             return False
         return all(self.surely_lacks(other, word) for other in self.things_named(thing.name) if other.id != thing.id)
 
     def is_unique_in_class(self, thing: Thing, word: str, attribute: str = "") -> bool:
-        """Whether "the CLASS" or "the ATTRIBUTE CLASS" can only mean this thing (rule: the only one)."""
+        """True if "the CLASS" or "the ATTRIBUTE CLASS" can only mean this thing (rule: the only one)."""
         return all(
+            # A toy car is a vehicle to some, so beside it "the vehicle" may mean two things.
             (self.known.is_never(other.name, word) and not self._is_likeness(other))
             or (bool(attribute) and self.surely_lacks(other, attribute))
             for other in self.scene.objects
@@ -200,10 +210,11 @@ class AskableScene:
         )
 
     def is_class_absent(self, word: str) -> bool:
-        """Whether the class is surely absent: nothing in the scene belongs to it, could pass for or comes with one."""
+        """True if the class is surely absent: nothing in the scene belongs to it, could pass for or comes with one."""
         of = self.known.ontology.noun_class(word)
         return (
             of is not None
+            # Plants may not: they stand in the background, and hardly anybody annotates them.
             and of.may_be_absent
             and all(
                 self.known.is_never(other, word) and not self._comes_with(other, word) for other in self.annotated_names
@@ -211,7 +222,8 @@ class AskableScene:
         )
 
     def _comes_with(self, name: str, word: str) -> bool:
-        """Whether an unannotated thing of class ``word`` may be a part, the whole or the wearer of one of this name."""
+        """True if an unannotated thing of class ``word`` may be part, whole or wearer of a thing of this name."""
+        # Where both are annotated exhaustively, a shirt without a person box means that there is no person.
         return not {name, word} <= self.scene.exhaustive and self.known.wordnet.part_related(name, word)
 
     @cached_property
@@ -224,6 +236,7 @@ class AskableScene:
     def classes_of(self, name: str) -> tuple[NounClass, ...]:
         """Returns the classes of the name, the nearest first, that agree with the synsets of its things here."""
         given = {thing.synset for thing in self.things_named(name) if thing.synset}
+        # Visual Genome gives each thing a synset, which may rule out a class that the word alone has.
         classes = self.known.classes_of(name)
         return tuple(each for each in classes if all(self.known.is_meant(name, synset, each.word) for synset in given))
 
@@ -242,8 +255,10 @@ class AskableScene:
         return tuple(
             (subject, each.predicate, by_id[each.object])
             for each in self.scene.relationships
+            # "The cup on the table" must mean one table, or the truth hangs on which.
             if each.object in only
             and self.known.ontology.asks(each.predicate)
+            # "A man near the man" cannot be asked.
             and (subject := by_id[each.subject]).name != by_id[each.object].name
             and subject.name in self.names
         )
@@ -254,6 +269,7 @@ class AskableScene:
             self.known.is_absent(name, self.annotated_names, self.scene.exhaustive)
             and self.known.is_named(name)
             and not is_everywhere(name)
+            # Nobody annotates each wall or shadow, so their absence is never sure without a class list.
             and (name in self.scene.exhaustive or not is_nearly_everywhere(name))
             and (
                 is_mass(name)
@@ -287,6 +303,7 @@ def askable_scene_of(scene: Scene, corpus: Corpus, known: LexicalKnowledge, *, g
     key = id(scene), id(corpus), id(known), gradable
     found = _cache.get(key)
     if found is None:
+        # The oldest goes first; pop with a default, as another thread may have taken it.
         if len(_cache) >= _CACHE_SIZE:
             _cache.pop(next(iter(_cache)), None)
         found = AskableScene(scene=scene, corpus=corpus, known=known, gradable=gradable)

@@ -66,7 +66,7 @@ class PublishedRelation(Protocol):
 
 
 def resources_of(relation: Relation) -> tuple[tuple[str, str], ...]:
-    """Returns the name ("wordnet") and version of what the relation uses beside the data, by its ``resources``."""
+    """Returns name and version of each resource that the relation uses besides the data ("wordnet")."""
     named: tuple[tuple[str, str], ...] = getattr(relation, "resources", ())
     return named
 

@@ -74,8 +74,11 @@ class Noise(BuiltInRelation):
     )
 
     pool: str = POOL.default
+    """The setting ``pool``: the basic questions to choose from."""
     ranking: str = RANKING.default
+    """The setting ``ranking``: how near a basic question is to the main one ("lasso", "bleu-1")."""
     embedding: str = EMBEDDING.default
+    """The setting ``embedding``, which LASSO alone uses."""
 
     @property
     def resources(self) -> tuple[tuple[str, str], ...]:
@@ -102,6 +105,7 @@ class Noise(BuiltInRelation):
         partition = int(draw.variant)
         if partition > len(joined):
             return NotApplicable(reason=f"the pool of questions has fewer than {TOP} other questions")
+        # All seven partitions must have the same main questions, or their accuracies could not be compared.
         if not all(stayed for _, stayed in joined):
             return NotApplicable(reason=f"with basic questions it would be longer than {MOST_WORDS} words")
         text, stayed = joined[partition - 1]
@@ -145,11 +149,13 @@ class MainQuestion:
     """A main question, with or without a known answer."""
 
     question: Question
+    """The question without noise."""
     answer_type: AnswerType
+    """By its kind in the data, else by its most frequent answer."""
     annotators: int
     """The number of annotators; 0 without any, or if each answer has a score instead."""
     truth_known: bool
-    """Whether accuracy is defined: the annotators or the scene give the right answer."""
+    """True if accuracy is defined: the annotators or the scene give the right answer."""
 
     @property
     def facts(self) -> tuple[tuple[str, Fact], ...]:
@@ -221,6 +227,7 @@ def _accuracy(query: Query, reading: str, annotators: int) -> float:
     meaning = query.meaning
     if not isinstance(meaning, Annotated):
         return float(reading == _known(query))
+    # VQA accuracy averages over leave-one-out subsets, so it needs more annotators than agree at full score.
     if annotators > ENOUGH:
         return vqa_accuracy(
             reading, [answer for answer, share in meaning.answers for _ in range(round(share * annotators))]

@@ -64,9 +64,10 @@ def shown_classes(scene: Scene) -> frozenset[str]:
 
 @cached_by_identity
 def absent_classes(scene: Scene) -> frozenset[str]:
-    """Returns the classes that are annotated exhaustively, without any here: no thing, no crowd, in no caption."""
+    """Returns the exhaustively annotated classes that the scene lacks, in things, crowds and captions."""
     listed = {class_of(name) for name in scene.exhaustive}
     here = {class_of(name) for name in annotated_names(scene)}
+    # People's captions name what nobody boxed: such a class is not absent.
     here.update(name for caption in scene.captions for name in classes_in(caption))
     return frozenset(filter(None, listed - here))
 
@@ -105,6 +106,7 @@ class CaptionRemoval(BuiltInRelation):
     )
 
     inpaint: str = INPAINT.default
+    """The setting ``inpaint``, which names the inpainter."""
 
     def derive(self, draw: Draw) -> Case | NotApplicable:
         scene = draw.scene
@@ -144,6 +146,7 @@ def _any(scene: Scene, corpus: Corpus) -> Iterator[tuple[Thing, Box]]:
     shown = shown_classes(scene)
     for thing in erasable_things(scene):
         named = class_of(thing.name)
+        # Something of another class must stay, or there is nothing that the second caption must still name.
         if named is not None and shown - {named} and SALIENT.check(thing, scene):
             yield thing, whole_erasure(thing, scene, corpus) or thing.box
 
@@ -154,6 +157,7 @@ def _only_ones(scene: Scene, corpus: Corpus) -> Iterator[tuple[Thing, Box]]:
     classes = [class_of(name) for name in names]
     for thing in erasable_things(scene):
         named = class_claimed(thing.name)
+        # A slim thing, such as a tie, may be in sight beside its box.
         if named is None or classes.count(named) > 1 or not is_bulky(thing, scene):
             continue
         if not is_disjoint_from_all(thing.name, scene) or _has_somebody_near(thing, scene):
@@ -164,7 +168,7 @@ def _only_ones(scene: Scene, corpus: Corpus) -> Iterator[tuple[Thing, Box]]:
 
 
 def _has_somebody_near(thing: Thing, scene: Scene) -> bool:
-    """Whether somebody may hold or ride the thing: who still sits as on an elephant tells that there was one."""
+    """True if somebody may hold or ride the thing: who still sits as on an elephant tells that there was one."""
     near = _NEAR * max(thing.box.w, thing.box.h)
     people = [each.box for each in scene.objects if family(each.name) == "person"]
     people += [each.box for each in scene.regions if family(each.name) == "person"]
@@ -172,14 +176,16 @@ def _has_somebody_near(thing: Thing, scene: Scene) -> bool:
 
 
 def _judged(case: Case, before: str, after: str, erased: str) -> tuple[list[str], bool]:
-    """Returns what is wrong, and whether nothing was there to be judged."""
+    """Returns the reasons of a violation, and True if the captions name nothing that can be judged."""
     source, edited = (query.picture.scene for query in case.queries)
     change = caption_change(before, after)
     if case.variant == _ERASED:
         wrong = [f"{erased} is named, which was erased"] if least_claimed(after, erased) else []
+        # What the picture does show may be named for the first time: there is room for it in the caption now.
         made_up = [name for name in change.appeared if name != erased and name in absent_classes(source)]
         wrong += [f"{name} is named, which is not there" for name in made_up]
         return wrong, not least_claimed(before, erased)
+    # By the edited scene: a thing that the patch took with it need not be named.
     stay = shown_classes(edited) - {erased}
     missing = [f"{name} is not named, which is still there" for name in change.missing if name in stay]
     return missing, not any(least_claimed(before, name) for name in stay)
@@ -210,6 +216,7 @@ class CaptionLayout(BuiltInRelation):
     )
 
     inpaint: str = INPAINT.default
+    """The setting ``inpaint``, which names the inpainter."""
 
     def derive(self, draw: Draw) -> Case | NotApplicable:
         cleaner = make_eraser(Fill.INPAINT, self.inpaint, draw.corpus)
@@ -220,9 +227,11 @@ class CaptionLayout(BuiltInRelation):
             return NotApplicable(reason="no recognisable thing can be cut out alone")
         moved = draw.choose.several(things, draw.choose.between(1, min(_MOST_MOVED, len(things))))
         picture = draw.picture
+        # All old places are inpainted first, so that a thing may be put where another one stood.
         for _, patch in moved:
             picture = cleaner.erase(picture, patch)
         for thing, _ in moved:
+            # The scene of the picture so far, so that two moved things do not overlap.
             places = _places(thing, picture.scene, any_height=draw.corpus.look is None)
             if not places:
                 return NotApplicable(reason="no room at another place")

@@ -132,12 +132,14 @@ def sample_hypernym(view: AskableScene, choose: Chooser) -> tuple[Argument, Argu
         (name, each.word)
         for name in view.names
         for each in view.classes_of(name)
+        # "People" is of the class "person": the hypernym would be the same word.
         if each.word not in (name, singular(name))
     ]
     if not found:
         return NotApplicable(reason="no more general word is known for a thing in the picture")
     by = [arguments.class_and_name_weight(word, name, view.corpus, view.known) for name, word in found]
     name, word = choose.weighted(found, by)
+    # The same attribute of both: a red dog is a red animal (gradable words are left out of the view).
     words = list(dict.fromkeys(each for thing in view.things_named(name) for each in view.askable_attributes(thing)))
     attributes = (choose.one(words),) if words and choose.chance(_WITH_ATTRIBUTE) else ()
     kind = Group(name=name, attributes=attributes)
@@ -153,6 +155,7 @@ def sample_hyponym(view: AskableScene, choose: Chooser) -> tuple[Argument, Argum
     companion = choose.one(view.scene.objects).name
     found = [
         (name, word)
+        # A plausible kind first, then its class: the class must be surely absent with all its kinds.
         for name, _ in view.corpus.cooccurring.get(companion, ())
         if name not in view.annotated_names
         for word in view.classes_absent(name)
@@ -287,6 +290,7 @@ class Antonym(LexicalRelation):
             draw.here(each.worded(template) for each in (argument, opposite)),
             expected="one yes, one no",
             facts=argument.facts(template=template, other_template=template),
+            # Who overlooks the door says no to "open" and to "closed".
             presumed=argument.rests_on_the_only_one or not _is_seen(argument, draw.scene),
         )
 

@@ -18,6 +18,7 @@ from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
 from pytest_vqamt.sampling.chooser import Chooser
 
+# Not less, or scenes with just one common attribute would hardly ever give a case.
 _MIN_KEEP_PROBABILITY = 0.25
 
 
@@ -26,6 +27,7 @@ class Argument:
     """A question without a wording."""
 
     asking: Asking
+    """The type of question with its meaning, which the templates put into words."""
     truth: str
     """"yes", "no", or the option that is right."""
     subject: str
@@ -42,7 +44,7 @@ class Argument:
 
     @property
     def is_one_of_two(self) -> bool:
-        """Whether it says "either A or B" of a thing that is there and one that may be, without being annotated."""
+        """True for "either A or B" of a thing that is there and one that may be, without being annotated."""
         return self.asking.type is QuestionType.DISJUNCTION and self.truth == "yes" and self.rests_on_absence
 
     @property
@@ -128,10 +130,10 @@ def sample_by_frequency(choose: Chooser, counted: Sequence[tuple[str, int]]) -> 
 
 
 def keep_probability(attribute: str, corpus: Corpus, known: LexicalKnowledge) -> float:
-    """Returns the share of questions to keep whose answer is the attribute, so that no answer is nearly always right.
+    """Returns the share of questions with this attribute for an answer that are kept, in [0.25, 1].
 
-    It is 1 up to the median count of the category, then falls with the count, down to 0.25. Weights alone do not help
-    in a scene where everyone stands.
+    It is 1 up to the median count of the category, then falls with the count, so that no answer is nearly always right.
+    Weights alone do not help in a scene where everyone stands.
     """
     usual = _median_counts(corpus, known).get(known.ontology.category_of(attribute) or "", 1)
     return min(1.0, max(_MIN_KEEP_PROBABILITY, usual / max(1, attribute_counts(corpus).get(attribute, 0))))

@@ -47,6 +47,7 @@ VERIFY_SAMPLERS: Mapping[QuestionType, Callable[[AskableScene, Chooser, bool], S
 def object_choice(view: AskableScene, choose: Chooser) -> Argument | NotApplicable:
     """Q5: is the black animal a dog or a cat? Which animal is on the couch, a dog or a cat?"""
     found = view.cached("classes", lambda: _classes(view))
+    # Classes of which all things are annotated come first: then no other dog or cat can be meant.
     sure = [each for each in found if not view.is_presumed(each[1])]
     found = sure or found
     if not found:
@@ -55,6 +56,7 @@ def object_choice(view: AskableScene, choose: Chooser) -> Argument | NotApplicab
     thing, word, groups = choose.weighted(found, by)
     others = dict(_classes_with_others(view, thing.name))[word]
     frequency = view.corpus.frequency
+    # Choices that the data never has are taken only where it has none of them.
     counted = [(name, frequency.get(name, 0)) for name in others if frequency.get(name, 0)] or [(n, 1) for n in others]
     return Argument(
         asking=Asking(
@@ -100,6 +102,7 @@ def _of_attribute(view: AskableScene, choose: Chooser, type_: QuestionType) -> A
     by = [arguments.category_and_attribute_weight(word, view.corpus, view.known) for _, word, _, _ in found]
     thing, word, groups, false = choose.weighted(found, by)
     category = kinds.category_of(word) or ""
+    # Where nearly everybody stands weights do not help: of "standing", say, down to one draw in four is kept.
     if not choose.chance(arguments.keep_probability(word, view.corpus, view.known)):
         return NotApplicable(reason="left out, so that no answer is right in too many cases")
     return Argument(
@@ -159,13 +162,14 @@ def _of_class(view: AskableScene, thing: Thing, word: str, others: tuple[str, ..
 def _false_options(view: AskableScene, thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
     """Returns attributes that exclude ``word``; none if the thing has two of its category."""
     category_of = view.known.ontology.category_of
+    # A red and white shirt has two right answers.
     if any(own != word and category_of(own) == category_of(word) for own in thing.attributes):
         return ()
     return tuple(pair for pair in plausible_attributes(view, thing.name, word) if _is_option(view.known, pair[0]))
 
 
 def _is_option(known: LexicalKnowledge, word: str) -> bool:
-    """Whether the attribute can be an option: of materials "wood" can, "wooden" cannot ("what material")."""
+    """True if the attribute can be an option: of materials "wood" can, "wooden" cannot ("what material")."""
     return known.ontology.category_of(word) != "material" or known.ontology.canonical(word) == word
 
 
@@ -199,6 +203,7 @@ def sample_argument(types: Sequence[QuestionType], view: AskableScene, choose: C
         )
         if isinstance(drawn, Argument):
             return drawn
+        # The first type's reason, as the report counts reasons: the types come in a random order.
         refused = refused or drawn
     return refused or NotApplicable(reason="no type of question applies to the picture")
 
@@ -217,6 +222,7 @@ def sample_fitting_argument(
             found = drawn if isinstance(drawn, NotApplicable) else fits(drawn)
             if isinstance(found, NotApplicable):
                 refused = refused or found
+                # Without its partner a fitting argument is dropped, too: else most answers would be yes after a crop.
                 fitting.clear()
                 break
             assert isinstance(drawn, Argument)

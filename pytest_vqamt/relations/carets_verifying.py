@@ -54,6 +54,7 @@ def object_argument(view: AskableScene, choose: Chooser, yes: bool) -> Argument 
     """Q1: is there an A, a red A, an A on the B?"""
     names = view.nouns
     absent = _absent(view, choose)
+    # Both a yes and a no must be possible in the scene, or answers would not be balanced over scenes.
     if not names or not absent:
         return _TOO_FEW_NAMES
     if choose.chance(_WITH_RELATION) and (argument := _related(view, choose, yes)):
@@ -86,6 +87,7 @@ def disjunction_argument(view: AskableScene, choose: Chooser, yes: bool) -> Argu
     if not names or not absent:
         return _TOO_FEW_NAMES
     first_false = arguments.sample_by_frequency(choose, absent)
+    # "A bird or a duck" would ask for one thing twice.
     beside = [pair for pair in absent if view.known.is_apart(first_false, pair[0], view.scene)]
     if not beside:
         return _TOO_FEW_NAMES
@@ -132,6 +134,7 @@ def _described(view: AskableScene, choose: Chooser, name: str, *, one_of_two: bo
 
 def _with_one_of(words: Iterable[str], choose: Chooser, name: str, *, one_of_two: bool) -> Group:
     """Returns the name, half of the time with an attribute; with ``one_of_two``, one that cannot mean both."""
+    # "A cat and a dog that is sitting" may say it of both.
     fitting = [word for word in words if not one_of_two or stands_before_its_noun(word)]
     if fitting and choose.chance(_WITH_ATTRIBUTE):
         return Group(name=name, attributes=(choose.one(fitting),))
@@ -144,6 +147,7 @@ def _absent_group(
     """Draws a name with an attribute that none of its things has, or an absent name."""
     if choose.chance(_WITH_ATTRIBUTE):
         name = choose.weighted(names, [arguments.name_weight(name, view.corpus) for name in names])
+        # A name that is there with a false attribute is the harder no; where there is none, an absent name.
         if words := view.false_attributes_of(name):
             return Group(name=name, attributes=(choose.one(words),)), "no", view.is_presumed(name)
     group = _described_absent(view, choose, arguments.sample_by_frequency(choose, absent))
@@ -177,6 +181,7 @@ def _absent_subjects(view: AskableScene, relation: tuple[Thing, str, Thing]) -> 
     return tuple(
         (name, n)
         for name, n in view.absent(target.name)
+        # "A horse wearing a hat" is no plausible question, "a horse near a hat" is.
         if of_any or (family(subject.name) is not None and family(name) == family(subject.name))
     )
 
@@ -197,6 +202,7 @@ def _of_two(
     absent: tuple[Group, ...],
 ) -> Argument:
     subject = groups[0].name
+    # The one that is there comes first in half of the cases, or the order would give the answer away.
     ordered = groups[::-1] if choose.chance(0.5) else groups
     meaning = Both(groups=ordered) if type_ is QuestionType.CONJUNCTION else Either(groups=ordered)
     return Argument(
@@ -276,6 +282,7 @@ def definite_phrases(view: AskableScene, thing: Thing, asked: str = "") -> tuple
     only = UNIQUE.check(view, thing)
     by_relation = view.phrases_by_relation(thing, bare) if only else ()
     category = view.known.ontology.category_of(asked) if asked else None
+    # "Is the red cup blue?" answers itself.
     words = (word for word in view.askable_attributes(thing) if view.known.ontology.category_of(word) != category)
     by_attribute = (
         Group(name=thing.name, attributes=(word,)) for word in words if only or view.is_unique_by_attribute(thing, word)
@@ -294,6 +301,7 @@ def _antonym_beside(view: AskableScene, thing: Thing, word: str) -> tuple[tuple[
     other = ANTONYM.check(view, thing, word)
     if other is None:
         return ()
+    # A moon is full and never empty: the antonym must be seen on such a thing somewhere in the data.
     borne = {kinds.canonical(each) for each, _ in view.corpus.attributes.get(thing.name, ())}
     of_such_a_thing = (
         kinds.category_of(word) in _GENERAL_CATEGORIES or kinds.antonym(word) is None
@@ -313,6 +321,7 @@ def _plausible(corpus: Corpus, known: LexicalKnowledge, name: str, word: str) ->
     borne = arguments.attribute_counts(corpus)
     of_name = [pair for pair in corpus.attributes.get(name, ()) if kinds.category_of(pair[0]) == category]
     of_any = [(other, borne[other]) for other in kinds.members(category) if other in borne]
+    # Attributes of the name first (a banana is green or yellow), else those that any thing might have.
     for counted in (of_name, of_any if category in _GENERAL_CATEGORIES else []):
         if found := tuple((other, n) for other, n in counted if kinds.excludes(word, other) and kinds.askable(other)):
             return found

@@ -71,6 +71,8 @@ class Visual(LexicalRelation):
     expect = same_answer
 
     def derive(self, draw: Draw) -> Case | NotApplicable:
+        # The three strengths of blur keep the same boxes; a blurred background still gives sizes their scale, so
+        # gradable words stay.
         how = Obscuring.BLUR if draw.variant in _SIGMA_PX else Obscuring(draw.variant)
         view = draw.view_for(gradable=how is Obscuring.BLUR)
         drawn = sample_fitting_argument(
@@ -126,10 +128,12 @@ def kept_boxes(
     if not things:
         if not scene.objects:
             return NotApplicable(reason="no thing in the scene")
+        # Of a no about an absent name nothing is the foreground; Jimenez et al. keep one or two boxes of the picture.
         things = choose.several(scene.objects, choose.between(1, min(2, len(scene.objects))))
     elif not all(_is_recognised_alone(thing, scene, how) for thing in things):
         return NotApplicable(reason="the thing asked about is too small to be recognised alone")
     keep = _kept(things, scene, how)
+    # Nothing would be obscured.
     if scene.frame in keep:
         return NotApplicable(reason="the foreground fills the picture")
     if critical := _names_not_to_suggest(argument, named, absent):
@@ -137,6 +141,7 @@ def kept_boxes(
         half = partly_visible(boxes, keep, hidden_elsewhere=how is not Obscuring.BLUR)
         if not all(cannot_be_confused(name, other) for name in critical for other in half):
             return _PARTLY_VISIBLE
+    # The plain background itself may pass for a screen or a board.
     if how is Obscuring.MASK and not rectangular_names().isdisjoint(group.name for group in absent):
         return NotApplicable(reason="the thing painted over could be mistaken for the thing asked about")
     return keep
@@ -150,6 +155,7 @@ def _is_recognised_alone(thing: Thing, scene: Scene, how: Obscuring) -> bool:
             return SALIENT.check(thing, scene)
         case Obscuring.MASK:
             box = thing.box
+            # On a plain ground nothing around a small thing tells what it is; a crop at least enlarges its share.
             return SALIENT.check(thing, scene) and is_salient_size(box.w / _ALONE, box.h / _ALONE, scene.frame)
 
 

@@ -146,7 +146,7 @@ ON_REQUEST: dict[str, Row] = {
     "overlay.text": Row("overlay:Text", Kind.DISTRACTED),
     "overlay.question": Row("overlay:DrawnQuestion", Kind.DISTRACTED),
     "question.frame": Row("question:Frame", Kind.WORDING),
-    "question.spelling": Row("question:Spelling", Kind.WORDING),
+    "question.spelling": Row("question:Respelling", Kind.WORDING),
     "question.mirror": Row("question:Mirror", Kind.DISTRACTED),
     "question.tilt": Row("question:Tilt", Kind.DISTRACTED),
 }
@@ -208,6 +208,7 @@ def get(name: str, settings: Mapping[str, str] = _NO_SETTINGS) -> Relation:
         return _instantiate(getattr(import_module(f"pytest_vqamt.relations.{module}"), attribute), settings)
     if name in _registered:
         return _registered[name]
+    # After the session's own, so that a user's relation of the same name wins over a plugin's.
     for point in entry_points(group=ENTRY_POINTS, name=name):
         loaded = point.load()
         return _instantiate(loaded, settings) if isinstance(loaded, type) else cast("Relation", loaded)
@@ -245,6 +246,7 @@ def _rewording(settings: Mapping[str, str]) -> Callable[[Relation], Relation]:
     wordings = read_wordings(Path(settings[WORDINGS.name]))
 
     def reworded(relation: Relation) -> Relation:
+        # Published pairs are compared with the paper's figures, so their texts stay.
         is_asked_by_us = relation.info.task is Task.VQA and not isinstance(relation, PublishedRelation)
         return RewordedRelation(relation, wordings) if is_asked_by_us else relation
 
@@ -269,6 +271,7 @@ def _nearest(pattern: str) -> str:
     if "[" in pattern:
         known = [item for item, _, _ in _items(names())]
     else:
+        # A user who types "partition" means "metavqa.partition".
         without_family = {name.partition(".")[2]: name for name in names()}
         if pattern in without_family:
             return f"did you mean {without_family[pattern]!r}?"

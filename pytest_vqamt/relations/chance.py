@@ -57,6 +57,7 @@ def answers_to_guess(meaning: Meaning) -> tuple[str, ...]:
 
 
 def _drawn(asked: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+    # A fixed seed: the chance is part of the report, and must be the same in each run.
     random = Random(0)
     return (tuple(map(random.choice, asked)) for _ in range(_MAX_GUESSES))
 
@@ -76,9 +77,11 @@ class ChanceOfCases:
         asked = {query.id: answers_to_guess(query.meaning) for query in case.asked}
         if not all(asked.values()):
             return 0.0
+        # Queries with one id get one answer, even as the case's contrast.
         numbers = {query_id: number for number, query_id in enumerate(asked)}
         places = tuple(numbers[query.id] for query in case.asked)
         contrast = case.contrast
+        # What the chance depends on; names and pictures do not matter, so one computation serves thousands of cases.
         shape = (
             *((len(answers), answers[0].isdigit()) for answers in asked.values()),
             places,

@@ -50,7 +50,7 @@ _NOTHING = re.compile(r"(?:none|no one|nobody|nothing|neither|zero|0|no|not any)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class OptionQuestion:
     """A question with options, before they are listed."""
 
     about: str
@@ -80,10 +80,11 @@ class Options:
         )
 
 
-def sample_options(view: AskableScene, choose: Chooser, least: int, most: int) -> Options | NotApplicable:
+def sample_options(view: AskableScene, choose: Chooser, least: int, most: int) -> OptionQuestion | NotApplicable:
     """Draws a question with ``least`` to ``most`` options."""
     count = choose.between(least, most)
     wording = choose.between(0, STEMS - 1)
+    # Evenly, as far as the scene has both: COCO has no colors.
     samplers = (_of_colors, _of_things) if choose.chance(0.5) else (_of_things, _of_colors)
     for sample in samplers:
         if drawn := sample(view, choose, count, wording):
@@ -91,7 +92,7 @@ def sample_options(view: AskableScene, choose: Chooser, least: int, most: int) -
     return _of_published(view.scene, choose) if view.scene.questions else TOO_FEW
 
 
-def _of_published(scene: Scene, choose: Chooser, *, only_answered: bool = False) -> Options | NotApplicable:
+def _of_published(scene: Scene, choose: Chooser, *, only_answered: bool = False) -> OptionQuestion | NotApplicable:
     """Draws a published question with options, or one that is answered by yes or no."""
     listed = {each.id: _listed(each) for each in scene.questions}
 
@@ -111,11 +112,12 @@ def _of_published(scene: Scene, choose: Chooser, *, only_answered: bool = False)
 
     def ask(offered: tuple[str, ...]) -> Question:
         answers = annotated(published).answers
+        # With the right option taken away, the annotators' answer is that none is right.
         if right and right not in offered:
             answers = ((NONE_OF_THESE, 1.0),)
         return Question(published.text, Annotated(answers=answers, options=offered))
 
-    return Options(
+    return OptionQuestion(
         about="published", options=choose.several(options, len(options)), right=right, ask=ask, presumed=False
     )
 
@@ -125,6 +127,7 @@ def _listed(published: PublishedQuestion) -> tuple[str, ...]:
     options = published.options
     if options == YES_OR_NO or (not options and form_of(published.text) is QuestionForm.YES_NO):
         return _YES_OR_NO
+    # "Both of the above" and "A or B" mean something else in another order.
     speaks_of_others = any(_ABOUT_OPTIONS.search(each.casefold()) for each in options)
     is_listed = has_letters(f" {published.text} ") or len(options) > _MOST_OPTIONS
     return () if speaks_of_others or is_listed else options
@@ -136,7 +139,7 @@ def _right(published: PublishedQuestion, options: tuple[str, ...]) -> str:
     return next((each for each in options if best and each.casefold() == best[0][0]), "")
 
 
-def _of_things(view: AskableScene, choose: Chooser, count: int, wording: int) -> Options | None:
+def _of_things(view: AskableScene, choose: Chooser, count: int, wording: int) -> OptionQuestion | None:
     drawn = sample_presence(view, choose, count - 1)
     if isinstance(drawn, NotApplicable):
         return None
@@ -145,7 +148,7 @@ def _of_things(view: AskableScene, choose: Chooser, count: int, wording: int) ->
         groups = tuple(Group(name=name) for name in names if name != NONE_OF_THESE)
         return which_there(groups, wording, or_none=NONE_OF_THESE in names)
 
-    return Options(
+    return OptionQuestion(
         about="thing",
         options=choose.several((drawn.there, *drawn.absent), count),
         right=drawn.there,
@@ -154,7 +157,7 @@ def _of_things(view: AskableScene, choose: Chooser, count: int, wording: int) ->
     )
 
 
-def _of_colors(view: AskableScene, choose: Chooser, count: int, wording: int) -> Options | None:
+def _of_colors(view: AskableScene, choose: Chooser, count: int, wording: int) -> OptionQuestion | None:
     found = [each for each in view.cached("colors to choose", lambda: _colored(view)) if len(each[2]) >= count - 1]
     if not found:
         return None
@@ -163,7 +166,7 @@ def _of_colors(view: AskableScene, choose: Chooser, count: int, wording: int) ->
     def ask(values: tuple[str, ...]) -> Question:
         return which_value(Group(name=name), _COLOR, values, wording)
 
-    return Options(
+    return OptionQuestion(
         about=_COLOR,
         options=choose.several((right, *choose.several(false, count - 1)), count),
         right=right,
@@ -265,6 +268,7 @@ class NoneOfThese(LexicalRelation):
     def derive(self, draw: Draw) -> Case | NotApplicable:
         drawn = sample_options(draw.view, draw.choose, 3, 3)
         if not isinstance(drawn, NotApplicable) and drawn.about == "published":
+            # Which option to take away must be known; the other relations of options need no right answer.
             drawn = _of_published(draw.scene, draw.choose, only_answered=True)
         if isinstance(drawn, NotApplicable):
             return drawn

@@ -46,19 +46,21 @@ def derive_case(
     presumed.
     """
     drawn = relation.derive(Draw(relation, scene, corpus, choose, variant))
+    # Published figures are of all pairs, contradictory ones included.
     if isinstance(drawn, NotApplicable) or _is_published(type(relation)):
         return drawn
     known = knowledge_of(relation)
     for query in drawn.queries:
         if found := contradiction(query, corpus, known):
             return found
+    # What nobody checked by hand, such as a detector's boxes, makes each of its cases presumed.
     if scene.presumed and not drawn.is_presumed:
         return replace(drawn, tags=(*drawn.tags, "presumed"))
     return drawn
 
 
 def contradiction(query: Query, corpus: Corpus, known: LexicalKnowledge) -> NotApplicable | None:
-    """Returns why the text has not one truth on the picture; None if it has."""
+    """Returns why the text has no single truth about the picture; None if it has one."""
     scene = query.picture.scene
     given = set(_given(query.text, scene)) if scene.questions or scene.hypotheses else set()
     others = corpus.same_picture.get(scene.photo.id, ())
@@ -69,10 +71,13 @@ def contradiction(query: Query, corpus: Corpus, known: LexicalKnowledge) -> NotA
     if any(_truth_text(each, scene) != right for each in meanings):
         return TWO_MEANINGS
     for index in others:
+        # The other scene of the same photo gets the same edits, so that boxes are compared where they are now.
         other = reduce(lambda before, edit: edit.after(before), query.picture.edits, corpus.scene(index))
         given.update(_given(query.text, other))
+        # Of a published question nothing but its own answers is known.
         if not isinstance(query.meaning, Annotated):
             given.update(_truth_text(each, other) for each in _meanings(query.meaning, object_names(other), known))
+    # An unknown truth contradicts nothing: it is of a question that no annotation decides.
     return TWO_ANSWERS if len({right, *given} - {_NOT_KNOWN}) > 1 else None
 
 
@@ -104,7 +109,7 @@ def _meanings(meaning: Meaning, names: tuple[str, ...], known: LexicalKnowledge)
 
 @lru_cache(maxsize=32768)
 def _same_phrase(group: Group, names: tuple[str, ...], known: LexicalKnowledge, *, classes: bool) -> tuple[Group, ...]:
-    """Returns the groups whose phrase is that of ``group``, it or what it is among these names first."""
+    """Returns the groups that the words of ``group`` can mean in a scene with things of these names."""
     word, attributes = group.name, group.attributes
     found: dict[Group, None] = {}
     if known.ontology.noun_class(word) and (classes or group.covers):
@@ -112,12 +117,14 @@ def _same_phrase(group: Group, names: tuple[str, ...], known: LexicalKnowledge, 
         found[replace(of_class, related=group.related) if group.related else of_class] = None
     elif group.covers:
         found[group] = None
+    # The name itself, apart from the class of the same word: "animal" may be annotated as a name.
     if word in names or not found:
         found[replace(group, covers=()) if group.covers else group] = None
     one = singular(word)
     for name in names:
         if name != word and singular(name) == one:
             found[replace(group, name=name, covers=())] = None
+    # "A black bear" may be a bear that is black, or the kind.
     joined = " ".join((*attributes, word))
     if attributes and joined in names:
         found[replace(group, name=joined, covers=(), attributes=())] = None

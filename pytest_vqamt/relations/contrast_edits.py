@@ -34,13 +34,16 @@ class EditedPicture:
     """A picture after an edit; ``change`` of a count is certain even where the count itself is not."""
 
     picture: Picture
+    """The picture with the edit."""
     change: Change | None = None
+    """How the right answer changes; None where the truths before and afterwards decide it."""
 
 
 def edited_pictures(meaning: Meaning, view: AskableScene, choose: Chooser) -> Iterator[EditedPicture]:
     """Yields pictures of the scene after an edit of what the meaning is about, in a random order."""
     if isinstance(meaning, Located) and meaning.side in LEVEL:
         yield EditedPicture(view.scene.picture.mirror())
+    # "The red car" must be there for the question to make sense; covering it leaves no right answer.
     if isinstance(meaning, Has | Choice | Located):
         return
     eraser = view.cached("eraser", lambda: make_eraser(ERASE.default, "", view.corpus))
@@ -55,10 +58,12 @@ def edited_pictures(meaning: Meaning, view: AskableScene, choose: Chooser) -> It
 def _covered(
     meaning: Meaning, group: Group, others: list[Group], view: AskableScene, eraser: Eraser, choose: Chooser
 ) -> Iterator[EditedPicture]:
-    """Yields the picture without one thing that is counted, or without all that is asked about."""
+    """Yields the picture with one counted thing covered, or with all things of the group covered."""
     here = group_in(group, view)
+    # A white patch may pass for a book or a sign, if that is what is counted.
     if here is None or not eraser.excluded_names.isdisjoint(each.name for each in (group, *others)):
         return
+    # Nor is it asked for white things, of which the patch might be one.
     if any(word in eraser.excluded_words for each in (group, *others) for word in each.attributes):
         return
     found = members(here, view.scene)
@@ -72,6 +77,7 @@ def _covered(
         thing = choose.one(free)
         if _is_certain(thing, group) and all(_stays_apart(each, thing, view) for each in others):
             yield EditedPicture(eraser.erase(view.scene.picture, patches[thing.id]), Change.LESS)
+    # Existence changes only if all of them go.
     elif 0 < len(free) == len(found) <= MAX_COVERED:
         picture = view.scene.picture
         for thing in free:
@@ -91,12 +97,14 @@ def _patches(view: AskableScene) -> Mapping[str, Box]:
 def _with_one_more(
     meaning: Meaning, group: Group, others: list[Group], view: AskableScene, choose: Chooser
 ) -> Iterator[EditedPicture]:
-    """Yields the picture with one more thing that is counted, or with one of what is asked about."""
+    """Yields the picture with one more counted thing, or with a thing where the answer is that there is none."""
+    # A cut-out is of one name, stands on no table, and a hypothesis says more of a thing than that it is there.
     if group.covers or group.related or isinstance(meaning, Entails):
         return
     if isinstance(meaning, Count):
         if not _is_counted(group, view):
             return
+    # One more changes no answer of existence where there is one.
     elif members(group, view.scene):
         return
 
@@ -108,6 +116,7 @@ def _with_one_more(
     if isinstance(inserted, NotApplicable) or not inserted.is_whole:
         return
     if isinstance(meaning, Count):
+        # The other groups' numbers must stay, or the sum would change by more than one.
         if all(inserted.keeps_count_of(each.name, view.scene) for each in others if each.name != group.name):
             yield EditedPicture(inserted.picture, Change.MORE)
     else:
@@ -115,7 +124,7 @@ def _with_one_more(
 
 
 def _is_counted(group: Group, view: AskableScene) -> bool:
-    """Whether one thing more or less of this name changes the count by one."""
+    """True if one thing more or less of this name changes the count by one."""
     return not group.covers and not group.related and group.name in countable_names(view.scene)
 
 

@@ -43,6 +43,7 @@ class Repeat(LexicalRelation):
         if isinstance(asked, NotApplicable):
             return asked
         query = Query(picture=draw.picture, text=asked.text, meaning=asked.meaning)
+        # Trial 1 has another cache key, so the model is asked again.
         return draw.case_of((query, replace(query, trial=1)), expected="first = second")
 
 

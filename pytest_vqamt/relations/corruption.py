@@ -82,6 +82,7 @@ class PictureCorruption(BuiltInRelation):
     expect = same_answer
 
     severity: str = SEVERITY.default
+    """From "1" (weak) to "5" (strong)."""
 
     def derive(self, draw: Draw) -> Case | NotApplicable:
         asked = _question(draw.scene, draw.choose)
@@ -102,6 +103,7 @@ def _things_asked_about(question: Question, scene: Scene) -> list[Thing]:
     """Returns the things that the question means; of a data set's question those that its text names, or else all."""
     if not isinstance(question.meaning, Annotated):
         return [thing for group in groups_of(question.meaning) for thing in members(group, scene)]
+    # A published question has no meaning to go by, so its words are compared with the names in the scene.
     named = {
         name
         for name in object_names(scene)

@@ -101,11 +101,13 @@ class Compose(BuiltInRelation):
             return NotApplicable(reason="no kind of thing has all its things annotated, to be counted in two pictures")
         name = draw.choose.one(names)
         for second in _others(name, scene, draw.corpus, draw.choose):
+            # A strip between them, so that no thing seems to go on from one picture to the other.
             gap = round(_GAP_SHARE * scene.height)
             scale = scene.height / second.height
             frame = Box(0, 0, scene.width + gap + max(1, round(second.width * scale)), scene.height)
             boxes = [thing.box for thing in scene.objects if thing.name == name]
             boxes += [thing.box.scaled(scale, scale) for thing in second.objects if thing.name == name]
+            # Beside the other, each picture has half of a model's pixels.
             if not all(is_readable(box, frame) for box in boxes):
                 continue
             wording = draw.wording(simple.COUNT_WORDINGS)
@@ -121,6 +123,7 @@ class Compose(BuiltInRelation):
 
 def _others(name: str, scene: Scene, corpus: Corpus, choose: Chooser) -> Iterator[Scene]:
     """Yields scenes of other pictures with things of the name, in a random order."""
+    # A dozen of the scenes with the name: reading all of a large corpus would cost more than another case.
     places = corpus.cooccurring.places(name)
     for place in choose.several(places, min(_TRIES, len(places))):
         second = corpus.scene(place)
@@ -139,7 +142,7 @@ def _countable_at_right(scene: Scene) -> tuple[str, ...]:
 
 
 def _counts(name: str, scene: Scene, *, last: bool) -> bool:
-    """Whether all things of the name are known and none is cut off at the right edge (``last``), or at the left."""
+    """True if all things of the name are known and none is cut off at the seam: right (``last``) or left edge."""
     boxes = [thing.box for thing in scene.objects if thing.name == name]
     clear = (box.x1 <= scene.width - _SEAM_PX if last else box.x >= _SEAM_PX for box in boxes)
     return name in scene.exhaustive and all(is_readable(box, scene.frame) for box in boxes) and all(clear)
@@ -180,6 +183,7 @@ class Prior(LexicalRelation):
         found = [
             (parts, group)
             for parts, group in _countable(draw.view_for(gradable=False))
+            # Both are drawn anew, so that the usual number does not give itself away by another style.
             if {parts.usual, parts.usual + added} <= set(parts.drawable)
         ]
         if not found:

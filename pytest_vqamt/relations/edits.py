@@ -51,12 +51,14 @@ _TYPICAL_COLOURS: dict[str, Colour] = {
     "blue": (60, 90, 200), "purple": (130, 60, 160), "pink": (240, 150, 180), "brown": (130, 90, 60),
     "black": (20, 20, 20), "white": (250, 250, 250), "gray": (140, 140, 140),
 }  # fmt: skip
+# Three, since names of colours overlap: (200, 180, 150) is beige, which one calls pink and another yellow.
 _NEAREST = 3
 
 LARGEST_SHARE = 0.2
 """Smaller instances of a class are often fragments."""
 AT_MOST = 200
 """The most cut-outs of a class to choose from, evenly spaced in the largest fifth."""
+# A box that ends in the outermost pixel may be cut off there; recognition is stricter on photos (3 px).
 _EDGE_PX = 1
 
 _Pools: TypeAlias = dict[tuple[Corpus, str, frozenset[str]], list[CutoutEntry]]
@@ -64,6 +66,7 @@ _Pools: TypeAlias = dict[tuple[Corpus, str, frozenset[str]], list[CutoutEntry]]
 Axis: TypeAlias = Literal["x", "y"]
 AXES: tuple[Axis, ...] = ("x", "y")
 
+# Stricter than recognition._MAX_OPEN (0.2): there a thing must be told, here nothing of it may stay in sight.
 _MAX_OPEN = 0.08
 """The longest stretch of the outline beyond which the thing may go on, as a share of the outline."""
 _REACH_SHARE = 0.25
@@ -85,8 +88,11 @@ class Eraser:
     """A way to cover a box."""
 
     fill: Fill
+    """White, the mean colour, or inpainted."""
     colour: Colour | None = None
+    """The mean colour of the data, RGB, 0 to 255; None for the other fills."""
     method: str = ""
+    """The inpainter with its checkpoint ("telea", "lama:PATH"); "" for plain patches."""
     excluded_words: tuple[str, ...] = ()
     """Colours of the patch, which must not be asked about."""
     excluded_names: frozenset[str] = frozenset()
@@ -94,6 +100,7 @@ class Eraser:
 
     def erase(self, picture: Picture, box: Box) -> Picture:
         """Returns the picture with ``box`` covered, rounded outwards to whole pixels and clipped to the frame."""
+        # A box outside the frame stays as it is, so that the picture's own check names it.
         patch = pixel_box(box, picture.scene) or box
         return picture.erase(patch, self.fill, self.colour, self.method)
 
@@ -103,10 +110,12 @@ def make_eraser(erase: str, inpaint: str, corpus: Corpus) -> Eraser | NotApplica
     fill = Fill(erase)
     if fill is Fill.INPAINT:
         method = method_of(inpaint)
+        # An inpainter whose package is absent gives no case, instead of an error in the middle of a run.
         if missing := lacking(method):
             return NotApplicable(reason=missing)
         return Eraser(fill=fill, method=method)
     if fill is Fill.WHITE:
+        # The patch is one more white thing to who is asked for white things; gray is next to it.
         return Eraser(fill=fill, excluded_words=("white", "gray"), excluded_names=rectangular_names())
     colour = corpus.mean_colour
     if colour is None:
@@ -183,6 +192,7 @@ class InsertedThing:
         itself, if it may be partial, can be taken for one.
         """
         inserted = self.thing.name
+        # A whole dog is told from a cat; half a dog is not. So a partial thing must have no outline in common.
         is_all_there = self.is_whole and only_worn_items(self.alongside, inserted)
         in_part = self.alongside if is_all_there else (inserted, *self.alongside)
         return UNTOUCHED.check(name, inserted, scene) and all(cannot_be_confused(name, other) for other in in_part)
@@ -193,13 +203,13 @@ class InsertedThing:
 
 
 def is_whole(thing: Thing, source: Scene) -> bool:
-    """Whether the edge of its own photo cannot cut the thing off: its box keeps a pixel away."""
+    """True if its box keeps a pixel away from the edge of its own photo, which so cannot cut it off."""
     box, frame = thing.box, source.frame
     return min(box.x, box.y, frame.x1 - box.x1, frame.y1 - box.y1) >= _EDGE_PX
 
 
 def only_worn_items(alongside: Iterable[str], name: str) -> bool:
-    """Whether only things that the person wears or carries overlapped a thing of this name."""
+    """True if nothing overlapped a thing of this name, but for what a person wears or carries."""
     return all(family(name) == "person" and family(other) == "clothing" for other in alongside)
 
 
@@ -215,14 +225,17 @@ def sample_insertion(
 
     ``suits`` filters the cut-outs; none is one of the ``excluded`` ids.
     """
+    # Names without a fitting cut-out are left out before a name is drawn, or many draws would be in vain.
     pools = {name: _pool(scene, corpus, name, excluded) for name in names}
     some = tuple(name for name, pool in pools.items() if any(suits(entry, name) for entry in pool))
     if not some:
         return NotApplicable(reason="no other photo has a thing of the same kind that can be cut out and pasted")
     name = choose.one(some)
     entry = choose.one(tuple(entry for entry in pools[name] if suits(entry, name)))
+    # Without a peer here (a contrast inserts what is absent) the size in its own photo is scaled to this frame.
     peers = [thing.box for thing in scene.objects if thing.name == name] or [_as_large_here(entry, scene, corpus)]
     size = size_like_peers(peers, entry.w, entry.h, scene.frame)
+    # Floored: a size of exactly an eighth of the photo must not fail by the rounding to whole pixels.
     if size is None or size[0] * size[1] < floor(min_inserted_area(entry, scene.frame, corpus)):
         return NotApplicable(reason="the inserted thing would be too small")
     placed = _place(scene, choose, size)
@@ -230,6 +243,7 @@ def sample_insertion(
         return NotApplicable(reason="no room for one more thing")
     kind, at = placed
     cutout = corpus.cut_out(entry)
+    # The pool has left out the things of this photo; data that lists one photo as two scenes can still get here.
     if cutout.photo == scene.photo:
         return NotApplicable(reason="the thing to paste is from the very same photo")
     return InsertedThing(
@@ -270,6 +284,7 @@ def _find_pool(scene: Scene, corpus: Corpus, name: str, excluded: frozenset[str]
     if excluded:
         every = tuple(entry for entry in every if cutout_id(entry, corpus) not in excluded)
     here = [thing for thing in scene.objects if thing.name == name and thing.has_mask]
+    # The scene's own things are no candidates, and must not make the fifth larger than that of the others.
     size = ceil(LARGEST_SHARE * max(0, len(every) - len(here)))
     large = list(every[: size + len(here)])
     # Ids repeat across scenes, so entries with the id and size of a thing here are looked up.
@@ -277,11 +292,12 @@ def _find_pool(scene: Scene, corpus: Corpus, name: str, excluded: frozenset[str]
     for place in sorted(alike, reverse=True):
         if corpus.scene(large[place].index).photo == scene.photo:
             del large[place]
+    # Evenly spaced, not the first 200: the largest alone would all be close-ups. `or 1`: of no entries the step is 0.
     return large[: size : ceil(size / AT_MOST) or 1]
 
 
 def insertable_cutouts(corpus: Corpus, excluded: frozenset[str]) -> dict[str, tuple[CutoutEntry, ...]]:
-    """Returns the cut-outs that ``sample_insertion`` chooses from by name, but for those of the picture's own photo."""
+    """Returns by name the cut-outs that ``sample_insertion`` chooses from in a picture of another source."""
     nowhere = Scene(id="", photo=Photo(id="", digest=""), width=0, height=0)
     return {name: tuple(_pool(nowhere, corpus, name, excluded)) for name in corpus.cutouts}
 
@@ -289,6 +305,7 @@ def insertable_cutouts(corpus: Corpus, excluded: frozenset[str]) -> dict[str, tu
 def _places_of(thing: Thing, entries: Sequence[CutoutEntry]) -> Iterator[int]:
     """Yields the places of entries, sorted from the largest, with the id and size of the thing."""
     box = thing.box
+    # Entries are sorted by falling area, so those as large as the thing are found without a scan of the class.
     first = bisect_left(entries, -box.area, key=lambda entry: -entry.area)
     for place in range(first, len(entries)):
         entry = entries[place]
@@ -302,6 +319,7 @@ def _place(scene: Scene, choose: Chooser, size: Size) -> tuple[str, Place] | Non
     """Draws a place, half of the time one that touches a box if there are places of both kinds."""
     boxes: tuple[Box, ...] = occupied_boxes(scene)
     kinds = {"touching": places_touching, "anywhere": places_anywhere}
+    # The authors' code puts it beside a box; half of the cases are to be anywhere.
     order = ("anywhere", "touching") if choose.chance(0.5) else ("touching", "anywhere")
     for kind in order:
         if places := kinds[kind](boxes, scene.frame, size):
@@ -333,6 +351,7 @@ def cut_spans(scene: Scene, axis: Axis) -> tuple[PixelSpan, ...]:
     things = (_span(scene, thing.box, axis, holds_a_thing=True) for thing in scene.objects)
     crowds = (_span(scene, region.box, axis, holds_a_thing=False) for region in scene.regions)
     groups = _with_a_thing(_apart(span for span in chain(things, crowds) if span))
+    # Half-way, so that soft edges on either side keep the same margin; an odd pixel goes to the right-hand piece.
     cuts = [(before.stop + after.start) // 2 for before, after in pairwise(groups)]
     return tuple(PixelSpan(start, stop) for start, stop in pairwise((0, *cuts, size))) if groups else ()
 
@@ -394,7 +413,9 @@ def removable(scene: Scene) -> tuple[Thing, ...]:
         thing
         for patch, thing in patches
         if patch
+        # A patch as large as the frame leaves nothing to ask about.
         and patch.area < scene.frame.area
+        # The patch ends at the frame, so of what is mostly outside too little would be covered to be gone.
         and thing.box.share_inside(scene.frame) > GONE_SHARE
         and not any(owner is not thing and patch.overlaps(other) for other, owner in seen)
     )
@@ -419,6 +440,7 @@ def whole_patch(thing: Thing, scene: Scene, corpus: Corpus) -> Box | None:
     others = [(other.name, other.box) for other in scene.objects if other.id != thing.id]
     others += [(region.name, region.box) for region in scene.regions]
     longer = max(thing.box.w, thing.box.h)
+    # A second tie, or the wagon behind an engine, would still be there to a perfect perceiver.
     if any(_is_alike(name, thing) and thing.box.gap(box) <= _REACH_SHARE * longer for name, box in others):
         return None
     look = corpus.look(scene.photo, thing.id) if is_recognisable(thing, scene, corpus) else None
@@ -426,6 +448,7 @@ def whole_patch(thing: Thing, scene: Scene, corpus: Corpus) -> Box | None:
         return None
     margin = max(_MIN_MARGIN_PX, _MARGIN_SHARE * longer)
     patch = pixel_box(Box.enclosing((thing.box, look.box)).grown(margin), scene)
+    # The box of a train may end at a pole, behind which the train goes on.
     if patch and family(thing.name) == "vehicle" and any(patch.overlaps(box) for _, box in others):
         return None
     return patch
@@ -460,6 +483,7 @@ def size_like_peers(peers: Sequence[Box], w: float, h: float, frame: Box) -> Siz
 
     The aspect ratio stays, and the scale is at most 2. None if the size is not salient in ``frame``.
     """
+    # The mean area keeps the thing as near or far as its like; mean width and height would change its shape.
     mean_area = sum(box.area for box in peers) / len(peers)
     scale = min(LARGEST_SCALE, sqrt(mean_area / (w * h))) if w * h else 0.0
     size = round(w * scale), round(h * scale)
@@ -479,12 +503,14 @@ def places_anywhere(boxes: Sequence[Box], frame: Box, size: Size) -> tuple[Place
     step = max(1, round(min(frame.w, frame.h) / _GRID_STEPS))
     columns, rows = range(0, int(frame.w) - size[0] + 1, step), range(0, int(frame.h) - size[1] + 1, step)
 
+    # A box grown by the thing's height at the top: a row is taken if it lies strictly inside.
     edges = [(box.x, box.x1, box.y - size[1], box.y1) for box in boxes]
 
     def occupied_columns(y: int) -> list[tuple[float, float]]:
         return [(x0, x1) for x0, x1, above, below in edges if above < y < below]
 
     free: list[Place] = []
+    # Rows between the same boxes have the same free columns, which are so found once.
     for taken, alike in groupby(rows, occupied_columns):
         free_columns = list(columns)
         for x0, x1 in taken:

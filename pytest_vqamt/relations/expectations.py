@@ -42,6 +42,7 @@ _REFUSING = frozenset({Unreadable.REFUSAL, Unreadable.UNSURE, Unreadable.DECLINE
 
 _ORDINALS = ("first", "second", "third")
 
+# Only these causes are looked into for another language: a refusal or an empty answer has its cause already.
 _OF_ANOTHER_KIND = frozenset({Unreadable.NO_NUMBER, Unreadable.NO_YES_OR_NO, Unreadable.NO_OPTION, Unreadable.NO_LABEL})
 _OTHER_LANGUAGE = "other language"
 
@@ -81,20 +82,22 @@ def read_answer(query: Query, answer: Answer) -> AnswerReading:
 
 
 def judged(case: Case, answers: Sequence[Answer], judge: Expectation) -> Verdict:
-    """The verdict of ``judge``, with the causes why answers have no reading, where refusals are judged alike.
+    """Judges a case by ``judge``, and refusals in one way for all relations.
 
     A case is DECLINED if the model refuses all of its queries, or its adapter declines one, which it is not made for. A
-    model that refuses some of the queries in words is inconsistent: VIOLATED where the
-    relation calls the case unparsed.
+    model that refuses only some of the queries is inconsistent: an unparsed case becomes VIOLATED.
     """
     declined = [answer.declined for answer in answers if answer.declined]
+    # One declined query is enough: the adapter cannot take this kind of query at all (two pictures, reasoning off).
     if declined:
         causes = _causes(case, answers)
         labels = tuple("unparsed" if cause else "read" for cause in causes)
         return Verdict(outcome=Outcome.DECLINED, reason=f"declined: {declined[0]}", readings=labels, unread=causes)
     verdict = judge(case, answers)
+    # VEglue, MetaIC and basic_questions set figures of their own, which must not be replaced.
     if not verdict.figures and (right := _right_answers(case, answers)):
         verdict = replace(verdict, figures=right)
+    # An "unparsed" reading in a case that holds (label_becomes reads the second answer alone) still needs its cause.
     if verdict.outcome is Outcome.HOLDS and "unparsed" not in verdict.readings:
         return verdict
     causes = _causes(case, answers)
@@ -102,8 +105,10 @@ def judged(case: Case, answers: Sequence[Answer], judge: Expectation) -> Verdict
         return verdict
     verdict = replace(verdict, unread=causes)
     refused = [cause in _REFUSING for cause in causes]
+    # No answer to compare: neither pass nor violation, so that a cautious model is not failed for its caution.
     if all(refused):
         return replace(verdict, outcome=Outcome.DECLINED, reason=f"all answers: {', '.join(dict.fromkeys(causes))}")
+    # Refusing one wording and answering the other is inconsistent behaviour, unlike an answer that we fail to read.
     if verdict.outcome is Outcome.UNPARSED and any(refused):
         which = ", ".join(f"{_ordinal(place)}: {cause}" for place, cause in enumerate(causes) if refused[place])
         return replace(verdict, outcome=Outcome.VIOLATED, reason=f"only some of the queries were refused ({which})")
@@ -111,13 +116,16 @@ def judged(case: Case, answers: Sequence[Answer], judge: Expectation) -> Verdict
 
 
 def _right_answers(case: Case, answers: Sequence[Answer]) -> tuple[Amount, ...]:
-    """The figures of the first and the last answer, where the answers to both questions are given."""
+    """Returns 1 or 0 for the first and the last answer being right; nothing unless both are annotated."""
     found = []
     for name, place in ((RIGHT_SOURCE, 0), (RIGHT_FOLLOW_UP, -1)):
         query = case.queries[place]
         meaning = query.meaning
+        # Both or none: an accuracy before needs the one afterwards. Scored questions (CARETS) have a metric of their
+        # own.
         if not isinstance(meaning, Annotated) or not meaning.question or not meaning.answers:
             return ()
+        # The annotators' most frequent answer goes through the same reader, so that "2" and "two" agree.
         given = Answer(max(meaning.answers, key=lambda each: each[1])[0])
         is_right = same_reading(read_answer(query, answers[place]), read_answer(query, given))
         found.append((name, float(is_right is True)))
@@ -133,16 +141,18 @@ def _causes(case: Case, answers: Sequence[Answer]) -> tuple[str, ...]:
 
 
 def unread_cause(query: Query, answer: Answer) -> str:
-    """Why the answer has no reading ("refusal"); "" if it has one.
+    """Returns why the answer has no reading ("refusal"); "" if it has one.
 
-    What is not of the kind asked for is in another language, if the question is not.
+    An answer of the wrong kind is in another language if its text is and the question's text is not.
     """
     if query.task is Task.CAPTIONING and not answer.declined:
+        # A caption is no answer of a kind; only what prepare itself cannot read (a refusal, an empty text) is a cause.
         found: object = prepare(answer.text).unreadable
     else:
         found = read_answer(query, answer)
     if not isinstance(found, UnreadableAnswer):
         return ""
+    # A question in German may be answered in German: then the language is not the cause.
     if found.reason not in _OF_ANOTHER_KIND or is_in_another_language(query.text):
         return found.reason.value
     return _OTHER_LANGUAGE if is_in_another_language(answer.text) else found.reason.value
@@ -150,6 +160,7 @@ def unread_cause(query: Query, answer: Answer) -> str:
 
 def format_reading(reading: AnswerReading) -> str:
     """Formats a reading for reports."""
+    # Before numbers: True is an int, and would be shown as 1.
     if isinstance(reading, bool):
         return "yes" if reading else "no"
     if isinstance(reading, UnreadableAnswer):
@@ -169,6 +180,7 @@ def same_answer(case: Case, answers: Sequence[Answer]) -> Verdict:
 def unchanged(case: Case, answers: Sequence[Answer]) -> Verdict:
     """All answers are the same, even if they are of the wrong kind. The controls expect this."""
     texts = {" ".join(answer.text.casefold().split()) for answer in answers}
+    # Two times the same rambling text is no noise, though no reading can be made of it.
     if len(texts) == 1:
         return _holds(_readings(case, answers))
     return same_answer(case, answers)
@@ -259,18 +271,22 @@ def _summed(case: Case, answers: Sequence[Answer], place: int) -> Verdict:
         return unparsed
     total, parts = readings[place], [*readings[:place], *readings[place + 1 :]]
     sum_ = " + ".join(format_reading(part) for part in parts)
+    # Bounds are not reckoned with: "at least 3" + 2 fits any total from 5 up, so it holds vacuously.
     if any(_is_bound(reading) for reading in readings):
         return _holds(readings, vacuous=True)
+    # MetaVQA section 4.1.1: "many" + 2 must be a quantifier again; "12" would pin down what "many" left open.
     if any(isinstance(part, Quantifier) for part in parts):
         if isinstance(total, Quantifier):
             return _holds(readings)
         return _violated(readings, f"expected a quantifier as the sum of {sum_}")
     expected = sum(part for part in parts if isinstance(part, int))
     if isinstance(total, Quantifier):
+        # 1 + 2 = "several" may be meant; 1 + 0 = "several" may not, as a quantifier means 2 or more.
         if expected >= _LEAST_QUANTIFIED:
             return _holds(readings, vacuous=True)
         return _violated(readings, f"expected {sum_} = {expected}")
     if total == expected:
+        # 0 = 0 + 0 holds for a model that counts nothing anywhere.
         return _holds(readings, vacuous=expected == 0)
     return _violated(readings, f"expected {sum_} = {expected}")
 
@@ -321,6 +337,7 @@ def becomes_no(case: Case, answers: Sequence[Answer]) -> Verdict:
     readings = _readings(case, answers)
     if unparsed := _unparsed(readings):
         return unparsed
+    # The first answer is free: a model that never saw the thing keeps to no, which shows nothing (vacuous).
     if readings[1] is False:
         return _holds(readings, vacuous=readings[0] is False)
     return _violated(readings, "yes must become no")
@@ -349,6 +366,7 @@ def _implied(case: Case, answers: Sequence[Answer], *, said: bool, demand: str) 
     readings = _readings(case, answers)
     if unparsed := _unparsed(readings):
         return unparsed
+    # An implication says nothing where its premise is denied.
     if readings[0] is not said:
         return _holds(readings, vacuous=True)
     return _holds(readings) if readings[1] is said else _violated(readings, demand)
@@ -397,6 +415,7 @@ def at_most_the_first(case: Case, answers: Sequence[Answer]) -> Verdict:
         return unparsed
     whole, part = readings
     if isinstance(whole, int) and isinstance(part, int):
+        # A part of 0 is at most anything.
         exceeds, vacuous = part > whole, part == 0
     else:  # a quantifier means 2 or more
         exceeds = isinstance(part, Quantifier) and not _is_bound(part) and whole in range(_LEAST_QUANTIFIED)
@@ -421,6 +440,7 @@ def becomes_none_of_these(case: Case, answers: Sequence[Answer]) -> Verdict:
     readings = _readings(case, answers)
     if unparsed := _unparsed(readings):
         return unparsed
+    # Checked first, since a model that always picks the last option would pass otherwise.
     if readings[0] == NONE_OF_THESE:
         return _violated(readings, "the first answer must be one of the options")
     if readings[1] == NONE_OF_THESE:
@@ -433,6 +453,7 @@ def denied_where_absent(case: Case, answers: Sequence[Answer]) -> Verdict:
     readings = _readings(case, answers)
     if unparsed := _unparsed(readings):
         return unparsed
+    # False: without colours in the data the control is a yes/no question. A model that denies everything would pass.
     if readings[0] in (NO_SUCH_THING, False):
         return _violated(readings, "the first answer must not deny the thing, which is there")
     if readings[1] == NO_SUCH_THING:
@@ -453,6 +474,7 @@ def same_and_read(case: Case, answers: Sequence[Answer]) -> Verdict:
 def same_if_read(case: Case, answers: Sequence[Answer]) -> Verdict:
     """The first two answers are the same. Vacuous unless the third is yes and the fourth no: the model can read."""
     readings = _readings(case, answers)
+    # Before _unparsed: a model that cannot read the control sentences says nothing of use about the drawn question.
     if readings[2:] != (True, False):
         return _holds(readings, vacuous=True)
     if unparsed := _unparsed(readings):
@@ -468,6 +490,7 @@ def _shifted(case: Case, answers: Sequence[Answer], by: int, demand: str) -> Ver
     if unparsed := _unparsed(readings):
         return unparsed
     first, second = readings
+    # "Many" and then "many" may be one more; 0 and then "many" may not.
     if isinstance(first, Quantifier) or isinstance(second, Quantifier):
         return _holds(readings, vacuous=True) if _may_differ(first, second, by) else _violated(readings, demand)
     if isinstance(first, int) and second == first + by:
@@ -476,7 +499,7 @@ def _shifted(case: Case, answers: Sequence[Answer], by: int, demand: str) -> Ver
 
 
 def _may_differ(first: AnswerReading, second: AnswerReading, by: int) -> bool:
-    """Whether the second count can be the first plus ``by`` if one of them is a quantifier, which means 2 or more."""
+    """True if the second count can be the first plus ``by``; one of them is a quantifier, which means 2 or more."""
     if isinstance(first, int):
         return _is_bound(second) or first + by >= _LEAST_QUANTIFIED
     if isinstance(second, int):
@@ -505,6 +528,7 @@ def _demand(case: Case, fits: Callable[[Meaning], bool], what: str, enough: bool
 
 def _is_bound(reading: AnswerReading) -> bool:
     """True if the reading is a quantifier with a number, such as "at least 3", which arithmetic cannot decide."""
+    # "at least 3" has a digit, "many" and "several" have none.
     return isinstance(reading, Quantifier) and any(character.isdigit() for character in reading.word)
 
 
@@ -527,8 +551,10 @@ def same_reading(first: AnswerReading, second: AnswerReading) -> bool | None:
     """True if both are the same; None if a quantifier leaves it open."""
     if isinstance(first, FreeAnswer) and isinstance(second, FreeAnswer):
         return first.agrees_with(second)
+    # "At least 3" and 5 may be the same number, and so may "at least 3" and "many": only equal words are sure.
     if _is_bound(first) or _is_bound(second):
         return True if first == second else None
+    # Answers of one kind are taken as the same word: "many" and "several" are no contradiction.
     if isinstance(first, Quantifier) and isinstance(second, Quantifier):
         return True
     for quantifier, other in ((first, second), (second, first)):
@@ -540,6 +566,7 @@ def same_reading(first: AnswerReading, second: AnswerReading) -> bool | None:
 def _all(readings: Sequence[AnswerReading], decisions: Sequence[bool | None], demand: str) -> Verdict:
     if any(decision is False for decision in decisions):
         return _violated(readings, demand)
+    # 0 and 0 is what a model that counts nothing says; False == 0 in Python, hence the second condition.
     nothing_shown = all(reading == 0 and not isinstance(reading, bool) for reading in readings)
     return _holds(readings, vacuous=nothing_shown or any(decision is None for decision in decisions))
 
@@ -570,9 +597,12 @@ def label_becomes(case: Case, answers: Sequence[Answer], label: Label) -> Verdic
     """
     first, second = readings = _label_readings(case, answers)
     labels, figures = tuple(map(format_reading, readings)), _figures(first, second, label)
+    # Only the second answer is judged, so an unreadable first one does not make the case unparsed.
     if isinstance(second, UnreadableAnswer):
         return Verdict(outcome=Outcome.UNPARSED, reason=second.reason.value, readings=labels, figures=figures)
     if second == label:
+        # A source label that is wrong already (contradiction before anything was erased) shows no change. Entailment is
+        # the right source label, so there it is no sign of it.
         vacuous = first == label and label is not Label.ENTAILMENT
         return Verdict(outcome=Outcome.HOLDS, vacuous=vacuous, readings=labels, figures=figures)
     reason = f"the second label must be {label}, but got {', '.join(labels)}"

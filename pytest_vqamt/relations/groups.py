@@ -45,11 +45,14 @@ _EXISTENCE_PRESENT = 0.7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupPair:
-    """Two groups to count together, in the order of the question; ``present`` of them are in the scene."""
+    """Two groups to count together."""
 
     first: Group
+    """The group that the question names first."""
     second: Group
+    """The group that it names second."""
     present: int
+    """The number of the two that are in the scene, 0 to 2; errors are reported by it (Fig. 8)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +60,9 @@ class SingleGroup:
     """A group whose existence is asked."""
 
     group: Group
+    """The group: a name, or a name with a property."""
     present: bool
+    """True if the scene has one."""
 
 
 def sample_pair(view: AskableScene, choose: Chooser, variant: str) -> GroupPair | NotApplicable:
@@ -75,6 +80,7 @@ def _two_names(view: AskableScene, choose: Chooser) -> GroupPair | NotApplicable
     scene = view.scene
     here = countable_names(scene)
     pairs = _countable_groups(scene).pairs
+    # 70 : 20 : 10 among what the scene allows, as the authors' code draws; errors are reported by this number.
     present = _sample_present(choose, at_most=2 if pairs else min(1, len(here)))
     if present == 2:
         return _ordered(choose, *choose.one(pairs), present=2)
@@ -137,6 +143,7 @@ def _one_property(view: AskableScene, choose: Chooser, present: bool) -> SingleG
             return NotApplicable(reason="no things that can be counted have an attribute to ask about")
         name = choose.one(names)
         return SingleGroup(group=Group(name=name, attributes=(choose.one(words_of[name]),)), present=True)
+    # "A red cat" is surely false only if nothing else there might be called a cat, and be red.
     sure = [name for name in here if view.is_unambiguous(name)]
     false = {
         name: [word for word in corpus_properties(name, view.corpus) if word not in words_of[name]] for name in sure
@@ -168,12 +175,15 @@ class GroupQuestion:
     """A question about groups."""
 
     question: Question
+    """The question in one of its wordings."""
     groups: tuple[Group, ...]
+    """One or two groups, in the order of the question."""
     present: int
     """The number of groups in the scene."""
     shape: str
     """"one name", "two names" or "property"."""
     wording: int
+    """The number of the wording."""
     presumed: bool
     """True if it is a count of which some instance may not be annotated. Existence rests on no absence, since things
     that are there stay."""
@@ -237,8 +247,10 @@ def _shapes(
         if kind is QuestionKind.COUNT:
             pairs = [(a, b) for a, b in here.pairs if a.name in fitting and b.name in fitting]
     else:
+        # The group is counted by the property of the very thing that comes or goes, or the count would stay.
         properties = [replace(first, attributes=(word,)) for word in bearing if word not in excluded_words]
         if kind is QuestionKind.COUNT:
+            # Both are added up, so no thing may be in both groups.
             pairs = [(first, other) for other in ones if DISJOINT.check(first.name, other.name, scene)]
         ones = [first]
     found = {

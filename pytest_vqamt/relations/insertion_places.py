@@ -25,16 +25,19 @@ HIGHEST = "45"
 
 _MAX_TRIES = 300
 """The authors' code draws up to 3,000 times in the whole picture; here each draw touches the largest thing."""
+# As published; halving reaches a pixel long before.
 _MAX_BISECTIONS = 100
 
 LEVELS: Mapping[str, tuple[float, float]] = {"0": (0.0, 0.0), "15": (0.0, 0.15), "30": (0.15, 0.30), "45": (0.30, 0.45)}
 """The interval of each level, without its lower end unless both are 0."""
 
+# Both limits are from the authors' code; the paper does not have them.
 MIN_LARGEST_SHARE = 0.03
 """The least share of the picture that the largest thing takes: below it nothing is salient."""
 MAX_SALIENT_SHARE = 0.7
 """The largest salient share of the picture that leaves room."""
 
+# Yu et al.: [0.8, 1.3] of the salient area where that is under 0.4 of the picture, else [0.1, 0.37].
 _ROOMY_SHARE = 0.4
 _ROOMY = (0.8, 1.3)
 _FULL = (0.1, 0.37)
@@ -45,6 +48,7 @@ def place_at_all_levels(
     layout: OverlapLayout, areas: AreaRange, cut_out: tuple[float, float], random: Random
 ) -> Mapping[str, Box] | None:
     """Returns the box of a cut-out of this size at each level, in whole pixels; None if one level has none."""
+    # In the order of the paper: the highest level is sampled and fixes the size, the others are on a line from there.
     first = place_at_highest_level(layout, areas, cut_out, random)
     if first is None:
         return None
@@ -66,6 +70,7 @@ def place_at_highest_level(
     layout: OverlapLayout, areas: AreaRange, cut_out: tuple[float, float], random: Random
 ) -> Edges | None:
     """Samples a size and a place at the highest level, among those that touch the largest thing."""
+    # A smaller thing could not cover 0.3 of the largest one at all, so those sizes are not drawn.
     least, most = max(areas.low, min_covering_area(layout)), min(areas.high, max_cutout_area(cut_out, layout.frame))
     if most < least:
         return None
@@ -73,6 +78,7 @@ def place_at_highest_level(
     across, down = _Reach.of(largest.x0, largest.x1, frame.w), _Reach.of(largest.y0, largest.y1, frame.h)
     for _ in range(_MAX_TRIES):
         size = size_of_area(cut_out, least + random.random() * (most - least))
+        # By the rounded size, which may leave the range that the drawn area was in.
         if not (areas.hold(size) and is_salient_size(*size, frame)):
             continue
         thing = _edges(across.place(size[0], random.random()), down.place(size[1], random.random()), size)
@@ -108,6 +114,7 @@ def place_by_bisection(layout: OverlapLayout, first: Edges, level: str) -> Edges
     size = round(first.x1 - first.x0), round(first.y1 - first.y0)
     start = (largest.x0 + largest.x1) / 2, (largest.y0 + largest.y1) / 2
     way = first.x0 + size[0] / 2 - start[0], first.y0 + size[1] / 2 - start[1]
+    # Centre on centre: there is no line to move along.
     if not any(way):
         return None
     inner = 0.0
@@ -115,6 +122,7 @@ def place_by_bisection(layout: OverlapLayout, first: Edges, level: str) -> Edges
     known: dict[Place, LevelFit] = {}  # bisection soon repeats places, which are in whole pixels
     for _ in range(_MAX_BISECTIONS):
         middle = (inner + outer) / 2
+        # Floating-point numbers have no middle left, so the places will not change any more.
         if middle in (inner, outer):
             return None
         x = round(start[0] + middle * way[0] - size[0] / 2)
@@ -124,6 +132,7 @@ def place_by_bisection(layout: OverlapLayout, first: Edges, level: str) -> Edges
             thing = _edges(x, y, size)
             # Near the centre of the largest thing the box may reach beyond the frame.
             stands = layout.level_fit(thing, level) if layout.holds(thing) else LevelFit.TOO_FAR_IN
+            # R2 is not searched for: where R1 fits and R2 does not, another cut-out is tried.
             if stands is LevelFit.FITS:
                 return thing if layout.obeys_r2(thing, level) else None
             known[x, y] = stands
@@ -151,7 +160,7 @@ def annotated_boxes(scene: Scene) -> list[Box]:
 
 
 class LevelFit(Enum):
-    """Whether a place obeys rule R1, or in which direction it must move."""
+    """How a place fits rule R1: it does, or must move outwards or inwards."""
 
     FITS = auto()
     TOO_FAR_IN = auto()
@@ -196,8 +205,11 @@ class OverlapLayout:
     """
 
     frame: Box
+    """The whole picture."""
     largest: tuple[Edges, ...]
+    """The box of the largest thing or crowd, as annotated first; the box in pixels follows if it is in the frame."""
     others: tuple[Edges, ...]
+    """Those of all others, in one row."""
 
     @classmethod
     def of(cls, scene: Scene) -> OverlapLayout | None:
@@ -210,9 +222,10 @@ class OverlapLayout:
         return cls(frame=scene.frame, largest=largest, others=tuple(edges for both in twice for edges in both))
 
     def level_fit(self, thing: Edges, level: str) -> LevelFit:
-        """True if ``thing`` obeys rule R1."""
+        """Returns whether ``thing`` obeys rule R1 at this level, or where it must move."""
         low, high = LEVELS[level]
         shares = [each.share_under(thing) for each in self.largest]
+        # By the larger share of the two boxes above, by the smaller one below: both must lie in the interval.
         if max(shares) > high:
             return LevelFit.TOO_FAR_IN
         return LevelFit.TOO_FAR_OUT if high and min(shares) <= low else LevelFit.FITS

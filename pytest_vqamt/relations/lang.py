@@ -65,6 +65,7 @@ class Switch(LexicalRelation):
 
     def derive(self, draw: Draw) -> Case | NotApplicable:
         view, other = draw.view, language(draw.variant)
+        # The kinds in a random order, until one applies: few scenes have one thing of one colour.
         for kind in draw.choose.several(_KINDS, len(_KINDS)):
             if (asked := kind(view, other, draw.choose)) is not None:
                 return draw.case(
@@ -76,10 +77,13 @@ class Switch(LexicalRelation):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
+class _TwoWordings:
     english: Question
+    """The source question."""
     foreign: Question
+    """The same in the other language, with "Answer in English." at its end."""
     facts: tuple[tuple[str, Fact], ...]
+    """Its kind, its truth, and both wordings."""
 
 
 def _there(view: AskableScene, other: Language) -> tuple[str, ...]:
@@ -101,33 +105,33 @@ def _absent(view: AskableScene, other: Language) -> tuple[str, ...]:
     )
 
 
-def _exists(view: AskableScene, other: Language, choose: Chooser) -> _Asked | None:
+def _exists(view: AskableScene, other: Language, choose: Chooser) -> _TwoWordings | None:
     is_there = choose.chance(_PRESENT)
     names = _there(view, other) if is_there else _absent(view, other)
     if not names:
         return None
     name, ours, theirs = _drawn(names, "exists", simple.EXISTS_WORDINGS, other, choose)
-    return _Asked(
+    return _TwoWordings(
         english=simple.exists(Group(name=name), ours),
         foreign=other.exists(name, theirs),
         facts=_facts("exists", "yes" if is_there else "no", name, ours, theirs),
     )
 
 
-def _count(view: AskableScene, other: Language, choose: Chooser) -> _Asked | None:
+def _count(view: AskableScene, other: Language, choose: Chooser) -> _TwoWordings | None:
     names = _there(view, other)
     if not names:
         return None
     name, ours, theirs = _drawn(names, "count", simple.COUNT_WORDINGS, other, choose)
     number = sum(thing.name == name for thing in view.scene.objects)
-    return _Asked(
+    return _TwoWordings(
         english=simple.count(Group(name=name), ours),
         foreign=other.count(name, theirs),
         facts=_facts("count", str(number) if number < _MANY else f"{_MANY} or more", name, ours, theirs),
     )
 
 
-def _colour(view: AskableScene, other: Language, choose: Chooser) -> _Asked | None:
+def _colour(view: AskableScene, other: Language, choose: Chooser) -> _TwoWordings | None:
     coloured = view.cached(("coloured", other), lambda: _coloured(view, other))
     if not coloured:
         return None
@@ -141,7 +145,7 @@ def _colour(view: AskableScene, other: Language, choose: Chooser) -> _Asked | No
         meaning=Choice(what=Group(name=thing.name), options=colours),
         category=view.known.ontology.noun("color"),
     )
-    return _Asked(
+    return _TwoWordings(
         english=templates.question(asking, ours),
         foreign=other.choice(thing.name, colours, theirs),
         facts=_facts("colour", own, thing.name, ours, theirs),
@@ -159,6 +163,7 @@ def _coloured(view: AskableScene, other: Language) -> tuple[tuple[Thing, str, tu
             lacking = tuple(
                 word
                 for word in corpus_properties(thing.name, view.corpus)
+                # An orange that is orange would name the fruit.
                 if word in other.colours and word != thing.name and FALSE.check(view, thing, word)
             )
             if own in other.colours and own != thing.name and own in view.askable_attributes(thing) and lacking:
@@ -166,7 +171,7 @@ def _coloured(view: AskableScene, other: Language) -> tuple[tuple[Thing, str, tu
     return tuple(found)
 
 
-_KINDS: tuple[Callable[[AskableScene, Language, Chooser], _Asked | None], ...] = (_exists, _count, _colour)
+_KINDS: tuple[Callable[[AskableScene, Language, Chooser], _TwoWordings | None], ...] = (_exists, _count, _colour)
 
 
 def _drawn(names: tuple[str, ...], kind: str, wordings: int, other: Language, choose: Chooser) -> tuple[str, int, int]:

@@ -28,6 +28,7 @@ from pytest_vqamt.sampling.chooser import Chooser
 _TYPES = (QuestionType.OBJECT, QuestionType.ATTRIBUTE)
 _NAMES_THE_PICTURE = re.compile(r"\b(?:picture|image|photo)\b")
 
+# Arguments about specks and relations are redrawn; where eight draws give none, the scene has hardly any other.
 _TRIES = 8
 
 
@@ -39,9 +40,9 @@ def templates_about_the_picture(type_: QuestionType) -> tuple[int, ...]:
 
 
 def _sample_clear_argument(view: AskableScene, choose: Chooser) -> Argument | NotApplicable:
-    """Samples an argument about what nobody overlooks, or about what is not there, without another thing it relates to.
+    """Samples an argument about a salient thing, or about an absent one, that names no related thing.
 
-    About a speck, or about what two things have to do with each other, it is no fault to believe the asker.
+    About a speck, or about how two things are related, it is no fault to believe the asker.
     """
     for _ in range(_TRIES):
         argument = sample_argument(_TYPES, view, choose)
@@ -66,6 +67,7 @@ def led_case(draw: Draw, speaker: Speaker) -> Case | NotApplicable:
     template = draw.choose.one(templates_about_the_picture(argument.asking.type))
     wording = draw.wording(STATEMENTS)
     question = argument.worded(template)
+    # The neutral statement is about as long, so that only what is claimed differs.
     contradicting = claim(meaning, holds=argument.truth == "no")
     statements = (statement(speaker, each, wording) for each in (neutral_claim(len(contradicting)), contradicting))
     return draw.case(
@@ -86,6 +88,7 @@ def _case_of_published(draw: Draw, speaker: Speaker) -> Case | NotApplicable:
     published = draw.choose.one(found)
     right = normalise_answer(Counter(published.answers).most_common(1)[0][0]) if published.answers else ""
     wrong = tuple(each for each in _claimable(published) if normalise_answer(each) != right)
+    # Of two different claims at least one is wrong, so a model that follows the asker gives two answers.
     claims = draw.choose.several(wrong, 1 if right else 2)
     wording = draw.wording(STATEMENTS)
     question = question_of(published)

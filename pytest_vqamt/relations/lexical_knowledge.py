@@ -37,10 +37,12 @@ class LexicalKnowledge:
     """WordNet and an ontology. Compared by identity, so that results can be cached."""
 
     wordnet: WordNet
+    """Senses, hypernyms and parts of nouns."""
     ontology: Ontology
+    """Classes of nouns, and attributes with their categories, antonyms and exclusions; curated."""
 
     def is_named(self, name: str) -> bool:
-        """True if the name is that of a physical, visible thing."""
+        """True if the name means a physical, visible thing."""
         return self.wordnet.sense(name) is not None and not is_no_visible_thing(name)
 
     def classes_of(self, name: str) -> tuple[NounClass, ...]:
@@ -48,14 +50,15 @@ class LexicalKnowledge:
         return _classes_of(self, name)
 
     def is_meant(self, name: str, synset: str, word: str) -> bool:
-        """True if the synset that the data set gives the thing is of the class ``word``, too."""
+        """True if the data set's synset of the thing belongs to the class ``word``, too."""
         return _is_meant(self, name, synset, word)
 
     def is_absent(self, name: str, here: frozenset[str], exhaustive: frozenset[str]) -> bool:
-        """Whether no name in ``here`` could be that of a thing of this name, or of a part or garment of one.
+        """True if no name in ``here`` could mean a thing of this name, or a part or garment of one.
 
-        Whether the annotations name every instance is another question (``soundness.presumed``).
+        That the annotations may lack an instance is another matter (``soundness.presumed``).
         """
+        # A class list settles a pair only if it has both names.
         listed = name in exhaustive
         return name not in here and all(
             _none_beside(self, name, other, listed and other in exhaustive) for other in here
@@ -70,7 +73,7 @@ class LexicalKnowledge:
         return _never(self, name, word)
 
     def class_group(self, word: str, names: Iterable[str], attributes: tuple[str, ...] = ()) -> Group:
-        """Returns the group of a class, which covers those of ``names`` that are of it."""
+        """Returns the group of a class; it covers those of ``names`` that belong to the class."""
         covered = (name for name in names if _is_of(self, name, word))
         return Group(name=word, covers=(word, *(name for name in covered if name != word)), attributes=attributes)
 
@@ -80,7 +83,9 @@ class LexicalRelation(BuiltInRelation):
     """Base class of the relations that use WordNet and the ontology, which two settings name."""
 
     wordnet: str = WORDNET.default
+    """The setting ``wordnet``: "bundled", "full" or a folder."""
     ontology: str = ONTOLOGY.default
+    """The setting ``ontology``: "bundled" or the path of a file that adds to it."""
 
     @property
     def known(self) -> LexicalKnowledge:
@@ -130,6 +135,7 @@ def _classes_of(known: LexicalKnowledge, name: str) -> tuple[NounClass, ...]:
 @lru_cache(maxsize=65536)
 def _is_meant(known: LexicalKnowledge, name: str, synset: str, word: str) -> bool:
     of, sense = known.ontology.noun_class(word), known.wordnet.sense(name, synset)
+    # A curated name is of the class, whatever sense an annotator clicked; without a sense nothing speaks against it.
     if of is None or sense is None or name in of.names:
         return True
     return not known.wordnet.at_or_above(sense).isdisjoint(of.synsets)
@@ -149,18 +155,22 @@ def _named_apart(known: LexicalKnowledge, a: str, b: str, listed: bool) -> bool:
     """
     if listed:
         return are_disjoint(a, b, True)
+    # "Teddy bear" and "bear", "couch" and "sofa", "bird" and "duck".
     if head(singular(a)) == head(singular(b)) or known.wordnet.may_name_the_same(a, b) or is_kind_either_way(a, b):
         return False
+    # A statue may pass for a person; but a wheel, a part, is not taken for its car.
     if (_may_pass_for(known, a, b) or _may_pass_for(known, b, a)) and not known.wordnet.part_related(a, b):
         return False
+    # Two families never share a thing; a name without one ("sack") needs WordNet's word besides.
     families = family(a), family(b)
     if families[0] != families[1] and not (None in families and known.wordnet.have_common_kind(a, b)):
         return True
+    # Within a family only the curated choices of a class are apart (dog and cat).
     return any(b in each.others(a) for each in _classes_of(known, a))
 
 
 def _may_pass_for(known: LexicalKnowledge, a: str, b: str) -> bool:
-    """Whether some people count things of ``a`` to a class that ``b`` surely belongs to: a statue, a person."""
+    """True if some people count things of ``a`` to a class of ``b``: a statue to the persons."""
     perhaps = known.ontology.perhaps_classes_of(a, known.wordnet)
     surely = known.ontology.classes_of(a, known.wordnet)
     return any(word in perhaps and word not in surely for word in (b, *known.ontology.classes_of(b, known.wordnet)))
@@ -168,7 +178,7 @@ def _may_pass_for(known: LexicalKnowledge, a: str, b: str) -> bool:
 
 @lru_cache(maxsize=262144)
 def _none_beside(known: LexicalKnowledge, name: str, other: str, listed: bool) -> bool:
-    """Whether neither name can mean a thing of the other, or a part or garment of it."""
+    """True if neither name can mean a thing of the other, or a part or garment of it."""
     if listed:
         return are_unrelated(name, other, True)
     return _named_apart(known, name, other, False) and not known.wordnet.part_related(name, other)

@@ -78,6 +78,7 @@ BREAKDOWN = ("was_there", "objects")
 _OBJECT_COUNT_BOUNDS = (2, 5, 10)
 _OBJECT_COUNTS = ("1", "2 to 4", "5 to 9", "10 or more")
 
+# As many strengths as DeepTest's code has for each transformation.
 _STEPS = 10
 _SIGMAS_PX = (0.8, 1.1, 1.4, 1.7)
 """The spreads of DeepTest's Gaussian and averaging filters: of 3, 4 and 5, or 7, and 6 pixels."""
@@ -88,8 +89,11 @@ class PlacedCutout:
     """A cut-out with its box at each level of overlap, in whole pixels and of one size."""
 
     cutout: Cutout
+    """The thing, cut out of its own photo."""
     boxes: Mapping[str, Box]
+    """Its box at each level ("0", "15", "30", "45")."""
     layout: OverlapLayout
+    """The boxes of the picture that it is inserted into."""
 
     def picture(self, scene: Scene, level: str) -> Picture:
         """Returns the picture of ``scene`` with the thing inserted."""
@@ -106,9 +110,13 @@ class _Background:
     """A picture to insert into, with the classes that can be inserted."""
 
     photo: Photo
+    """The photo, from which nothing is cut out to be inserted into it."""
     layout: OverlapLayout
+    """The boxes that the inserted thing may cover."""
     areas: AreaRange
+    """The areas of the inserted thing that are allowed, by what is in the picture."""
     classes: tuple[str, ...]
+    """The classes whose number in a caption is certain."""
 
 
 def sample_placed_cutout(
@@ -118,6 +126,8 @@ def sample_placed_cutout(
     background = _background(scene, corpus, reading)
     if isinstance(background, NotApplicable):
         return background
+    # Drawn by the chooser, so that shrinking can simplify it; what follows comes from one seed, as thousands of tries
+    # do not shrink.
     first = _one_of(background.classes, corpus, reading, excluded, choose)
     found = _placed(background, corpus, reading, excluded, first, choose.between(0, _LAST_SEED))
     return found or NotApplicable(reason="no thing to paste fits at each level of overlap")
@@ -134,6 +144,7 @@ def _background(scene: Scene, corpus: Corpus, reading: CaptionReading) -> _Backg
     if salient > MAX_SALIENT_SHARE * picture:
         return NotApplicable(reason=f"the things take more than {MAX_SALIENT_SHARE} of the picture")
     possible = insertion_area_range(salient, picture)
+    # Known without a try: the largest size allowed covers too little of the largest thing.
     if possible.high < min_covering_area(layout):
         return NotApplicable(reason="a thing as large as the others cannot cover 0.3 of the largest thing")
     classes = classes_that_fit(scene, names_by_class(corpus, reading))
@@ -159,6 +170,7 @@ def _placed(
     for _ in range(_MAX_CUT_OUTS):
         if entry and corpus.scene(entry.index).photo != background.photo:
             least = min_inserted_area(entry, background.layout.frame, corpus)
+            # In photos a smaller thing is not recognised, though the paper's range allows it.
             areas = background.areas._replace(low=max(background.areas.low, least))
             boxes = place_at_all_levels(background.layout, areas, (entry.w, entry.h), random)
             if boxes:
@@ -184,6 +196,7 @@ def _one_of(
 def class_read(name: str, reading: CaptionReading) -> str | None:
     """Returns the class that a caption of one such thing is read as; None unless it is the name's own class."""
     named, forms = class_of(name), classes_in(indefinite(name), reading)
+    # "A sports ball" must be read as that class and no other, or nothing sure could be expected of a caption.
     return named if named and set(forms) == {named} and forms[named] is not NounForm.PLURAL else None
 
 
@@ -193,6 +206,7 @@ def names_by_class(corpus: Corpus, reading: CaptionReading) -> Mapping[str, tupl
     found: dict[str, tuple[str, ...]] = {}
     for name, entries in corpus.cutouts.items():
         named = class_read(name, reading)
+        # Finding cut-outs of photos measures pixels, so for drawn scenes only the annotations are looked at here.
         if named and (any(map(_is_isolated, entries)) if corpus.look is None else cut_outs(corpus, name)):
             found[named] = (*found.get(named, ()), name)
     return MappingProxyType(found)
@@ -203,6 +217,7 @@ def cut_outs(corpus: Corpus, name: str, excluded: frozenset[str] = frozenset()) 
     """Returns the cut-outs of a name, the best first, or the largest."""
     if corpus.look is not None:
         return tuple(entry for entry in best_cutouts(corpus, name, excluded) if _brings_no_class(entry, corpus))
+    # Isolated ones first, then the largest fifth of those: a large person with a dog before it would bring the dog.
     alone = [entry for entry in corpus.cutouts[name] if _is_isolated(entry)]
     if excluded:
         alone = [entry for entry in alone if cutout_id(entry, corpus) not in excluded]
@@ -217,6 +232,7 @@ def classes_that_fit(scene: Scene, classes: Iterable[str]) -> tuple[str, ...]:
 
     Classes of crowds, of small things and fragments, and of names without a plural are left out.
     """
+    # One more in a crowd is not told from the crowd, nor does a caption surely name a speck.
     unsure = {class_of(region.name) for region in scene.regions}
     for thing in scene.objects:
         if not (SALIENT.check(thing, scene) and is_countable(thing.name)):
@@ -225,11 +241,12 @@ def classes_that_fit(scene: Scene, classes: Iterable[str]) -> tuple[str, ...]:
 
 
 def _is_isolated(entry: CutoutEntry) -> bool:
+    # Names without a class come along unharmed: no verdict speaks of a shirt.
     return all(class_of(name) is None for name in entry.alongside)
 
 
 def _brings_no_class(entry: CutoutEntry, corpus: Corpus) -> bool:
-    """Whether no handbag of a person, or whatever else captions name, is measured inside the cut-out."""
+    """True if nothing that captions name is measured inside the cut-out, such as a person's handbag."""
     look = corpus.look(corpus.scene(entry.index).photo, entry.thing) if corpus.look else None
     return look is not None and all(class_of(each.name) is None for each in look.neighbours if each.shared > MAX_SHARED)
 
@@ -280,16 +297,17 @@ def _in_words(answer: Answer, reading: CaptionReading) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InsertionRelation(CutoutRelation):
-    """Base class of the relations: a subclass sets what is expected, the check of two captions, and kinds of errors.
-
-    ``expected`` has "{}" for the inserted class; a check that returns None finds nothing to judge.
-    """
+    """Base class of the relations: a subclass sets what is expected, the check of two captions, and kinds of errors."""
 
     expected: ClassVar[str]
+    """The expectation in words, with "{}" for the inserted class."""
     check: ClassVar[Callable[[str, str, str, CaptionReading], CaptionVerdict | None]]
+    """Checks the captions before and afterwards for the inserted name; None if there is nothing to judge."""
     kinds: ClassVar[tuple[str, ...]]
+    """The kinds of errors that ``check`` finds, each a figure of the verdict."""
 
     metaic: str = METAIC.default
+    """How classes are read from captions: "refined" or "strict"."""
 
     def cutouts(self, corpus: Corpus) -> dict[str, tuple[CutoutEntry, ...]]:
         names = chain.from_iterable(names_by_class(corpus, CaptionReading(self.metaic)).values())
@@ -314,6 +332,7 @@ class InsertionRelation(CutoutRelation):
             return unread
         before, after = caption_texts(answers)
         found = type(self).check(before, after, str(case.fact("inserted")), reading)
+        # None: nothing to judge, as for singular_plural where the appearance is wrong already.
         kind = found.kind if found and found.violated else ""
         return Verdict(
             outcome=Outcome.VIOLATED if kind else Outcome.HOLDS,
@@ -457,6 +476,7 @@ def _changed(scene: Scene, how: str, step: int) -> tuple[Picture, Fact] | None:
             return scene.picture.brightness(10 * step), 10 * step
         case "contrast":
             return scene.picture.contrast(1 + step / 5), 1 + step / 5
+    # Shearing is the one change that moves things, so only factors that keep all of them in the frame are drawn from.
     factors = [-each / 10 for each in range(1, _STEPS + 1) if _all_stay(each / 10, scene)]
     if not factors:
         return None
@@ -474,4 +494,5 @@ def _all_stay(factor: float, scene: Scene) -> bool:
 
 
 def _normalised(caption: str) -> str:
+    # A full stop more or less is no other caption.
     return " ".join(caption.casefold().split()).rstrip(" .")

@@ -58,6 +58,7 @@ class CountedPair(LexicalRelation, ABC):
     """Base class of the relations that count two groups: a subclass says in which combinations."""
 
     expected: ClassVar[str]
+    """The expectation in words."""
 
     @abstractmethod
     def counted(self, first: Group, second: Group) -> tuple[tuple[Group, ...], ...]:
@@ -177,6 +178,7 @@ class Cutting(BuiltInRelation):
 
     def derive(self, draw: Draw) -> Case | NotApplicable:
         scene = draw.scene
+        # Of a thing outside the frame no piece would have a part, but the whole picture would count it.
         if not all(thing.box.overlaps(scene.frame) for thing in scene.objects):
             return NotApplicable(reason="a thing lies outside the picture")
         found = pieces_by_axis(scene)
@@ -205,6 +207,7 @@ class OneMoreThing(CutoutRelation):
     """Base class of the relations that insert a thing: a subclass draws it, and a question about both pictures."""
 
     expected: ClassVar[str]
+    """The expectation in words."""
 
     def cutouts(self, corpus: Corpus) -> dict[str, tuple[CutoutEntry, ...]]:
         return insertable_cutouts(corpus, self.excluded)
@@ -229,6 +232,7 @@ class OneMoreThing(CutoutRelation):
             draw.before_and_after(asked.question, inserted.picture),
             expected=self.expected,
             facts=(*asked.facts, *inserted.facts),
+            # What is there stays there, so only counts rest on what nobody annotated.
             presumed=is_count and (asked.presumed or inserted.is_presumed(asked.groups)),
         )
 
@@ -304,6 +308,7 @@ class InsertionPlus(OneMoreThing):
 
         names = countable_names(draw.scene)
         found = sample_insertion(draw.scene, draw.corpus, draw.choose, names, is_all_there, self.excluded)
+        # Half a dog at the edge of its photo, pasted elsewhere, is a dog to some and none to others.
         if isinstance(found, InsertedThing) and not found.is_whole:
             return NotApplicable(reason="the edge of its photo cuts off the inserted thing")
         return found
@@ -324,10 +329,14 @@ class OneThingLess(BuiltInRelation, ABC):
     """Base class of the relations that erase a thing: a subclass says which, and whether it is counted."""
 
     expected: ClassVar[str]
+    """The expectation in words."""
     nothing: ClassVar[NotApplicable]
+    """The reason of a scene without a thing to erase."""
 
     erase: str = ERASE.default
+    """The setting ``erase``: "white" (the paper), "mean" or "inpaint"."""
     inpaint: str = INPAINT.default
+    """The setting ``inpaint``, which names the inpainter."""
 
     @abstractmethod
     def erasable(self, draw: Draw, eraser: Eraser) -> Sequence[tuple[Thing, Box]]:
@@ -349,7 +358,9 @@ class OneThingLess(BuiltInRelation, ABC):
         asked = sample_question(
             draw.scene,
             draw.choose,
+            # removal_plus has no variants: only counts can be one less.
             QuestionKind(draw.variant or QuestionKind.COUNT),
+            # A white patch may pass for a book or a sign.
             lambda name: UNTOUCHED.check(name, thing.name, draw.scene) and name not in eraser.excluded_names,
             first=first,
             bearing=certain_properties(thing) if first else (),
@@ -392,6 +403,7 @@ class Removal(OneThingLess):
     nothing = NotApplicable(reason="every thing overlaps another")
 
     def erasable(self, draw: Draw, eraser: Eraser) -> Sequence[tuple[Thing, Box]]:
+        # Some of the thing may stay in sight here: nothing is asked about it.
         return [(thing, thing.box) for thing in removable(draw.scene)]
 
 

@@ -41,6 +41,7 @@ _NEUTRAL = ("HELLO", "WELCOME", "MONDAY", "SUMMER", "THANKS", "TODAY", "PLEASE",
 _NO_WORD = NotApplicable(reason="the name of the thing has several words")
 _NO_ROOM = NotApplicable(reason="no room for a card away from all things")
 
+# Any name: only how the wordings begin is looked at.
 _ONE = Group(name="dog")
 _EXISTS = tuple(
     wording
@@ -87,6 +88,7 @@ def sample_card(text: str, view: AskableScene, choose: Chooser) -> Picture | Non
 
 
 def _places(scene: Scene, size: Size) -> tuple[tuple[int, int], ...]:
+    # A card that touches a thing might be taken for a part of it.
     boxes = [box.grown(_GAP_PX) for box in occupied_boxes(scene)]
     return places_anywhere(boxes, scene.frame, size)
 
@@ -145,6 +147,7 @@ class Text(LexicalRelation):
             ((draw.picture, question), (written, question), (written, reading)),
             expected="first and second are the same, third is yes",
             facts=(("truth", truth), ("word", word)),
+            # A yes rests on what is annotated, and the card covers none of it.
             presumed=drawn.presumed and truth != "yes",
         )
 
@@ -206,6 +209,7 @@ class DrawnQuestion(LexicalRelation):
         question, facts = asked
         again = simple.drawn(question.meaning, draw.wording(simple.DRAWN))
         sentences = draw.choose.several(_SENTENCES, 2)
+        # Sentences are drawn in the same margin at about the same size, so who reads the control can read the question.
         control = view.cached(("in the margin", sentences[0]), lambda: with_margin(sentences[0], draw.scene))
         wording = draw.choose.one(_OF_A_SENTENCE)
         return draw.case(

@@ -74,9 +74,10 @@ _SIDES = {Side.LEFT: "left of", Side.RIGHT: "right of", Side.ABOVE: "above", Sid
 
 @dataclass(frozen=True, slots=True)
 class Wordings:
-    """The templates of a file, by kind."""
+    """The templates of a file."""
 
     by_kind: Mapping[str, tuple[Template, ...]]
+    """The templates of each kind of question ("exists", "count")."""
 
     def text(self, meaning: Meaning, wording: int) -> str | None:
         """The text of a question in the given wording, counted round; None if the file has none for the meaning."""
@@ -120,6 +121,7 @@ def _checked(file: Path, kind: str, rows: object) -> list[Template]:
         for form, text in row.items():
             _check_text(kind, text, f"{where}: expected {form}")
         for form in ("text", "many"):
+            # The same text for a question and its negation would violate negation for every model.
             for negated in ("negated", "many_negated"):
                 if row.get(form) == row.get(negated, ""):
                     raise OptionError(
@@ -214,11 +216,13 @@ class RewordedRelation:
         texts: dict[Meaning, list[str]] = {}
         queries: list[Query] = []
         for query in case.queries:
+            # Captions have no question of ours, and hypotheses are sentences.
             if query.task is not Task.VQA:
                 return case
             if query.text.endswith(ANSWER_IN_ENGLISH):  # a question in another language
                 queries.append(query)
                 continue
+            # A second wording of one meaning (carets.rephrase) gets the user's second template.
             known = texts.setdefault(query.meaning, [])
             if query.text not in known:
                 known.append(query.text)
@@ -228,6 +232,7 @@ class RewordedRelation:
                     reason=f"your wordings have none for this kind of question ({type(query.meaning).__name__})"
                 )
             queries.append(replace(query, text=text))
+        # With one template, rephrase would ask the same text twice and pass for any model.
         if len({query.id for query in queries}) < len({query.id for query in case.queries}):
             return NotApplicable(reason="your wordings do not tell its questions apart")
         return replace(case, queries=tuple(queries))

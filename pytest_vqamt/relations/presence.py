@@ -79,6 +79,7 @@ def absent_names(view: AskableScene, companion: str) -> tuple[str, ...]:
 
     def find() -> tuple[str, ...]:
         names = tuple(name for name, _ in view.absent(companion) if is_countable(name) and name != _OFTEN_PICTURED)
+        # Three are enough for every question; fewer would make the same names come up again and again.
         guaranteed = tuple(name for name in names if not view.is_presumed(name))
         return guaranteed if len(guaranteed) >= MOST_ABSENT else names
 
@@ -168,6 +169,7 @@ class Premise(LexicalRelation):
             return TOO_FEW
         absent = draw.choose.one(names)
         wording = draw.choose.one(_WORDINGS)
+        # Data without colours (COCO) can still show that the model does not deny everything.
         control = _color_of(there, wording) if of_color else simple.exists(Group(name=there))
         return draw.case(
             draw.here((control, _color_of(absent, wording))),

@@ -11,14 +11,14 @@ from pytest_vqamt.core.spelling import option
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
-    """Relations, as globs, and their settings other than the defaults.
-
-    ``contrasts`` says whether some cases have a contrast by default; a paper's preset asks what its paper asked.
-    """
+    """Relations that run together, with their settings."""
 
     relations: tuple[str, ...]
+    """Names or globs of relations or of their variants."""
     settings: Mapping[str, str] = field(default_factory=dict)
+    """The settings that differ from the defaults, by name."""
     contrasts: bool = False
+    """True if some cases have a contrast by default; a paper's preset asks what its paper asked."""
 
 
 # "quick" has one relation or two of each kind that anyone understands, all of them with contrasts, and needs no extra.
@@ -30,6 +30,7 @@ PRESETS: Mapping[str, Preset] = {
     "carets": Preset(relations=("carets.*",)),
     "veglue": Preset(
         relations=("veglue.mr*", "veglue.corruption*", "text.antonym_swap", "text.word_substitution"),
+        # As published, and so unsound: the default overlap is "share".
         settings={"erase": "inpaint", "overlap": "iou"},
     ),
     "basic-questions": Preset(relations=("basic_questions.*",), settings={"ranking": "lasso"}),

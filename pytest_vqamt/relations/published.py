@@ -65,6 +65,7 @@ def question_of(published: PublishedQuestion) -> Question:
     meaning = annotated(published)
     asked = Question(published.text, meaning)
     named = " ".join(published.text.casefold().split())
+    # Without its options in sight a multiple-choice question has no one right answer.
     if published.scores or meaning.is_yes_no or all(option.casefold() in named for option in meaning.options):
         return asked
     return lettered(asked, Labels.LETTERS, IN_ONE_LINE)

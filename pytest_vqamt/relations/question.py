@@ -75,7 +75,7 @@ class Frame(BuiltInRelation):
 
 
 @dataclass(frozen=True, slots=True)
-class Spelling(BuiltInRelation):
+class Respelling(BuiltInRelation):
     """A question in small or capital letters, without its question mark, or with a typing error gets the same answer.
 
     ``swapped`` exchanges two letters inside of one long word ("what color is the unmbrella"), ``doubled`` types one
@@ -99,6 +99,7 @@ class Spelling(BuiltInRelation):
             return found
         published = draw.choose.one(found)
         respelled = draw.choose.one(_respelled(published, draw.variant))
+        # Only the question itself: the list of options after it stays as it is.
         text = question_of(published).text.replace(published.text, respelled, 1)
         return _case(draw, published, text=text)
 
@@ -108,6 +109,7 @@ def _respelled(published: PublishedQuestion, variant: str) -> tuple[str, ...]:
     text = published.text
     match variant:
         case "lower":
+            # "US" in small letters is "us", and a name ("Apple") may be a thing.
             found = [] if _ALL_CAPITALS.search(text) or has_name(text) else [text.lower()]
         case "upper":
             found = [] if has_name(text) else [text.upper()]
@@ -125,7 +127,7 @@ def _respelled(published: PublishedQuestion, variant: str) -> tuple[str, ...]:
 
 
 def _is_no_word(typed: str) -> bool:
-    """Whether it is surely no word: two of its sequences of three letters are in none of the words of the lexicon.
+    """True if it is surely no word: two of its sequences of three letters are in no word of the lexicon.
 
     The lexicon has not all words: "scared" must become neither "sacred" nor "scarred".
     """
@@ -182,6 +184,7 @@ class Mirror(BuiltInRelation):
         if verdict.outcome is not Outcome.VIOLATED:
             return verdict
         first, second = answers
+        # "In his left hand" becomes right in the mirror though nobody asked for a side.
         exchanged = same_answer(case, (first, replace(second, text=other_side(second.text))))
         return exchanged if exchanged.obeys else verdict
 

@@ -33,6 +33,7 @@ _SHAPES = "english/shapes.toml"
 
 MIN_SHARPNESS, MIN_CONTRAST, MIN_AREA_PX = 16, 18, 2000
 """As ``imaging.thing_look`` measures them. Quality is counted in multiples of these three."""
+# A mask in several parts is a thing behind something: a dog behind a fence, a bench behind legs.
 _MIN_LARGEST_PART = 0.95
 _MAX_TOUCHED, MAX_SHARED = 0.1, 0.02
 """The most of the outline that other things touch, and of the mask that they have too: more may hide a part."""
@@ -49,6 +50,7 @@ _MEASURED = 24
 _MOVE_ABOUT = frozenset({"person", "animal", "vehicle"})
 """Families of things that may be anywhere."""
 
+# Stricter than salience (a twelfth): an inserted thing has no surroundings that help to tell what it is.
 MIN_INSERTED_SHARE = 1 / 8
 """The longer side of what is inserted into a photo, as a share of the photo's longer side, is at least this long."""
 _MIN_SHORTER_SHARE = 1 / 3
@@ -76,17 +78,20 @@ def is_recognisable(thing: Thing, scene: Scene, corpus: Corpus) -> bool:
 
 
 def _is_usual(thing: Thing, scene: Scene) -> bool:
-    """Whether all that needs no pixels is as it must be: the name, the shape of the box, its place."""
+    """True if all that needs no pixels is as it must be: the name, the shape of the box, its place."""
     names, box, frame = toml_table(_SHAPES)["names"], thing.box, scene.frame
     margin = min(box.x, box.y, frame.x1 - box.x1, frame.y1 - box.y1)
+    # Loose names are those of piles and look-alikes: "chair" boxes hold stools, "tv" boxes monitors.
     if thing.name in names["loose"] or margin < _EDGE_PX or not SALIENT.check(thing, scene):
         return False
+    # Height by width: a person as wide as tall is a torso, or lies.
     low, high = _aspects(thing.name)
     return low <= box.h / box.w <= high
 
 
 def _aspects(name: str) -> tuple[float, float]:
     aspects = toml_table(_SHAPES)["aspects"]
+    # The boxes of "boy" or "skier" are to be as tall as those of "person"; a name on no list may have any shape.
     low, high = aspects.get(name) or (aspects["person"] if family(name) == "person" else (0.0, float("inf")))
     return low, high
 
@@ -95,11 +100,14 @@ def _quality(look: ThingLook | None, thing: Thing) -> float:
     """Returns the least multiple of the floors that the thing reaches; 0 where a part of it may be missing."""
     if look is None or look.largest_part < _MIN_LARGEST_PART or look.open_stretch > _MAX_OPEN:
         return 0.0
+    # A hat belongs to who wears it: it hides nothing that one would look for.
     others = [each for each in look.neighbours if not _is_worn(each.name, thing.name)]
     if sum(each.touched for each in others) > _MAX_TOUCHED or sum(each.shared for each in others) > MAX_SHARED:
         return 0.0
+    # A bus fills most of its box; one whose mask does not is half hidden behind something.
     if thing.name in toml_table(_SHAPES)["names"]["full"] and look.area_px < _MIN_FULL * thing.box.area:
         return 0.0
+    # The least of the three, since a sharp thing that is tiny is no better than a large one that is blurred.
     floors = look.sharpness / MIN_SHARPNESS, look.contrast / MIN_CONTRAST, look.area_px / MIN_AREA_PX
     return round(min(floors), 2)
 
@@ -126,6 +134,7 @@ def best_cutouts(corpus: Corpus, name: str, excluded: frozenset[str] = frozenset
 def _measured(corpus: Corpus, name: str, excluded: frozenset[str]) -> Iterator[tuple[float, CutoutEntry]]:
     if corpus.look is None or not _is_free_standing(name):
         return
+    # The sort is stable, so the largest stay first among those that nothing overlaps.
     for entry in sorted(corpus.cutouts.get(name, ()), key=lambda each: bool(each.alongside)):
         try:
             scene = corpus.scene(entry.index)
@@ -138,6 +147,7 @@ def _measured(corpus: Corpus, name: str, excluded: frozenset[str]) -> Iterator[t
 
 def _is_free_standing(name: str) -> bool:
     names = toml_table(_SHAPES)["names"]
+    # A sink or an oven is not told away from its place; a person or a bus is.
     return name not in names["loose"] and (family(name) in _MOVE_ABOUT or name in names["free_standing"])
 
 
@@ -167,6 +177,7 @@ def read_excluded(file: str) -> tuple[str, ...]:
     if file == EXCLUDE_CUTOUTS.default:
         return ()
     try:
+        # The time of the last change is part of the key: a notebook may edit the file between two runs.
         return _lines(file, expanded(file).stat().st_mtime_ns)
     except OSError as error:
         raise OptionError(
@@ -189,6 +200,7 @@ class CutoutRelation(BuiltInRelation, ABC):
     """Base class of the relations that insert cut-outs."""
 
     exclude_cutouts: str = EXCLUDE_CUTOUTS.default
+    """The path of a file of ids that are never inserted; "none" without one."""
 
     @property
     def excluded(self) -> frozenset[str]:
@@ -211,6 +223,7 @@ class CutoutRelation(BuiltInRelation, ABC):
     def check_data(self, corpora: Iterable[Corpus]) -> None:
         if not (left := dict.fromkeys(read_excluded(self.exclude_cutouts))):
             return
+        # An id need be in one of the data sets only: a run of two has one file for both.
         for corpus in corpora:
             for entry in chain.from_iterable(corpus.cutouts.values()):
                 left.pop(cutout_id(entry, corpus), None)

@@ -97,6 +97,7 @@ def _asked(thing: Thing, variant: str, view: AskableScene, choose: Chooser) -> Q
     if variant == "color":
         return simple.property_of(group, "color", COLOURS, choose.between(0, simple.PROPERTY_WORDINGS - 1))
     if variant == "exists" and choose.chance(_ABSENT):
+        # What looks like the recoloured thing might be seen in it: a green ball may pass for an apple.
         names = [name for name in view.countable_absent if cannot_be_confused(name, thing.name)]
         if names:
             return simple.exists(Group(name=choose.one(names)), choose.between(0, simple.EXISTS_WORDINGS - 1))
@@ -106,7 +107,7 @@ def _asked(thing: Thing, variant: str, view: AskableScene, choose: Chooser) -> Q
 
 
 def _recolourable(view: AskableScene, *, only: bool) -> tuple[tuple[Thing, str], ...]:
-    """The things that can be recoloured, with their colours; those whose name means them alone, or those counted."""
+    """Returns the things that can be recoloured, with their colours; with ``only``, each the only one of its name."""
     scene = view.scene
     names = readable_names(view, scene.frame).intersection(countable_names(scene), view.nouns)
     return tuple(
@@ -118,6 +119,7 @@ def _recolourable(view: AskableScene, *, only: bool) -> tuple[tuple[Thing, str],
         and SALIENT.check(thing, scene)
         and (colours := certain_properties(thing))
         and colours[0] in BECOMES
+        # A checked shirt has two hues, of which the recolouring changes one.
         and not any(view.known.ontology.category_of(word) == "pattern" and word != "plain" for word in thing.attributes)
         and (not only or UNIQUE.check(view, thing))
     )

@@ -147,6 +147,7 @@ class Colours(LexicalRelation):
         if verdict.outcome is Outcome.UNPARSED:
             return verdict
         first, second = (str(truth(query.meaning, query.picture.scene)) for query in case.queries)
+        # Both exchanged, as BGR for RGB does; one wrong answer may be the model's own.
         if verdict.readings == (second, first):
             reason = f"red and blue are exchanged: {first} is called {second}, and {second} is called {first}"
             return Verdict(outcome=Outcome.VIOLATED, reason=reason, readings=verdict.readings)
@@ -209,6 +210,7 @@ def _size(variant: str, width: int, height: int) -> tuple[int, int] | None:
             scale = _ENLARGED_PX / longer
             return (round(scale * width), round(scale * height)) if longer < _LARGE_PX else None
         case "padded-square":
+            # A picture that is a square but for a tenth would hardly change.
             return (longer, longer) if 10 * min(width, height) < 9 * longer else None
         case "padded-wide":
             return (_RATIO * height, height) if width < 2 * height else None
@@ -240,6 +242,7 @@ class StoredForm(LexicalRelation):
         if isinstance(asked, NotApplicable):
             return asked
         form = FileForm(draw.variant)
+        # The plain file has the reduced colours, too, so that only the form of the file differs.
         plain, stored = (draw.picture.store(form, plain=plain) for plain in (True, False))
         return draw.case(((plain, asked), (stored, asked)), expected="first = second")
 

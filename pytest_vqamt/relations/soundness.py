@@ -29,6 +29,7 @@ def countable_names(scene: Scene) -> tuple[str, ...]:
     return tuple(
         name
         for name in names
+        # A plural that is the singular ("sheep") is no second name.
         if is_countable(name) and name not in crowds and (plural(name) == name or plural(name) not in names)
     )
 
@@ -70,7 +71,7 @@ def disjoint(a: str, b: str, scene: Scene) -> bool:
 
 
 def unrelated(a: str, b: str, scene: Scene) -> bool:
-    """Whether a thing of one name can come or go without a thing of the other.
+    """True if a thing of one name can come or go without a thing of the other.
 
     They are disjoint, and unless both are exhaustively annotated, neither is worn, carried or held by the other or a
     part of it.
@@ -81,8 +82,11 @@ def unrelated(a: str, b: str, scene: Scene) -> bool:
 @lru_cache(maxsize=262144)
 def are_disjoint(a: str, b: str, listed: bool) -> bool:
     """Implements ``disjoint``; ``listed`` if one exhaustive class list has both names."""
+    # "Bear" and "teddy bear" share the head noun: some count one as the other. WordNet is not asked, as it has boy and
+    # child, mug and cup apart.
     if a == b or a.rpartition(" ")[2] == b.rpartition(" ")[2] or is_kind_either_way(a, b):
         return False
+    # One class list gives each thing one class, so cats and dogs of COCO are disjoint though of one family.
     if listed and is_known(a) and is_known(b):
         return True
     families = family(a), family(b)
@@ -92,6 +96,7 @@ def are_disjoint(a: str, b: str, listed: bool) -> bool:
 @lru_cache(maxsize=262144)
 def are_unrelated(a: str, b: str, listed: bool) -> bool:
     """Implements ``unrelated``; ``listed`` if one exhaustive class list has both names."""
+    # A person and a shirt come and go together, unless both are annotated exhaustively.
     return are_disjoint(a, b, listed) and (listed or not belong_together(a, b))
 
 
@@ -102,6 +107,7 @@ def is_disjoint_from_all(name: str, scene: Scene) -> bool:
 
 def presumed(names: Iterable[str], scene: Scene) -> bool:
     """True if an instance of one of the names may be in the picture without being annotated."""
+    # GQA and Visual Genome vouch for no name, COCO for its 80 less the crowds of the picture.
     return not scene.exhaustive.issuperset(names)
 
 
@@ -109,6 +115,7 @@ def single_valued(name: str, scene: Scene) -> bool:
     """True if each thing of this name has at most one property of the name's pool, and one colour."""
     pool = exclusive_pool(name)
     return all(
+        # People have actions for a pool, which several colours say nothing about.
         (pool is not COLOURS or not thing.multi_coloured) and sum(word in pool for word in thing.attributes) <= 1
         for thing in scene.objects
         if thing.name == name
@@ -156,6 +163,7 @@ def outlines_of(name: str) -> frozenset[int]:
     rows = toml_table("english/outlines.toml")["similar"]
     found = {number for number, row in enumerate(rows) if name in row}
     if family(name) == "person":
+        # The first row: upright figures, such as a fire hydrant or a doll.
         found.add(0)
     if name == "teddy bear" or family(name) == "animal":
         found.add(len(rows))  # on four legs, or nearly

@@ -60,11 +60,14 @@ _HANGS_ON_ITS_POSE = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """That ``thing`` is on this side of ``other``."""
+    """A thing and the side of another thing on which it is."""
 
     thing: Thing
+    """The thing whose place it is."""
     side: Side
+    """The side in the picture: left, right, above or below."""
     other: Thing
+    """The thing that it is beside."""
 
     def ask(self, wording: int, *, side: Side | None = None) -> Question:
         """Asks whether it is so, or whether the thing is on another side."""
@@ -85,12 +88,14 @@ def placeable(view: AskableScene) -> tuple[Thing, ...]:
 
 
 def _placeable(view: AskableScene) -> tuple[Thing, ...]:
+    # A mirror shows the dog on its other side as well.
     if any(not _SHOWS_THINGS_AGAIN.isdisjoint(name.split(" ")) for name in view.annotated_names):
         return ()
     names = {
         name
         for name in countable_names(view.scene)
         if name in view.nouns
+        # An unannotated building may stand on either side.
         and (name in view.scene.exhaustive or not is_nearly_everywhere(name))
         and _TELLS_THE_PLACE.isdisjoint(name.split(" "))
     }
@@ -119,22 +124,26 @@ def _places(view: AskableScene, asked: tuple[Side, ...]) -> tuple[Place, ...]:
 
 
 def rows(view: AskableScene) -> tuple[tuple[Place, Place], ...]:
-    """Returns two places each: of a thing beside a second one, and of that on the same side of a third."""
+    """Returns pairs of places in one direction: the first thing and the second, the second and the third."""
     return view.cached("rows", lambda: _rows(view))
 
 
 def _rows(view: AskableScene) -> tuple[tuple[Place, Place], ...]:
     found = places(view, ALL_SIDES)
+    # By the margin on each pair, the third follows by 3 % at least.
     return tuple((one, two) for one in found for two in found if one.other is two.thing and one.side is two.side)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceQuestion:
-    """A place, the side that is asked about, and the wording; the side is that of the place, or the opposite."""
+    """A question about a place."""
 
     place: Place
+    """The true place."""
     side: Side
+    """The side that is asked about: the true one, or its opposite."""
     wording: int
+    """The number of the wording."""
 
     @property
     def question(self) -> Question:
@@ -160,6 +169,7 @@ class PlaceRelation(LexicalRelation, ABC):
     """Base class of the relations that ask twice about one place: a subclass says what is asked the second time."""
 
     expected: ClassVar[str]
+    """The expectation in words."""
 
     def found(self, view: AskableScene) -> Sequence[Place]:
         """Returns the places to ask about."""
@@ -216,6 +226,7 @@ class Mirror(LexicalRelation):
             ((draw.picture, asked.question), (draw.picture.mirror(), again)),
             expected="first = second" if swaps else "one yes, one no",
             facts=asked.facts,
+            # Another dog above the car would be on neither side, and the answers no and no.
             presumed=not swaps and presumed(names, draw.scene),
         )
 
@@ -338,12 +349,14 @@ class Rotate(PlaceRelation):
 
     def again(self, asked: PlaceQuestion, draw: Draw) -> tuple[Picture, Question]:
         degrees = cast("Literal[90, 180, 270]", int(draw.variant))
+        # A quarter turn clockwise takes what is above to the right, and so on.
         turned = _CLOCKWISE[(_CLOCKWISE.index(asked.side) + degrees // 90) % len(_CLOCKWISE)]
         return draw.picture.rotate(degrees), asked.place.ask(asked.wording, side=turned)
 
 
 def _turned_places(view: AskableScene) -> tuple[Place, ...]:
     def keeps_its_name(name: str) -> bool:
+        # The last word alone: "wall clock" stays a clock, "stone wall" becomes a floor.
         return _HANGS_ON_ITS_POSE.isdisjoint(name.split(" ")[-1:])
 
     return tuple(

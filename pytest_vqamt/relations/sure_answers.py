@@ -66,6 +66,7 @@ class SureAnswer:
     """A right answer: yes or no, an option, a label, an annotators' answer, or the range of a count."""
 
     value: bool | str | CountRange
+    """A bool for yes or no, a range for a count, the words of any other answer."""
     presumed: bool = False
     """True if it rests on an absence that the annotations do not guarantee."""
 
@@ -102,6 +103,7 @@ def sure_answer(meaning: Meaning, view: AskableScene) -> SureAnswer | None:
         case Property(group=group, values=values):
             return _property(group, values, view)
         case Written():
+            # Only words that an edit wrote are known; a photo may show others, so a no is presumed.
             value = truth(meaning, view.scene)
             return SureAnswer(bool(value), presumed=not value)
         case Entails():
@@ -120,25 +122,29 @@ def _exists(group: Group, view: AskableScene) -> SureAnswer | None:
     if found is None:
         return None
     least, presumed = found
+    # What is annotated is there; only a no rests on what is not annotated.
     return SureAnswer(True) if least else SureAnswer(False, presumed)
 
 
 def _all_of(groups: Sequence[Group], view: AskableScene) -> SureAnswer | None:
-    """Whether there is one of each; at most one group is absent (rule: one side of either)."""
+    """Answers if there is one of each; at most one group is absent (rule: one side of either)."""
     found = [_exists(group, view) for group in groups]
     known = [each for each in found if each is not None]
     absent = [each for each in known if not each.value]
+    # With both absent, "either no A or no B" may be denied by who takes "either" for exactly one.
     if len(known) < len(groups) or not ONE_SIDE.check(absent):
         return None
     return absent[0] if absent else SureAnswer(True)
 
 
 def _one_of(groups: Sequence[Group], view: AskableScene) -> SureAnswer | None:
-    """Whether there is one of any; at most one group is there (rule: one side of either)."""
+    """Answers if there is one of any; at most one group is there (rule: one side of either)."""
     found = [_exists(group, view) for group in groups]
     known = [each for each in found if each is not None]
+    # With both there, "a cat or a dog?" is answered by "no, both", or by asking which one.
     if len(known) < len(groups) or not ONE_SIDE.check(each.value for each in known):
         return None
+    # Presumed for a yes, too: an absent B that is there after all would make it two of two.
     return SureAnswer(any(each.value for each in known), any(each.presumed for each in known))
 
 
@@ -147,6 +153,7 @@ def _count(groups: Sequence[Group], view: AskableScene) -> SureAnswer | None:
     scene = view.scene
     for at, one in enumerate(groups):
         for other in groups[:at]:
+            # Red balls and blue balls: a striped ball would be counted twice.
             if one.name == other.name and not EXCLUSIVE.check(one.name, scene):
                 return None
             if one.name != other.name and not DISJOINT.check(one.name, other.name, scene):
@@ -167,15 +174,16 @@ def _range(group: Group, view: AskableScene) -> Range | None:
     least, presumed = found
     if not least:
         return CountRange(0, 0), presumed
+    # At least one is seen; how many more nobody annotated is open.
     if view.is_presumed(group.name):
         return CountRange(1, inf), False
     return CountRange(least, _most(group, least, view)), False
 
 
 def _number(group: Group, view: AskableScene) -> tuple[int, bool] | None:
-    """The number of annotated things in the group, and whether it is presumed; None if it is not sure that any is.
+    """Returns the number of annotated things in the group, and True if it is presumed; None if it is not sure.
 
-    Without any, none is surely there.
+    One or more are sure if one of them is surely seen; 0 is sure if there is surely none.
     """
     here = group_in(group, view)
     if here is None or not _has_targets(here, view):
@@ -184,6 +192,7 @@ def _number(group: Group, view: AskableScene) -> tuple[int, bool] | None:
     if not annotated:
         presumed = _none(here, view)
         return None if presumed is None else (0, presumed)
+    # A toy dog counts for some people and not for others, so it is left out of the least number.
     seen = [thing for thing in annotated if _is_meant(thing, here, view)]
     return (len(seen), False) if any(is_surely_seen(thing, view.scene) for thing in seen) else None
 
@@ -203,6 +212,7 @@ def group_in(group: Group, view: AskableScene) -> Group | None:
     )
     if not group.covers:
         return replace(group, related=related)
+    # A class that this ontology does not have: what it covers in another scene cannot be told.
     if not view.known.ontology.noun_class(group.name):
         return None
     of_class = view.known.class_group(group.name, object_names(view.scene), group.attributes)
@@ -228,6 +238,7 @@ def _most(group: Group, annotated: int, view: AskableScene) -> float:
     name, scene = group.name, view.scene
     if group.covers or group.related or not COUNTABLE.check(name, scene) or not is_disjoint_from_all(name, scene):
         return inf
+    # "Red dogs" has a most only if each dog surely is red or surely is not.
     for word in group.attributes:
         if not all(word in thing.attributes or FALSE.check(view, thing, word) for thing in view.things_named(name)):
             return inf
@@ -240,8 +251,10 @@ def _none(group: Group, view: AskableScene) -> bool | None:
     if group.covers:
         if view.is_class_absent(name):
             return view.is_presumed(name)
+    # Absent by name, or by attribute: dogs are there, and each of them surely lacks "red".
     elif ABSENT.check(view, name) or (
         name in view.names
+        # In a crowd of dogs some may be red.
         and all(region.name != name for region in view.scene.regions)
         and any(word in view.false_attributes_of(name) for word in group.attributes)
     ):
@@ -250,12 +263,12 @@ def _none(group: Group, view: AskableScene) -> bool | None:
 
 
 def _has_targets(group: Group, view: AskableScene) -> bool:
-    """Whether "on the table" can only mean one table (rule: the only one)."""
+    """True if "on the table" can only mean one table (rule: the only one)."""
     return all(the_one(condition.to, view) for condition in group.related)
 
 
 def the_one(group: Group, view: AskableScene) -> tuple[Thing, bool] | None:
-    """The one thing that "the NOUN" can mean (rule: the only one), and whether that is presumed."""
+    """Returns the one thing that "the NOUN" can mean (rule: the only one), and True if that is presumed."""
     here = group_in(group, view)
     if here is None:
         return None
@@ -290,6 +303,7 @@ def _located(group: Group, side: Side, other: Group, view: AskableScene) -> Sure
     one, two = ([thing for thing in placeable(view) if thing.name == each.name] for each in (group, other))
     if len(one) != 1 or len(two) != 1 or one == two:
         return None
+    # The boxes must settle it on the axis that is asked about; on the other axis anything may be.
     found = [each for each in sides(one[0].box, two[0].box, view.scene.frame) if each in (side, side.opposite)]
     if len(found) != 1:
         return None
@@ -301,15 +315,18 @@ def _choice(what: Group, options: Sequence[str], view: AskableScene) -> SureAnsw
     if found is None:
         return None
     thing, presumed = found
+    # Q5 asks for a name; all other choices ask for an attribute.
     if thing.name in options:
         others = [option for option in options if option != thing.name]
         if all(view.known.is_apart(thing.name, option, view.scene) for option in others):
             return SureAnswer(thing.name, presumed)
         return None
     right = [option for option in options if option in view.askable_attributes(thing)]
+    # "None of these" is right only where each option is surely false, not merely unannotated.
     if not right and NONE_OF_THESE in options:
         others = [option for option in options if option != NONE_OF_THESE]
         return SureAnswer(NONE_OF_THESE, presumed) if all(FALSE.check(view, thing, each) for each in others) else None
+    # A thing that is annotated as red may be striped with blue: the other options must be surely false.
     if len(right) == 1 and all(
         FALSE.check(view, thing, option) for option in options if option not in (right[0], NONE_OF_THESE)
     ):
@@ -325,6 +342,7 @@ def _which_there(asked: WhichThere, view: AskableScene) -> SureAnswer | None:
     ]
     if asked.or_none and not right:
         right = [NONE_OF_THESE]
+    # With an unknown among them, another option may be right as well.
     if len(known) < len(found) or len(right) != 1:
         return None
     return SureAnswer(right[0], any(each.presumed for each in known))
@@ -332,6 +350,7 @@ def _which_there(asked: WhichThere, view: AskableScene) -> SureAnswer | None:
 
 def _property(group: Group, values: Sequence[str], view: AskableScene) -> SureAnswer | None:
     there = _exists(group, view)
+    # No color has a thing that is surely absent, so "there is none" is the right answer.
     if there is not None and not there.value:
         return SureAnswer(NO_SUCH_THING, there.presumed)
     found = the_one(group, view)
@@ -357,6 +376,7 @@ def _label(meaning: Entails, view: AskableScene) -> SureAnswer | None:
 def agreed_answer(meaning: Annotated) -> SureAnswer | None:
     """Returns the answer that nearly all annotators gave; None if they disagree."""
     best = max(meaning.answers, key=lambda answer: answer[1], default=("", 0.0))
+    # Of ten annotators of VQA v2 that is eight; below it, two answers may both be right.
     if best[1] < MIN_AGREEMENT:
         return None
     text = normalise_answer(best[0])
@@ -374,8 +394,10 @@ def surely_differ(one: Annotated, other: Annotated, known: LexicalKnowledge) -> 
     if first is None or second is None or first.value == second.value:
         return False
     a, b = str(first.value), str(second.value)
+    # Options of one question exclude each other by its author's word.
     if (one.options and one.options == other.options) or (a.isdigit() and b.isdigit()):
         return True
+    # One annotator who said "silver" of the gray car shows that both words can be right of it.
     if b in _given(one) or a in _given(other) or not set(a.split()).isdisjoint(b.split()):
         return False
     if known.ontology.category_of(a) and known.ontology.category_of(a) == known.ontology.category_of(b):

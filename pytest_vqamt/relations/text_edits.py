@@ -94,6 +94,7 @@ def sample_antonym_swap(scene: Scene, corpus: Corpus, known: LexicalKnowledge, c
     writer = statement_writer(scene, corpus, known, gradable=True)
     names = [(thing, other) for thing in writer.things if (other := _opposite_name(thing, writer))]
     words = [pair for thing in writer.things for pair in _opposite_attributes(thing, writer)]
+    # The kinds are drawn before the words, since scenes have many attributes and one or two people.
     if names and (not words or choose.chance(0.5)):
         return _of_name(*choose.one(names), writer, choose)
     return _of_attribute(*choose.one(words), writer, choose) if words else None
@@ -103,6 +104,7 @@ def _opposite_name(thing: Thing, writer: StatementWriter) -> str | None:
     """Returns the name of the other sex if nothing in the scene could go by it."""
     scene, known = writer.view.scene, writer.view.known
     other = opposite_name(thing.name)
+    # Another man may stand beside the man: then "a woman" is still false. A woman anywhere makes it true.
     here = annotated_names(scene) - {thing.name}
     return other if other and known.is_absent(other, here, scene.exhaustive) else None
 
@@ -120,11 +122,12 @@ def _of_name(thing: Thing, other: str, writer: StatementWriter, choose: Chooser)
 
 
 def _opposite_attributes(thing: Thing, writer: StatementWriter) -> Iterator[tuple[Thing, str, str]]:
-    """Yields the attributes of a thing whose antonym each thing of the name surely lacks.
+    """Yields attributes of a thing with their antonyms, where every thing of its name surely lacks the antonym.
 
     It keeps the rules of sure falsehood and of annotated antonyms (docs/explanation/soundness.md).
     """
     view = writer.view
+    # "A closed door" is false only if nothing else that goes by "door" is there, closed.
     if not view.is_unambiguous(thing.name):
         return
     for word in view.askable_attributes(thing):
@@ -161,6 +164,7 @@ def _names(statement: PublishedStatement, unit: LinkedUnit) -> Iterator[WordChan
     said = _last_word(unit.object)
     name = singular(said)
     other = opposite_name(name)
+    # Names in the text count as well: people describe things that nobody annotated.
     here = (annotated_names(scene) | statement.names) - {name}
     if other is None or not known.is_absent(other, here, scene.exhaustive):
         return
@@ -184,6 +188,7 @@ def _pronouns(statement: PublishedStatement, name: str) -> tuple[Replacement, ..
     text, instead = statement.text, opposite_pronouns(name)
     said = [word for word in sorted(pronouns()) if any(find_words(text, word))]
     people = [each for each in statement.units if opposite_name(singular(_last_word(each.object)))]
+    # "A man and a woman with her dog": whose dog is it? And "her" is "his" or "him".
     if said and (len(people) > 1 or not set(said) <= instead.keys()):
         return None
     return tuple(
@@ -201,6 +206,7 @@ def _attributes(statement: PublishedStatement, unit: LinkedUnit) -> Iterator[Wor
         return
     for kind, word, other in _candidates(statement, unit, thing.name):
         places = tuple(find_words(statement.text, word))
+        # A word that stands twice may mean two things, and only one of them would be made false.
         if len(places) == 1:
             after = apply_replacements(statement.text, [Replacement(places[0].start(), places[0].end(), other)])
             yield WordChange(
@@ -217,9 +223,11 @@ def _candidates(statement: PublishedStatement, unit: LinkedUnit, name: str) -> I
     """Yields the kind of word, the word and its antonym; people have no size."""
     kinds = statement.known.ontology
     verb, _, said = unit.property.lower().rpartition(" ")
+    # "Is open" is said of the thing; in "holds the open door" the word belongs to another noun.
     after_is = [said] if verb in ("", "is", "are") else []
     for word in (*unit.object.lower().split()[:-1], *after_is):
         other = kinds.antonym(word, name)
+        # "A little girl" is young; "a big girl" contradicts nothing.
         if other and not (kinds.category_of(word) == "size" and is_person(name)):
             yield "attribute", word, other
     for word in after_is:
@@ -244,12 +252,15 @@ class WordChange:
     """A hypothesis in which one word is replaced."""
 
     statement: Statement
+    """The source hypothesis, which the picture entails."""
     after: Hypothesis
+    """The hypothesis with the other word."""
     kind: str
-    """The kind of word or replacement."""
+    """The kind of replacement: "name", "attribute", "place", "synonym" or "class"."""
     word: str
+    """The word that is replaced, as the source has it ("man")."""
     instead: str
-    """``word`` and ``instead``: the word before and afterwards."""
+    """The word that replaces it ("woman")."""
     unsure: bool = False
     """True if the label afterwards rests on an absence that the annotations do not guarantee."""
 
@@ -305,6 +316,7 @@ def sample_substitution(scene: Scene, corpus: Corpus, known: LexicalKnowledge, c
     view = askable_scene_of(scene, corpus, known)
     synonyms = tuple(_synonyms(statement))
     classes = tuple(_classes(statement, view))
+    # The kind is drawn first: a text has many synonyms and few classes.
     sorts = [sort for sort in (synonyms, classes) if sort]
     return choose.one(choose.one(sorts)) if sorts else None
 
@@ -332,7 +344,7 @@ def _classes(statement: WrittenStatement | PublishedStatement, view: AskableScen
 def _has_no_gradable_attribute(
     statement: WrittenStatement | PublishedStatement, thing: Thing, view: AskableScene
 ) -> bool:
-    """Whether no attribute of the thing depends on its class: a small elephant is not a small animal."""
+    """True if no attribute of the thing depends on its class: a small elephant is not a small animal."""
     if isinstance(statement, WrittenStatement):
         said = [word for each in statement.said for word in each.attributes_of(thing)]
     else:
@@ -345,6 +357,7 @@ def _classes_of(thing: Thing, view: AskableScene) -> Iterator[str]:
     """Yields the countable classes of a thing; for names that people go by ("female"), only classes of people."""
     of_people = is_person(thing.name) or thing.name in _ALSO_OF_PEOPLE
     for each in view.classes_of(thing.name):
+        # WordNet has "female" and "human" below animals and "climber" below plants; people mean people.
         is_sure = each.word == "person" or not of_people
         if each.word != thing.name and is_sure and is_countable(counting_noun(each.word)):
             yield each.word
@@ -361,6 +374,7 @@ def _with_class(
     if isinstance(statement, WrittenStatement):
         return statement.changed(thing, as_class)
     places = name_replacements(statement.text, thing.name, counting_noun(word))
+    # "A man and woman" as "a man and person" is no English.
     if len(places) != 1 or not _has_own_article(statement.text[: places[0].start], statement.text[places[0].end :]):
         return None
     units = (

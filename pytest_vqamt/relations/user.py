@@ -80,6 +80,7 @@ def case(
 
 
 def _is_one(follow_up: object) -> bool:
+    # A tuple of a picture and a question is one follow-up; any other sequence is a list of them.
     if isinstance(follow_up, Picture | Question | str) or not isinstance(follow_up, Sequence):
         return True
     return len(follow_up) == 2 and isinstance(follow_up[0], Picture) and isinstance(follow_up[1], Question | str)
@@ -102,8 +103,11 @@ class UserRelation:
     """A relation made of a function that drafts cases, and an expectation."""
 
     info: RelationInfo
+    """Its name, task and the other arguments of ``relation``."""
     draft: Derive
+    """The user's function, which drafts one case of a scene."""
     expect: Expectation
+    """Judges the answers of a case."""
 
     def derive(self, draw: Draw) -> Case | NotApplicable:
         draft = self.draft(draw.scene, draw.corpus, draw.choose)
@@ -143,7 +147,7 @@ class UserRelation:
 
 
 def _question_of(text: str, task: Task, scene: Scene, corpus: Corpus) -> Question:
-    """Returns the question of a plain text: one whose truth is known where it just names things of the data."""
+    """Returns the question of a plain text; its truth is known if the text names only things of the data."""
     if task is Task.CAPTIONING:
         return Question(text, Describe())
     if task is Task.ENTAILMENT:
@@ -151,6 +155,7 @@ def _question_of(text: str, task: Task, scene: Scene, corpus: Corpus) -> Questio
     meaning = plain_meaning(text)
     if meaning is None:
         return Question.free(text)
+    # Words that the data never uses ("Is there a glitch?") have no known truth, though the sentence is understood.
     here = {thing.name for thing in scene.objects}
     known = all(
         (group.name in corpus.frequency or group.name in here)

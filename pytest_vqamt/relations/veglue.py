@@ -67,9 +67,12 @@ class QuestionErasure(BuiltInRelation, ABC):
     """Base class of the relations of section 6.4: a subclass draws what is erased, and the names in the question."""
 
     expected: ClassVar[str]
+    """The expectation in words."""
 
     erase: str = ERASE.default
+    """The setting ``erase``: "white", "mean" or "inpaint"."""
     inpaint: str = INPAINT.default
+    """The setting ``inpaint``, which names the inpainter."""
 
     @abstractmethod
     def sample(self, draw: Draw, free: tuple[Thing, ...], eraser: Eraser) -> ErasedAndAsked | None:
@@ -87,6 +90,7 @@ class QuestionErasure(BuiltInRelation, ABC):
         if drawn is None:
             return NOTHING_TO_ASK
         groups = shuffled_groups(drawn.names, draw.choose)
+        # "Are there apples?" of one apple may be denied, so the plural needs two of each.
         several = all(scene.count(name) > 1 for name in drawn.names)
         wording = draw.wording(simple.BOTH_WORDINGS if several else simple.BOTH_IN_THE_SINGULAR)
         left = [group for group in groups if group.name in drawn.left]
@@ -135,6 +139,7 @@ class VqaMr1(QuestionErasure):
         pairs = [(thing, others) for thing, others in pairs if others]
         if not pairs:
             return None
+        # Who overlooks a speck says no, and yes once it is not asked about: such a case is presumed.
         sure = [(thing, [name for name in others if name in seen]) for thing, others in pairs if thing.name in seen]
         sure = [(thing, others) for thing, others in sure if others]
         thing, others = draw.choose.one(sure or pairs)
@@ -184,6 +189,7 @@ class VqaMr2(QuestionErasure):
         thing, patch = draw.choose.one(things)
         names = [thing.name]
         seen = {other.name for other in scene.objects if is_recognisable(other, scene, corpus)}
+        # If nobody recognises the other thing, the first answer is no already, and nothing can turn.
         others = [name for name in countable_names(scene) if name in seen and name != thing.name]
         if others and draw.choose.chance(0.5):
             names.append(draw.choose.one(others))
@@ -246,12 +252,16 @@ class HypothesisErasure(LexicalRelation, ABC):
     """Base class of the relations of section 3.4: a subclass draws what is erased, and the hypothesis."""
 
     expected: ClassVar[str]
+    """The expectation in words."""
     most_iou: ClassVar[float]
     """The IoU up to which things may be erased as published, with ``overlap=iou``."""
 
     erase: str = ERASE.default
+    """The setting ``erase``: "white", "mean" or "inpaint"."""
     inpaint: str = INPAINT.default
+    """The setting ``inpaint``, which names the inpainter."""
     overlap: str = OVERLAP.default
+    """The setting ``overlap``: "share" (sound) or "iou" (as published)."""
 
     @abstractmethod
     def sample(self, draw: Draw, sampler: ErasureSampler, eraser: Eraser) -> ErasedAndStated | None:
@@ -364,6 +374,7 @@ class LinkedErase(HypothesisErasure):
     def sample(self, draw: Draw, sampler: ErasureSampler, eraser: Eraser) -> ErasedAndStated | None:
         scene = draw.scene
 
+        # As published (iou) the box is the patch; by our rule the patch must hide all of the thing.
         def patch_of(thing: Thing) -> Box | None:
             return whole_erasure(thing, scene, draw.corpus) if self.overlap == OVERLAP.default else thing.box
 
@@ -455,6 +466,7 @@ class HypothesisCorruption(LexicalRelation):
     expect = same_label
 
     severity: str = SEVERITY.default
+    """"1" (weak) to "5" (strong)."""
 
     def derive(self, draw: Draw) -> Case | NotApplicable:
         statement = sample_statement(draw.scene, draw.corpus, self.known, draw.choose)

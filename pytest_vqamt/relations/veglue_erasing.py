@@ -67,6 +67,7 @@ def erasable_things_by(overlap: str, scene: Scene, *, most_iou: float) -> tuple[
     return tuple(
         thing
         for thing in scene.objects
+        # Crowds do not count here, nor does the rounding to pixels: the published rule as it is.
         if _leaves_enough(thing, scene) and is_erasable_by_iou(thing, scene, most=most_iou)
     )
 
@@ -85,6 +86,7 @@ def _spares_others(patch: Box, thing: Thing, scene: Scene) -> bool:
     near = (
         box for box in (*others, *crowds) if box.x < x1 and box.y < y1 and box.x + box.w > x0 and box.y + box.h > y0
     )
+    # The share of the visible part: of a bus that is half outside, what is erased is a larger share than of its box.
     seen = (box.intersection(scene.frame) for box in near)
     return all(box.share_inside(patch) <= MAX_COVERED_SHARE for box in seen if box)
 
@@ -92,6 +94,7 @@ def _spares_others(patch: Box, thing: Thing, scene: Scene) -> bool:
 def whole_erasure(thing: Thing, scene: Scene, corpus: Corpus) -> Box | None:
     """Returns the patch of an erasable thing, of which nothing may stay (``edits.whole_patch``); None without one."""
     patch = whole_patch(thing, scene, corpus)
+    # Checked again, as the patch goes beyond the box by a margin.
     if patch is None or patch.area > MAX_ERASED_SHARE * scene.frame.area or not _spares_others(patch, thing, scene):
         return None
     return patch
@@ -133,7 +136,7 @@ def _is_related(a: str, b: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_place(name: str, words: WordNet) -> bool:
-    """Whether the name means a place, or something that is nearly everywhere."""
+    """True if the name means a place, or something that is nearly everywhere."""
     return is_nearly_everywhere(name) or words.is_under(name, _PLACES)
 
 
@@ -152,7 +155,7 @@ def shuffled_groups(names: Iterable[str], choose: Chooser) -> tuple[Group, ...]:
 def erased_question_facts(
     erased: Thing, groups: tuple[Group, ...], wording: int, beside: Iterable[Thing], scene: Scene
 ) -> tuple[tuple[str, Fact], ...]:
-    """Returns the facts of a case: the erased thing, its relation to the things ``beside``, and the question."""
+    """Returns the facts of a case: the erased thing, how it relates to the things ``beside``, and the question."""
     return (
         ("erased", erased.name),
         *erasure_facts(erased, tuple(beside), scene),

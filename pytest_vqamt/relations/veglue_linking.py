@@ -30,26 +30,32 @@ class LinkedErasure:
     """A thing to erase, a hypothesis, and the rest of it afterwards."""
 
     erased: Thing
+    """The thing to erase."""
     statement: Statement
+    """The source hypothesis, which the picture entails."""
     rest: Statement
+    """What of it is left afterwards; the same unless the erased thing is dropped from it (MR1)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErasureSampler:
-    """Samples erasures among the things of a scene that are ``free`` to be erased.
-
-    With ``by_iou`` the positions of unlinked objects are ignored, as published.
-    """
+    """Samples erasures among the things of a scene that may be erased."""
 
     scene: Scene
+    """The scene before the erasure."""
     corpus: Corpus
+    """The data of the run."""
     known: LexicalKnowledge
+    """Decides which names may mean the erased thing."""
     free: tuple[Thing, ...]
+    """The things that may be erased."""
     by_iou: bool
+    """True with ``overlap=iou``: the positions of unlinked objects are ignored, as published."""
 
     def joint(self, choose: Chooser) -> LinkedErasure | None:
         """Samples a linked thing and drops it from the hypothesis: nothing left has its name or is a part of it."""
         if self.scene.hypotheses:
+            # Sure ones first; where there are none, the case is presumed.
             found = self._published_joint()
             return _one([each for each in found if self.is_sure(each)] or found, choose)
         writer = self._writer
@@ -58,6 +64,7 @@ class ErasureSampler:
         if not pairs:
             return None
         thing, others = choose.one(pairs)
+        # Two things at least, so that something is left to be entailed.
         statement = writer.about(thing, others, choose, least=2)
         rest = statement.without(thing)
         return LinkedErasure(erased=thing, statement=statement, rest=rest) if rest else None
@@ -82,6 +89,7 @@ class ErasureSampler:
         """Samples a thing that the hypothesis does not mention, salient if possible."""
         if self.scene.hypotheses:
             found = self._published_unlinked()
+            # Sure before salient: a wrong case is worse than one that a speck decides.
             found = [each for each in found if self.is_sure(each)] or found
             return _one([each for each in found if SALIENT.check(each.erased, self.scene)] or found, choose)
         writer = self._writer
@@ -94,7 +102,8 @@ class ErasureSampler:
         return LinkedErasure(erased=thing, statement=statement, rest=statement)
 
     def is_sure(self, linked: LinkedErasure) -> bool:
-        """True if what is left of the hypothesis needs nothing that it does not name, and so not what is erased."""
+        """True if the rest of the hypothesis stays true without the things that it does not name."""
+        # By IoU as published, no case is presumed, since the paper trusts all of them.
         return self.by_iou or linked.rest.needs_nothing_unnamed
 
     @property
@@ -107,7 +116,7 @@ class ErasureSampler:
         return [thing for thing in writer.things if thing.id in ids]
 
     def _unrelated_to(self, thing: Thing, others: Iterable[Thing]) -> list[Thing]:
-        """Returns the others whose names the thing surely lacks, and that it is no part or garment of."""
+        """Returns the others for which the thing cannot be taken, nor be a part or garment of them."""
         known, exhaustive = self.known, self.scene.exhaustive
         return [
             other
@@ -150,7 +159,7 @@ class ErasureSampler:
         return self.by_iou or statement.is_all_located
 
     def _can_be_absent(self, name: str) -> bool:
-        """Whether one can say that there is none: not of walls, nor of a store with an erased patch."""
+        """True if one can say that there is none: not of walls, nor of a store with an erased patch."""
         return name in self.scene.exhaustive or not is_place(name, self.known.wordnet)
 
 

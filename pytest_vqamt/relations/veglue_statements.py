@@ -41,6 +41,7 @@ _UNENDING = frozenset(
 _TRANSITIVE = frozenset({"carry", "contain", "cover", "face", "have", "hold", "put", "use", "wear"})
 _DIRECTIONS = frozenset({"away", "back", "down", "forward", "off", "out", "over", "up"})
 
+# Words of what needs nothing else (standing, smiling), by which an erased thing cannot be missed.
 _UNAIDED = "english/unaided.toml"
 
 _MAX_THINGS = 3
@@ -76,7 +77,7 @@ class Statement(Protocol):
 
     @property
     def needs_nothing_unnamed(self) -> bool:
-        """True if it is true without any thing that it does not name."""
+        """True if the hypothesis stays true without any thing that it does not name."""
         ...
 
 
@@ -93,13 +94,18 @@ def erased_statement_facts(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedStatement:
-    """A hypothesis of a data set, or the rest of one: then ``source`` is the whole hypothesis."""
+    """A hypothesis of a data set, or the rest of one after an erasure."""
 
     text: str
+    """The hypothesis as published, or the recombined rest of it."""
     units: tuple[LinkedUnit, ...]
+    """The object description units of the text; a unit that is linked to no box has "" for its thing."""
     scene: Scene
+    """The scene that the hypothesis is about."""
     known: LexicalKnowledge
+    """Decides which nouns can mean one thing."""
     source: str = ""
+    """The whole hypothesis of which this is the rest; "" if this is the whole one."""
 
     @property
     def hypothesis(self) -> Hypothesis:
@@ -120,6 +126,7 @@ class PublishedStatement:
 
         Places are exempt, since no patch removes them.
         """
+        # Each word of an object counts: of "soccer ball", "soccer" is located with the ball.
         words = {singular(word) for unit in self.units for word in unit.object.lower().split()}
         known = words | {thing.name for thing in self.scene.objects}
         return all(unit.thing for unit in self.units) and all(
@@ -136,19 +143,20 @@ class PublishedStatement:
         return frozenset((thing.name, *(head_noun(unit.object) for unit in units)))
 
     def is_only(self, thing: Thing) -> bool:
-        """Whether nothing else in the scene or the text could go by a name of the thing."""
+        """True if nothing else in the scene or the text could go by a name of the thing."""
         own = self.names_of(thing)
         others = {other.name for other in self.scene.objects if other.id != thing.id}
+        # Nouns of the text count, too: "a man and his friend" has two who go by "man".
         others |= {region.name for region in self.scene.regions} | (self.names - own)
         return all(self.known.is_named(name) and all(self._is_apart(name, other) for other in others) for name in own)
 
     def has_article(self, thing: Thing) -> bool:
-        """Whether the text mentions it with an article: "a bike", and not "people are bike riding"."""
+        """True if the text mentions it with an article: "a bike", and not "people are bike riding"."""
         objects = [unit.object for unit in self.units if unit.thing == thing.id]
         return all(head_noun(each) in _heads_with_article(self.text) for each in objects)
 
     def is_unmentioned(self, thing: Thing) -> bool:
-        """Whether the text names neither the thing nor something that it is a part or garment of."""
+        """True if the text names neither the thing nor something that it is a part or garment of."""
         return all(
             self.known.is_absent(name, self.names, self.scene.exhaustive)
             and all(self._is_apart(name, other) for other in self.names)
@@ -156,7 +164,8 @@ class PublishedStatement:
         )
 
     def _is_apart(self, name: str, other: str) -> bool:
-        """Whether no thing goes by both names. Of people only listed names count: a defender may be a player."""
+        """True if no thing goes by both names. Of people only listed names count: a defender may be a player."""
+        # WordNet has hundreds of kinds of people, and one person is of many: runner, boy, spectator.
         if self.known.wordnet.is_under(name, _PEOPLE) and self.known.wordnet.is_under(other, _PEOPLE):
             return any(other in each.others(name) for each in self.known.classes_of(name))
         return self.known.is_apart(name, other, self.scene)
@@ -164,10 +173,12 @@ class PublishedStatement:
     def without(self, thing: Thing) -> PublishedStatement | None:
         """Returns the other units, recombined, without their mentions of this thing."""
         left = self.units
+        # A text may speak of a thing in several units; each is taken out by itself, as the others change with it.
         while (place := next((n for n, unit in enumerate(left) if unit.thing == thing.id), None)) is not None:
             left = _without(left, place)
         if left is self.units:
             return self
+        # The words of the whole hypothesis, even after a second thing is taken out: recombined text is no source.
         source = self.source or self.text
         text = recombine([worded(_described(unit), source) for unit in left])
         return replace(self, text=text, units=left, source=source) if left else None
@@ -186,6 +197,7 @@ def published_statements(scene: Scene, known: LexicalKnowledge) -> tuple[Publish
     return tuple(
         PublishedStatement(text=each.text, units=each.units, scene=scene, known=known)
         for each in scene.hypotheses
+        # Of other labels nothing follows: what contradicts may do so by any word.
         if each.label == "entailment" and any(unit.thing for unit in each.units)
     )
 
@@ -216,10 +228,13 @@ def worded(unit: DescriptionUnit, source: str) -> DescriptionUnit:
     ''
     """
     words = unit.property.strip(" .,;").split()
+    # Recombining writes its own "is".
     while words and look_up(words[0].lower()).closed is Tag.BE:
         del words[0]
+    # The property follows the object in the source as it is, so nothing needs to be put in order.
     if not words or _has(source, f"{unit.object} {unit.property}", f"{unit.object} {' '.join(words)}"):
         return _predicated(unit, words, source)
+    # The longest words before the noun first: "old covered bridge" before "covered bridge".
     for count in range(len(words), 0, -1):
         first, rest = words[:count], " ".join(words[count:])
         is_in_name = unit.object.lower().split()[:count] == [word.lower() for word in first]
@@ -236,10 +251,14 @@ def _has(text: str, *either: str) -> bool:
 
 
 def _predicated(unit: DescriptionUnit, words: Sequence[str], source: str) -> DescriptionUnit:
-    """Returns the unit; without a property that is no predicate, or belongs to the verb whose object the thing is."""
+    """Returns the unit, without its property if that is no predicate of the thing.
+
+    A fragment is none ("away facing"), nor is a complement of the verb before the thing ("getting a meal ready").
+    """
     said = parse(" ".join(("they", *words)))
     last = len(said.tokens) - 1
     verb, forms = verb_forms(said.word(last))
+    # A unit may end in the middle: "bridge" + "covered by the", or "man" + "is holding".
     is_cut = said.word(last) in _UNENDING or (verb in _TRANSITIVE and VerbForm.PARTICIPLE not in forms)
     is_cut = is_cut or _has(
         source, *(f"{' '.join(words)} {each}" for each in words_of("article", "possessive") | {"the"})
@@ -255,13 +274,16 @@ def _ends_a_verb(unit: DescriptionUnit, words: Sequence[str], source: str) -> bo
     both = [*name, *(token.word for token in parse(" ".join(words)).tokens)]
     start = next((at for at in range(len(text)) if text[at : at + len(both)] == both), 0)
     place = start + len(name)
+    # Back over "his long" in "getting his long hair cut", to the verb.
     while start > 0 and sentence.tag(start - 1) in (Tag.DETERMINER, Tag.POSSESSIVE, Tag.NUMBER, Tag.ADJECTIVE):
         start -= 1
     verb = verb_forms(sentence.word(start - 1))[0] if sentence.tag(start - 1) in VERBS - {Tag.BE} else ""
     if not words or not verb or start == 0:
         return False
+    # "Puts the ball into a box": the ball alone is not "into a box"; "in a box" it may be said to be.
     if sentence.tag(place) is Tag.PREPOSITION:
         return sentence.word(place) not in _PLACED or verb in _RESULTING
+    # "Getting his hair cut" does not say that the hair is cut; "sees a dog running" says that it runs.
     if sentence.tag(place) in (Tag.ING, Tag.PARTICIPLE):
         return verb in _RESULTING
     return sentence.tag(place) not in (Tag.BASE, Tag.FINITE, Tag.RELATIVE, Tag.BE)
@@ -270,13 +292,14 @@ def _ends_a_verb(unit: DescriptionUnit, words: Sequence[str], source: str) -> bo
 @lru_cache(maxsize=4096)
 def nouns_in(text: str, known: LexicalKnowledge) -> frozenset[str]:
     """Returns every noun of the text that names a physical thing by WordNet, in the singular."""
+    # Nouns that name nothing physical ("fun", "front") cannot be erased, and are not looked for.
     nouns = (token.word for token in parse(text).tokens if token.tag is Tag.NOUN and len(token.word) >= _MIN_LETTERS)
     return frozenset(singular(noun) for noun in nouns if known.is_named(noun))
 
 
 @lru_cache(maxsize=4096)
 def needs_nothing_unnamed(text: str, known: LexicalKnowledge) -> bool:
-    """True if what a hypothesis of a data set says needs no thing that it does not name.
+    """True if a published hypothesis stays true without any thing that it does not name.
 
     "A woman is reading" may be false once the book is erased, as may "soccer" without the ball, and "a cyclist" without
     the bicycle. Words that are on no list count as words that need something.
@@ -286,17 +309,19 @@ def needs_nothing_unnamed(text: str, known: LexicalKnowledge) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_unaided_attribute(attribute: str) -> bool:
-    """Whether a participle that begins the attribute is of a verb that needs nothing: "sitting", not "reading"."""
+    """True unless the attribute begins with a verb that needs something: "sitting" needs nothing, "reading" does."""
     verb, forms = verb_forms(attribute.split(" ", 1)[0])
     return VerbForm.ING not in forms or verb in word_set(_UNAIDED, "verbs")
 
 
 def _is_unaided(tag: Tag, word: str, known: LexicalKnowledge) -> bool:
+    # Unknown verbs count as needing something: it costs a case, and a wrong case costs more.
     if tag in VERBS:
         return tag is Tag.BE or verb_forms(word)[0] in word_set(_UNAIDED, "verbs")
     noun = singular(word)
     if tag is not Tag.NOUN or noun in word_set(_UNAIDED, "others"):
         return True
+    # "Cyclist" needs the bicycle, "woman" needs nothing.
     if known.wordnet.is_under(noun, _PEOPLE):
         return noun in word_set(_UNAIDED, "people")
     if is_place(noun, known.wordnet):
@@ -332,11 +357,14 @@ _EXTRA_UNITS, _EXTRA_UNIT_WEIGHTS = (0, 1, 2), (0.35, 0.4, 0.25)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementUnit:
-    """A unit of a written statement: a group, its thing, and the related thing, if any."""
+    """A unit of a written statement."""
 
     group: Group
+    """The words: a name with attributes or with one relationship."""
     thing: Thing
+    """The thing that the name means."""
     beside: Thing | None = None
+    """The thing that it is related to; None without a relationship."""
 
     def attributes_of(self, thing: Thing) -> tuple[str, ...]:
         """Returns the attributes that it gives the thing."""
@@ -349,7 +377,9 @@ class WrittenStatement:
     """A hypothesis written from the scene, in one of its wordings."""
 
     said: tuple[StatementUnit, ...]
+    """One to three units, in the order of the text."""
     wording: int
+    """The number of the wording (``wordings_for``)."""
 
     @property
     def hypothesis(self) -> Hypothesis:
@@ -369,7 +399,7 @@ class WrittenStatement:
 
     @property
     def needs_nothing_unnamed(self) -> bool:
-        """True unless a thing does what needs another: its words are annotated, and what it is beside is named."""
+        """True unless an attribute needs an unnamed thing ("reading"); the things of relationships are all named."""
         words = (
             word
             for each in self.said
@@ -416,6 +446,7 @@ class StatementWriter:
     """Writes hypotheses about one scene."""
 
     view: AskableScene
+    """The scene to write about; without gradable words if its picture is edited."""
 
     @property
     def things(self) -> tuple[Thing, ...]:
@@ -431,6 +462,7 @@ class StatementWriter:
         """
         said = [self._said(first, others, choose, saying=saying)]
         more = choose.weighted(_EXTRA_UNITS, _EXTRA_UNIT_WEIGHTS)
+        # Units are added up to the drawn number, or beyond it until ``least`` things are mentioned.
         while free := self._free(said, others):
             spoken_of = sum(1 + (each.beside is not None) for each in said)
             if spoken_of >= (least if len(said) > more else _MAX_THINGS):
@@ -461,6 +493,8 @@ class StatementWriter:
         kinds = self.view.known.ontology
         words: dict[str, str] = {}
         for word in self.view.askable_attributes(thing):
+            # In a relationship attributes stand before their nouns: "a red ball on a table", not "a ball asleep on a
+            # table".
             if not before_its_noun or stands_before_its_noun(word):
                 category = kinds.category_of(word) or ""
                 words.setdefault("action" if kinds.is_action(category) else category, word)
@@ -480,10 +514,12 @@ class StatementWriter:
             (subject, predicate, target)
             for subject, predicate, target in self.view.relations
             if (subject.id == thing.id and target.id in ids) or (target.id == thing.id and subject.id in ids)
+            # "A bird near a duck" would name one thing twice.
             if self.view.known.is_apart(subject.name, target.name, self.view.scene)
         ]
         if not related or (saying and not stands_before_its_noun(saying)) or not choose.chance(_RELATED_CHANCE):
             return StatementUnit(group=self._group(thing, choose, saying=saying), thing=thing)
+        # "Near" is annotated of almost anything, and would fill most statements.
         exact = [each for each in related if not self.view.known.ontology.is_vague(each[1])]
         subject, predicate, target = choose.one(exact if exact and choose.chance(_EXACT_CHANCE) else related)
         group, to = (

@@ -63,6 +63,7 @@ _LEAST_UNHARMED_PX = 64
 COLOURS: dict[str, Colour] = {"black": (0, 0, 0), "gray": (127, 127, 127), "white": (255, 255, 255)}
 """The colours of margins that pipelines use."""
 
+# Margins of 2 % would change next to nothing, so such a picture is taken to 4:3.
 _NEARLY_SQUARE = 1.02
 
 _SCALES = {"down": (1 / 2, 2 / 3, 3 / 4), "up": (3 / 2, 2.0, 3.0)}
@@ -75,7 +76,9 @@ class ViewQuestion:
     """A question that has one answer in both pictures."""
 
     question: Question
+    """The question, which is the same about both pictures."""
     kind: str
+    """"count", "exists", "place" or, of a question of the data set, "published"."""
     about: tuple[Thing, ...]
     """The things that it is about, all of which stay in the picture; none of a question of the data set."""
     presumed: bool
@@ -98,10 +101,11 @@ def is_readable(box: Box, frame: Box) -> bool:
 
 
 def readable_names(view: AskableScene, frame: Box, scale: float = 1.0) -> frozenset[str]:
-    """Returns the askable names whose things can be made out in the picture, and scaled by ``scale`` in ``frame``."""
+    """Returns the askable names whose things are large enough in the picture, and scaled by ``scale`` in ``frame``."""
 
     def find() -> frozenset[str]:
         scene = view.scene
+        # One small dog excludes "dog": a count would hang on whether it is seen.
         small = {
             thing.name
             for thing in scene.objects
@@ -146,6 +150,7 @@ def sample_published(
     longer = max(scene.width, scene.height)
     if not scene.questions or not longer:
         return NO_QUESTION
+    # Nobody knows how small the thing is that a published question is about.
     if scale < _LEAST_SCALE or (scale < 1 and longer * scale < _LEAST_SCALED_PX):
         return NO_QUESTION
     found = published_questions(scene, change, lambda each: not (avoid and avoid in _said(each)))
@@ -155,7 +160,7 @@ def sample_published(
 
 
 def _said(published: PublishedQuestion) -> str:
-    """The question with its answers, in lower case and American spelling."""
+    """Returns the question with its answers and options, in lower case, with "gray" for "grey"."""
     return " ".join((published.text, *published.answers, *published.options)).casefold().replace("grey", "gray")
 
 
@@ -251,8 +256,10 @@ class Shift(LexicalRelation):
         if isinstance(asked, NotApplicable):
             return asked
         if asked.kind == PUBLISHED:
+            # Of a published question nobody knows where its things are, so next to nothing leaves the frame.
             left = right = up = down = _UNSEEN_PX
         else:
+            # A small ball that loses its half at the edge may pass for the apple that is counted.
             left, right, up, down = _room((*asked.about, *_rivals(asked.question, scene)), scene)
         dx, dy = draw.choose.between(-left, right), draw.choose.between(-up, down)
         if not dx and not dy:
@@ -263,7 +270,7 @@ class Shift(LexicalRelation):
 
 
 def _rivals(question: Question, scene: Scene) -> Sequence[Thing]:
-    """Small things that may be taken for what is asked about, where only a part of them is seen."""
+    """Returns small things that may pass for a thing in the question once only a part of them is in the picture."""
     asked = [group.name for group in groups_of(question.meaning)]
     return [
         thing
@@ -274,13 +281,14 @@ def _rivals(question: Question, scene: Scene) -> Sequence[Thing]:
 
 
 def _room(things: Sequence[Thing], scene: Scene) -> tuple[int, int, int, int]:
-    """The pixels by which the things may move to the left and right, up and down."""
+    """Returns how many pixels the things may move to the left, to the right, up and down, each at most ``MAX_PX``."""
     rooms = (
         min((thing.box.x for thing in things), default=MAX_PX),
         min((scene.width - thing.box.x1 for thing in things), default=MAX_PX),
         min((thing.box.y for thing in things), default=MAX_PX),
         min((scene.height - thing.box.y1 for thing in things), default=MAX_PX),
     )
+    # Rounded first: 7.9999999 px of room, from sums of floats, are 8.
     left, right, up, down = (max(0, min(MAX_PX, floor(round(room, 6)))) for room in rooms)
     return left, right, up, down
 
@@ -317,10 +325,17 @@ class Pad(LexicalRelation):
         else:
             added = abs(width - height)
         fill = choose.one(tuple(COLOURS))
+        # Pipelines centre the picture or put it at the upper left; both are drawn.
         before = added // 2 if choose.chance(0.5) else 0
         frame = Box(0, 0, width + wide * added, height + (not wide) * added)
         asked = sample_view_question(
-            draw.view, choose, frame, kinds=("count", "exists"), change=Kept.MARGIN, avoid=fill
+            # A question that speaks of black is not asked beside a black margin.
+            draw.view,
+            choose,
+            frame,
+            kinds=("count", "exists"),
+            change=Kept.MARGIN,
+            avoid=fill,
         )
         if isinstance(asked, NotApplicable):
             return asked
@@ -355,6 +370,7 @@ class Rescale(LexicalRelation):
     def derive(self, draw: Draw) -> Case | NotApplicable:
         scene = draw.scene
         scales = [each for each in _SCALES[draw.variant] if each * max(scene.width, scene.height) <= _MOST_PX]
+        # At another scale other things are large enough, so the next one is tried.
         for scale in draw.choose.several(scales, len(scales)):
             width, height = round(scene.width * scale), round(scene.height * scale)
             change = Kept.SMALLER if scale < 1 else Kept.LARGER
