@@ -385,11 +385,11 @@ def describe_usage(use: ModelUse) -> str:
     ... ))
     'usage: cost 0.5 (of the 955 queries sent now; the 1,200 from the cache were paid for before)'
     """
-    told = f"usage: {', '.join(f'{name} {format_usage(value)}' for name, value in use.usage)}"
+    text = f"usage: {', '.join(f'{name} {format_usage(value)}' for name, value in use.usage)}"
     if not use.queries_cached:
-        return told
+        return text
     return (
-        f"{told} (of the {count_noun(use.queries_asked, 'query', 'queries')} sent now; the {use.queries_cached:,} from "
+        f"{text} (of the {count_noun(use.queries_asked, 'query', 'queries')} sent now; the {use.queries_cached:,} from "
         "the cache were paid for before)"
     )
 

@@ -28,13 +28,14 @@ CLASS = "vqamt"
 BASELINE_CLASS = "vqamt.baseline"
 """The ``classname`` of items, and of their tests against the baseline, as pytest writes it for those of a session."""
 
-Outcome: TypeAlias = Literal["passed", "failure", "error", "skipped"]
+ElementName: TypeAlias = Literal["passed", "failure", "error", "skipped"]
 """The element of a test case that did not pass, or "passed"."""
 
-_ELEMENTS: Mapping[TestOutcome, Outcome] = {
+_ELEMENTS: Mapping[TestOutcome, ElementName] = {
     TestOutcome.PASSED: "passed",
     TestOutcome.SKIPPED: "skipped",
     TestOutcome.MISSED: "failure",
+    # It is raised within the test, a failure in JUnit; "error" is for items that could not be run.
     TestOutcome.ERRORS: "failure",
 }
 
@@ -97,6 +98,7 @@ def _figures(name: str, counted: RelationResult | StratumResult) -> Iterator[Pro
         yield f"{name}_trial_rate", counted.repeated.trial_rate
     if counted.noise:
         yield f"{name}_noise_expected", counted.noise.expected
+        # "true" rather than Python's "True", here and below.
         yield f"{name}_noise_explains", str(counted.noise.explains).lower()
     if counted.gate:
         yield from _gate(f"{name}_gate", counted.gate)
@@ -171,11 +173,15 @@ def write_junit(report: Report, page: Path, file: Path) -> None:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TestCase:
     classname: str
+    """"vqamt" or "vqamt.baseline"."""
     name: str
-    outcome: Outcome = "passed"
+    """As pytest names the item."""
+    outcome: ElementName = "passed"
+    """"failure" and "error" as JUnit tells them apart."""
     message: str = ""
     """What is said of a failed or skipped one: the first line is the heading."""
     properties: tuple[Property, ...] = ()
+    """Figures, as ``user_properties`` of the session's item."""
 
     def element(self) -> ET.Element:
         element = ET.Element("testcase", classname=self.classname, name=self.name)
@@ -186,6 +192,7 @@ class _TestCase:
         if self.outcome != "passed":
             found = ET.SubElement(element, self.outcome, message=self.message.partition("\n")[0])
             if self.outcome == "skipped":
+                # As pytest writes it.
                 found.set("type", "pytest.skip")
             found.text = self.message
         return element
@@ -196,6 +203,7 @@ def _test_cases(report: Report, page: str) -> Iterator[_TestCase]:
     failed = set()
     for result in report.relations:
         outcome, message = outcome_of(result, "pytest", report.max_error_rate, is_whole=is_whole)
+        # A failed item names its drops too, since its test against the baseline is skipped then.
         is_failed = outcome in (TestOutcome.MISSED, TestOutcome.ERRORS)
         if is_failed:
             failed.add(result.position)

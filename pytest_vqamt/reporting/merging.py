@@ -414,7 +414,7 @@ class ItemCounts(NamedTuple):
     judged: JudgedCases | None
     """The judged cases, to compare models or runs; otherwise None."""
     right: JudgedCases | None = None
-    """The answers to questions that come with answers, kept likewise."""
+    """The answers to questions that come with answers; None likewise."""
     grounded: SceneCounts = SceneCounts()
     """The cases with a sure contrast."""
     presumed_grounded: SceneCounts = SceneCounts()

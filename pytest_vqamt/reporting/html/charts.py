@@ -190,7 +190,7 @@ class Lane:
 def make_lane(line: ResultRow, place: int, height_px: int, noise: float | None) -> Lane:
     """The lane of a row at index ``place``; ``noise`` is the noise floor of its model."""
     counts, change = line.counted, line.counted.change
-    reached, held = counts.tally.pass_rate, counts.gate
+    reached, gate = counts.tally.pass_rate, counts.gate
     low, high = counts.interval
     before = change.paired.first_rate if change else None
     # A directional relation is its own contrast: both marks would be in one place.
@@ -205,8 +205,8 @@ def make_lane(line: ResultRow, place: int, height_px: int, noise: float | None) 
         grounded="" if grounded is None else axis_percent(grounded),
         low=axis_percent(low),
         high=axis_percent(high),
-        threshold=axis_percent(held.threshold) if held else "",
-        is_below=held is not None and not held.met,
+        threshold=axis_percent(gate.threshold) if gate else "",
+        is_below=gate is not None and not gate.met,
         before="" if before is None else axis_percent(before),
         is_worse=difference is not None and difference < 0,
         # A floor at the end of the axis is no line that one sees.
@@ -228,7 +228,7 @@ def _in_words(line: ResultRow) -> str:
         before, after = change.paired.first_rate, change.paired.second_rate
         parts.append(f"baseline {format_rate(before)}, change {format_change(before, after)} points")
     parts += [
-        f"{describe_gate(held, is_grounded=line.is_of_grounded(held))}: {held.state.value}" for held in line.gates
+        f"{describe_gate(gate, is_grounded=line.is_of_grounded(gate))}: {gate.state.value}" for gate in line.gates
     ]
     return ", ".join(parts).replace(", (", " (")
 
@@ -508,5 +508,5 @@ def _mosaic(report: Report, line: ResultRow, part: Grounded) -> Mosaic:
             f"{format_percent(part.rate)} ({format_percents(part.interval)}), "
             f"by guessing {format_percent(part.chance.mean)}"
         ),
-        is_missed=any(held and not held.met for held in (part.gate, part.change.gate if part.change else None)),
+        is_missed=any(gate and not gate.met for gate in (part.gate, part.change.gate if part.change else None)),
     )

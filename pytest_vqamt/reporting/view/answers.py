@@ -128,7 +128,7 @@ class UnreadAnswers:
 
     @property
     def rates(self) -> str:
-        """The pass rate of the readable cases beside the strict one."""
+        """The pass rate of the readable cases, and that of all with unread ones as violations."""
         tally = self.tally
         if not tally.readable:
             return "no case can be read, so nothing is known of the model's consistency"
@@ -314,8 +314,8 @@ def noise_lines(results: Sequence[RelationResult], *, of_model: bool = False) ->
         ]
         if not explained:
             continue
-        told = [f"{item} ({times:,}, {expected:.1f} expected)" for item, times, expected in explained]
-        named = some_of(told, _ITEMS_NAMED)
+        items = [f"{item} ({times:,}, {expected:.1f} expected)" for item, times, expected in explained]
+        named = some_of(items, _ITEMS_NAMED)
         where = (
             "all violations"
             if len(explained) == len(violated)

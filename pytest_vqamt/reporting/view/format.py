@@ -243,12 +243,12 @@ class TableCell:
     link: str = ""
     """Selects the cell's cases on the HTML page."""
     notes: tuple[str, ...] = ()
-    """Shown beside the text."""
+    """In brackets behind the text, or on a line of their own on the page."""
     state: str = ""
     """"missed", "cannot-tell", "met", "worse", "better" or ""."""
 
 
-class Unit(StrEnum):
+class ColumnUnit(StrEnum):
     """What the cells of a column are, as its head says it in a file."""
 
     TEXT = ""
@@ -268,7 +268,7 @@ class ColumnHead:
     """With the unit in brackets, if it has one there."""
     is_number: bool
     """True if the cells are aligned to the right."""
-    unit: Unit = Unit.TEXT
+    unit: ColumnUnit = ColumnUnit.TEXT
     """Named in the tables of the papers alone."""
     parts: tuple[str, ...] = ("",)
     """The numbers of a cell by name; "" is the one that the column is named after. A CSV has a column for each."""
@@ -339,7 +339,7 @@ def text_cell(text: str) -> TableCell:
 
 
 def text_table(
-    rows: Sequence[Sequence[str]], *, caption: str = "", notes: Sequence[str] = (), units: Sequence[Unit] = ()
+    rows: Sequence[Sequence[str]], *, caption: str = "", notes: Sequence[str] = (), units: Sequence[ColumnUnit] = ()
 ) -> ViewTable:
     """A table of texts, of which the first row is the head."""
     head, *lines = rows
@@ -349,7 +349,7 @@ def text_table(
 def unit_table(
     head: Sequence[str],
     rows: Sequence[Sequence[TableCell]],
-    units: Sequence[Unit] = (),
+    units: Sequence[ColumnUnit] = (),
     *,
     caption: str = "",
     notes: Sequence[str] = (),

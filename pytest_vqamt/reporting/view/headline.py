@@ -70,7 +70,7 @@ _NAMED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class ReportFinding:
     """An item that needs attention, with the reasons; ``link`` selects its cases."""
 
     item: str
@@ -111,10 +111,10 @@ class RunPart:
             (f"grounded{figures.grounded_of}", figures.grounded),
             ("unread", figures.unread),
         )
-        told = [f"{format_percent(share.rate)} {name}" for name, share in shares if share.rate is not None]
+        rates = [f"{format_percent(share.rate)} {name}" for name, share in shares if share.rate is not None]
         # The title counts all cases, so the first rate names its smaller denominator.
-        told[0] += f" (of the {self.tally.judged:,} judged)" if self._apart else ""
-        return f"{self.title}: {', '.join(told)}"
+        rates[0] += f" (of the {self.tally.judged:,} judged)" if self._apart else ""
+        return f"{self.title}: {', '.join(rates)}"
 
     @property
     def title(self) -> str:
@@ -129,8 +129,8 @@ class RunPart:
         both = f" ({tally.unread_holds:,} of them consistent)" if tally.unread_holds else ""
         unread = [f"{tally.unread_cases:,} unread{both}"] if tally.unread_cases else []
         first, *more = [count_noun(tally.violations, "violation"), *unread, *self._apart]
-        told = f"{', '.join([first, *more[:-1]])} and {more[-1]}" if more else first
-        return f"{what}{told} in {cases}"
+        counts = f"{', '.join([first, *more[:-1]])} and {more[-1]}" if more else first
+        return f"{what}{counts} in {cases}"
 
     @property
     def _apart(self) -> list[str]:
@@ -154,7 +154,7 @@ class RunPart:
         obey = "the answers obey the relation (with the 95 % interval)"
         if self._apart:
             obey = f"the answers of the {self.tally.judged:,} judged cases obey the relation"
-        for name, share, told in (
+        for name, share, meaning in (
             ("consistent", figures.consistent, obey),
             ("grounded", figures.grounded, f"and change with the picture ({figures.grounded.about})"),
             ("unread", figures.unread, f"an answer could not be read{others}"),
@@ -162,7 +162,7 @@ class RunPart:
             if share.rate is not None:
                 interval = f"({format_percents(share.interval)})"
                 # The widths of usual texts, "consistent", "100 %" and "(58 to 84 %)": the columns align.
-                yield f"  {name:<10}  {format_percent(share.rate):>5}  {interval:<14}  {told}"
+                yield f"  {name:<10}  {format_percent(share.rate):>5}  {interval:<14}  {meaning}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,12 +228,12 @@ class GateCounts:
         >>> GateCounts(items=3, gated=2, missed=0, unapplied=2, unapplied_gates=1).line.split('; ')[0::2]
         ['gates: 2 met, 0 missed, 1 without a case', '2 of 5 relation variants do not apply to this data']
         """
-        asked = f"{count_noun(self.items + self.unapplied, 'relation variant')}{self.across}"
-        apply = f"{self.unapplied:,} of {asked} {'does' if self.unapplied == 1 else 'do'} not apply"
-        told = [f"{apply} to this data"] if self.unapplied else []
+        variants = f"{count_noun(self.items + self.unapplied, 'relation variant')}{self.across}"
+        apply = f"{self.unapplied:,} of {variants} {'does' if self.unapplied == 1 else 'do'} not apply"
+        not_applicable = [f"{apply} to this data"] if self.unapplied else []
         if not (self.gated or self.together):
             none = "no relation has a gate, so no rate can fail: set one with --vqamt-fail-under=RATE or GLOB=RATE"
-            return "; ".join([none, *told])
+            return "; ".join([none, *not_applicable])
         ungated = self.items - self.gated
         have = "has" if ungated == 1 else "have"
         without = f"{ungated:,} of {count_noun(self.items, 'relation variant')}{self.across} {have} none"
@@ -242,7 +242,7 @@ class GateCounts:
         unchecked = f", {self.unapplied_gates:,} without a case" if self.unapplied_gates else ""
         undecided = f", {self.undecided:,} cannot tell (too few cases)" if self.undecided else ""
         counts = f"gates: {self.met:,} met, {self.missed:,} missed{undecided}{unchecked}"
-        return "; ".join([counts, *self.together_clauses, without, *told])
+        return "; ".join([counts, *self.together_clauses, without, *not_applicable])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,9 +270,9 @@ class Headline:
     """The figures of all parts as one sentence."""
     apart: str
     """The numbers of cases that the figures leave out; "" without any."""
-    missed: tuple[Finding, ...]
+    missed: tuple[ReportFinding, ...]
     """The items that missed a gate."""
-    dropped: tuple[Finding, ...]
+    dropped: tuple[ReportFinding, ...]
     """The largest other significant drops since the baseline; ``drops_left_out`` more are not listed."""
     drops_left_out: int
     """Significant drops beyond those in ``dropped``."""
@@ -466,7 +466,7 @@ def _verdict(report: Report, lines: Sequence[ResultRow]) -> tuple[str, str]:
     gates = count_gates(report, lines)
     items = f"{count_noun(gates.items, 'relation variant')}{gates.across}"
     share = f"{gates.gated} of {items} gated"
-    together = "".join(f" {told[0].upper()}{told[1:]}." for told in gates.together_clauses)
+    together = "".join(f" {clause[0].upper()}{clause[1:]}." for clause in gates.together_clauses)
     undecided = f"{gates.undecided} cannot tell (too few cases), " if gates.undecided else ""
     if report.shard != "1/1":
         # Its gates are open: only vqamt merge has all cases.
@@ -535,8 +535,8 @@ def _weak(report: Report, line: ResultRow) -> WeakRelation:
 
 
 def _about(parts: Sequence[RunPart], apart: str) -> str:
-    told = "; ".join([*(part.line for part in parts), *([apart] if apart else [])])
-    return f"{told}." if parts else "No relation was run."
+    sentences = "; ".join([*(part.line for part in parts), *([apart] if apart else [])])
+    return f"{sentences}." if parts else "No relation was run."
 
 
 def _apart(report: Report, lines: Sequence[ResultRow]) -> str:
@@ -571,9 +571,9 @@ def link_of(report: Report, item: str, model: str, data: str) -> str:
     return case_link(**named)
 
 
-def _finding(report: Report, line: ResultRow) -> Finding:
+def _finding(report: Report, line: ResultRow) -> ReportFinding:
     result = line.result
-    return Finding(
+    return ReportFinding(
         item=f"{result.item} (presumed)" if line.is_presumed else result.item,
         link=link_of(report, result.item, result.model.name, result.data.name),
         of=_named_part(report, result.model.name, result.data.name),
@@ -586,37 +586,37 @@ def _named_part(report: Report, model: str, data: str) -> str:
     return " on ".join([*([model] if len(report.models) > 1 else []), *([data] if len(report.data) > 1 else [])])
 
 
-def _total_finding(report: Report, found: KindOfTotal) -> Finding:
+def _total_finding(report: Report, found: KindOfTotal) -> ReportFinding:
     """All relations together, or the accuracy, of a model on data that missed the gate on the drop."""
-    held = found.gate
-    assert held is not None
-    return Finding(
+    gate = found.gate
+    assert gate is not None
+    return ReportFinding(
         item=found.kind.value,
         link=link_of(report, "", found.total.model, found.total.data),
         of=_named_part(report, found.total.model, found.total.data),
-        why=(f"{describe_total(found.total, found.kind)}; allowed drop: {describe_points(held.threshold)}",),
+        why=(f"{describe_total(found.total, found.kind)}; allowed drop: {describe_points(gate.threshold)}",),
     )
 
 
 def _why(line: ResultRow) -> Iterator[str]:
     """Reasons of a finding: drops, then rates below their gates, then unread cases."""
     change = line.counted.change
-    missed = [held for held in line.gates if not held.met]
+    missed = [gate for gate in line.gates if not gate.met]
     if change is not None and (is_significant_drop(line) or _has_missed(change)):
         yield f"pass rate {describe_change(change)}"
     for part in line.grounded:
         if part.change is not None and _has_missed(part.change):
             yield f"grounded rate {describe_change(part.change)}"
-    for held in missed:
+    for gate in missed:
         # A gate that only unread cases miss is named with their share, below.
-        if held.kind != "max-drop" and (held.unread is None or _is_below(line, held)):
-            yield f"{_reached(line, held)}required: {_required(line, held)}"
+        if gate.kind != "max-drop" and (gate.unread is None or _is_below(line, gate)):
+            yield f"{_reached(line, gate)}required: {_required(line, gate)}"
     before = next((each.unread_before for each in (change,) if each and each.unread_before is not None), None)
     earlier = "" if before is None else f" ({format_percent(before)} in the baseline)"
-    unread = {held.unread: format_percent(held.unread) for held in missed if held.unread is not None}
+    unread = {gate.unread: format_percent(gate.unread) for gate in missed if gate.unread is not None}
     # Pass rate and grounded rate share the unread cases of an item: one line for both gates.
     for share, percent in unread.items():
-        required = [_required(line, held) for held in missed if held.unread == share]
+        required = [_required(line, gate) for gate in missed if gate.unread == share]
         yield (
             f"{percent} of the cases are unread{earlier}, more than --vqamt-max-unread allows; required: "
             f"{', '.join(required)}"
@@ -628,23 +628,23 @@ def _has_missed(change: BaselineChange) -> bool:
     return change.gate is not None and not change.gate.met and (change.gate.dropped or change.gate.unread is None)
 
 
-def _is_below(line: ResultRow, held: Gate) -> bool:
+def _is_below(line: ResultRow, gate: Gate) -> bool:
     """True if the rate misses a gate by itself, whatever is unread."""
-    rates = [line.counted.tally.pass_rate] if held is line.counted.gate else []
-    rates += [part.rate for part in line.grounded if held is part.gate]
-    return any(rate is not None and rate < held.threshold for rate in rates)
+    rates = [line.counted.tally.pass_rate] if gate is line.counted.gate else []
+    rates += [part.rate for part in line.grounded if gate is part.gate]
+    return any(rate is not None and rate < gate.threshold for rate in rates)
 
 
-def _required(line: ResultRow, held: Gate) -> str:
-    return describe_gate(held, is_grounded=line.is_of_grounded(held))
+def _required(line: ResultRow, gate: Gate) -> str:
+    return describe_gate(gate, is_grounded=line.is_of_grounded(gate))
 
 
-def _reached(line: ResultRow, held: Gate) -> str:
-    """The rate that ``held`` is about, with its interval."""
-    if held is line.counted.gate:
+def _reached(line: ResultRow, gate: Gate) -> str:
+    """The rate that ``gate`` is about, with its interval."""
+    if gate is line.counted.gate:
         return f"pass rate {format_percent(line.counted.tally.pass_rate)} ({format_percents(line.counted.interval)}), "
     for part in line.grounded:
-        if held is part.gate:
+        if gate is part.gate:
             return (
                 f"grounded rate {format_percent(part.rate)} ({format_percents(part.interval)}, "
                 f"by guessing {format_percent(part.chance.mean)}), "
@@ -861,8 +861,8 @@ def _total_notes(report: Report, baseline: BaselineUse) -> Iterator[str]:
         )
     for found in totals_of(baseline):
         if found.kind is TotalKind.ACCURACY and found.state in (None, GateState.MET):
-            told = total_sentence(found)
-            yield f"{found.of}: {told}." if len(baseline.accuracy) > 1 else f"{told[0].upper()}{told[1:]}."
+            sentence = total_sentence(found)
+            yield f"{found.of}: {sentence}." if len(baseline.accuracy) > 1 else f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def total_drop_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
@@ -889,7 +889,7 @@ def _describe_p(p: float) -> str:
 
 
 def _has_dropped(line: ResultRow) -> bool:
-    return is_significant_drop(line) or any(not held.met for held in line.gates if held.kind == GateKind.DROP)
+    return is_significant_drop(line) or any(not gate.met for gate in line.gates if gate.kind == GateKind.DROP)
 
 
 def _drop_gate_notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
@@ -927,8 +927,8 @@ def together_lines(
     found = [each for each in totals_of(report.baseline) if each.state in states]
     several = len(report.models) * len(report.data) > 1
     for each in found:
-        told = f"{f'{each.of}: ' if several else ''}{total_sentence(each)}"
-        yield f"{told[0].upper() if not several else told[0]}{told[1:]}."
+        sentence = f"{f'{each.of}: ' if several else ''}{total_sentence(each)}"
+        yield f"{sentence[0].upper() if not several else sentence[0]}{sentence[1:]}."
 
 
 def cannot_fall_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:

@@ -304,12 +304,12 @@ def total_sentence(found: KindOfTotal) -> str:
     if held is None:
         return f"{kind.value}: {describe_total(total, kind)}"
     allowed = f"allowed drop: {describe_points(held.threshold)}"
-    told = f"{describe_total(total, kind)}; {allowed}"
+    figures = f"{describe_total(total, kind)}; {allowed}"
     if held.state is GateState.CANNOT_TELL:
-        return f"cannot tell whether {kind.value} dropped: {told}; {what_it_takes(found)}"
+        return f"cannot tell whether {kind.value} dropped: {figures}; {what_it_takes(found)}"
     if held.state is GateState.MISSED:
-        return f"{kind.value} dropped {told}"
-    return f"{kind.value} did not drop by more than is allowed: {told}"
+        return f"{kind.value} dropped {figures}"
+    return f"{kind.value} did not drop by more than is allowed: {figures}"
 
 
 def what_it_takes(found: KindOfTotal) -> str:

@@ -181,8 +181,8 @@ def _gate(line: ResultRow) -> TableCell:
         return TableCell(text="-", key=str(len(GateState)))
     # A dict as an ordered set: two gates of one requirement are named once.
     demands: dict[GateState, dict[str, None]] = {state: {} for state in GateState}
-    for held in line.gates:
-        demands[held.state][describe_gate(held, is_grounded=line.is_of_grounded(held))] = None
+    for gate in line.gates:
+        demands[gate.state][describe_gate(gate, is_grounded=line.is_of_grounded(gate))] = None
     return TableCell(
         text="; ".join(f"{_STATES[state]}: {', '.join(each)}" for state, each in demands.items() if each),
         key=str(tuple(GateState).index(worst)),

@@ -10,8 +10,8 @@ from pytest_vqamt.reporting.view.answers import accuracy_tables, grade_tables, r
 from pytest_vqamt.reporting.view.format import (
     NO_CELL,
     ColumnHead,
+    ColumnUnit,
     TableCell,
-    Unit,
     ViewTable,
     column_heads,
     format_change,
@@ -144,12 +144,12 @@ def model_notes_of(report: Report) -> Iterator[str]:
             rates = [
                 f"{model} {format_percent(share.rate)}" for model, share in shares.items() if share.rate is not None
             ]
-            told = f"({points})" + (f"; grounded: {', '.join(rates)}" if rates else "")
+            figures = f"({points})" + (f"; grounded: {', '.join(rates)}" if rates else "")
             if behind.p >= SIGNIFICANT:
-                yield f"On {ranking.data}, {first.model} and {other.model} do not differ significantly {told}."
+                yield f"On {ranking.data}, {first.model} and {other.model} do not differ significantly {figures}."
             else:
                 yield (
-                    f"On {ranking.data}, {other.model} is consistent less often than {first.model} {told}. "
+                    f"On {ranking.data}, {other.model} is consistent less often than {first.model} {figures}. "
                     "That alone makes no model the better one."
                 )
 
@@ -173,12 +173,14 @@ def _difference_table(data: str, models: tuple[str, str], found: list[ModelDiffe
         ),
         heads=(
             ColumnHead(name="relation", is_number=False),
-            ColumnHead(name=first, is_number=True, unit=Unit.PERCENT),
-            ColumnHead(name=second, is_number=True, unit=Unit.PERCENT),
-            ColumnHead(name="points", is_number=True, unit=Unit.POINTS, parts=("", "low", "high"), alone="difference"),
-            ColumnHead(name="p after Holm", is_number=True, unit=Unit.SCORE),
+            ColumnHead(name=first, is_number=True, unit=ColumnUnit.PERCENT),
+            ColumnHead(name=second, is_number=True, unit=ColumnUnit.PERCENT),
+            ColumnHead(
+                name="points", is_number=True, unit=ColumnUnit.POINTS, parts=("", "low", "high"), alone="difference"
+            ),
+            ColumnHead(name="p after Holm", is_number=True, unit=ColumnUnit.SCORE),
             *(
-                ColumnHead(name=name, is_number=True, unit=Unit.COUNT)
+                ColumnHead(name=name, is_number=True, unit=ColumnUnit.COUNT)
                 for name in ("only first holds", "only second holds", "cases")
             ),
         ),

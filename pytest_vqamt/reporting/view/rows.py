@@ -92,22 +92,22 @@ class ResultRow:
         """The gates on the pass rate and the grounded rate, and on their drops since the baseline."""
         rates = [self.counted.gate, *(part.gate for part in self.grounded)]
         changes = [self.counted.change, *(part.change for part in self.grounded)]
-        return tuple(held for held in (*rates, *(each.gate for each in changes if each)) if held)
+        return tuple(gate for gate in (*rates, *(each.gate for each in changes if each)) if gate)
 
     @property
     def gate_state(self) -> GateState | None:
         """The worst state of its gates, in the order of ``GateState``; None without a gate."""
-        states = {held.state for held in self.gates}
+        states = {gate.state for gate in self.gates}
         return next((state for state in GateState if state in states), None)
 
     @property
     def is_missed(self) -> bool:
         return self.gate_state is GateState.MISSED
 
-    def is_of_grounded(self, held: Gate) -> bool:
+    def is_of_grounded(self, gate: Gate) -> bool:
         """True if a gate is on the grounded rate, or on its drop."""
         # By identity: gates on both rates may be equal.
-        return any(held is part.gate or (part.change and held is part.change.gate) for part in self.grounded)
+        return any(gate is part.gate or (part.change and gate is part.change.gate) for part in self.grounded)
 
 
 def result_rows(report: Report) -> tuple[ResultRow, ...]:
