@@ -85,7 +85,7 @@ def start_parts(folder: Path) -> None:
 
 
 def remove_report(folder: Path) -> None:
-    """Removes the report of an earlier run, so that it is not taken for that of a failed run.
+    """Removes the report of an earlier run, which could be mistaken for a failed run's.
 
     Pages go before the files they are made from, so a page is never beside the report of another run.
 

@@ -378,7 +378,7 @@ def describe_queries(use: ModelUse) -> str:
 
 
 def describe_usage(use: ModelUse) -> str:
-    """What the model's answers took, as it tells: tokens, cost. Answers from the cache took it in an earlier run.
+    """Tokens and cost of the model's answers; those from the cache were paid for in an earlier run.
 
     >>> describe_usage(ModelUse(
     ...     name="gpt", fingerprint="f", tasks=("vqa",), queries_asked=955, queries_cached=1200, usage=(("cost", 0.5),)

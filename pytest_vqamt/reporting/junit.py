@@ -20,6 +20,7 @@ from pytest_vqamt.reporting.item_messages import (
     total_message,
 )
 from pytest_vqamt.reporting.view.model_figures import KindOfTotal, totals_of
+from pytest_vqamt.reporting.view.rows import p_value
 
 Property = tuple[str, object]
 """A name and a text, a number or a truth: what xdist sends as it is."""
@@ -130,7 +131,7 @@ def _change(name: str, change: BaselineChange | None) -> Iterator[Property]:
             yield f"{name}_baseline_difference", difference
             yield f"{name}_baseline_difference_low", change.interval[0]
             yield f"{name}_baseline_difference_high", change.interval[1]
-        yield f"{name}_baseline_p", change.p if change.p_holm is None else change.p_holm
+        yield f"{name}_baseline_p", p_value(change)
         if change.gate:
             yield from _gate(f"{name}_baseline_gate", change.gate)
             yield f"{name}_baseline_gate_uncertain", str(change.gate.uncertain).lower()
@@ -223,12 +224,12 @@ def _test_cases(report: Report, page: str) -> Iterator[_TestCase]:
 
 
 def _heading_first(result: RelationResult, message: str) -> str:
-    """The message without the relation and the model, which stand in the name of the test."""
+    """The message without the relation and the model, which are in the name of the test."""
     return message.removeprefix(f"{result.item} on {result.model.name}: ")
 
 
 def _baseline_cases(report: Report, page: str, failed: set[int]) -> Iterator[_TestCase]:
-    """The tests against the baseline; that of an item whose own test has ``failed`` is skipped, and names it."""
+    """The tests against the baseline; an item whose own test has ``failed`` has a skipped one."""
     for result in report.relations:
         if not result.drop_gates:
             continue

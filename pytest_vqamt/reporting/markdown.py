@@ -17,6 +17,7 @@ from pytest_vqamt.core.report_json import REPORT_FILE, Row
 from pytest_vqamt.core.results import GateState, Report
 from pytest_vqamt.core.text import count_noun, shown
 from pytest_vqamt.reporting.audit.audit_results import audit_tables
+from pytest_vqamt.reporting.html.case_selection import WRONG
 from pytest_vqamt.reporting.item_messages import describe_queries, describe_usage, describe_utilisation, folded_lines
 from pytest_vqamt.reporting.paper_tables import model_tables
 from pytest_vqamt.reporting.terminal import short_gate
@@ -44,7 +45,6 @@ VARIABLE = "GITHUB_STEP_SUMMARY"
 CaseLines: TypeAlias = Mapping[tuple[str, str], Sequence[str]]
 """Lines on cases of findings, by the link and the item of the finding."""
 
-_WRONG = (Outcome.VIOLATED, Outcome.UNPARSED)
 _CASES_NAMED = 3
 _ASKED = 140
 """The characters of the questions of a named case."""
@@ -170,7 +170,7 @@ def case_lines(report: Report, folder: Path) -> CaseLines:
         relation, model, data = (str(row[name]) for name in ("relation", "model", "data"))
         is_presumed = "presumed" in cast("list[str]", row.get("tags") or [])
         finding = link_of(report, relation, model, data), f"{relation} (presumed)" if is_presumed else relation
-        if finding not in missed or row.get("waived") or row["verdict"] not in _WRONG:
+        if finding not in missed or row.get("waived") or row["verdict"] not in WRONG:
             continue
         asked = " / ".join(dict.fromkeys(str(query["text"]) for query in cast("list[Row]", row["queries"])))
         asked = asked if len(asked) <= _ASKED else f"{asked[: _ASKED - 3].rstrip()}..."

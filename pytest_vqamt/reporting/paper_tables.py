@@ -241,7 +241,7 @@ def paper_tables(report: Report, *, joined: bool = False) -> tuple[ViewTable, ..
 
 
 def named_paper_tables(report: Report, *, joined: bool = False) -> Iterator[tuple[str, ViewTable]]:
-    """All tables of a report and those of the differences of models, each with a name for a file.
+    """All tables of a report and of the differences of its models, each with a name for a file.
 
     The name is the caption in small letters, digits and hyphens; ``joined`` as in ``model_tables``. A shard, which
     has a part of the cases alone, is named in each caption.

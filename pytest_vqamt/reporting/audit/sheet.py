@@ -164,7 +164,7 @@ class SheetPicture:
 
     @property
     def file(self) -> str:
-        """Where the image stands beside the sheet."""
+        """The path of the image, relative to the sheet."""
         return f"pictures/{self.digest}.{self.kind}"
 
 

@@ -52,7 +52,7 @@ from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.core.text import count_noun, error_text, shortened, visible
 from pytest_vqamt.data.scene_source import SceneSource, scenes_by_photo
 from pytest_vqamt.imaging.outlines import Outline, OutlineKind, asked, edited
-from pytest_vqamt.reporting.html.case_selection import CaseSelector, Images
+from pytest_vqamt.reporting.html.case_selection import WRONG, CaseSelector, Images
 from pytest_vqamt.reporting.view.headline import weakness
 from pytest_vqamt.reporting.view.rows import result_rows
 
@@ -65,7 +65,6 @@ _MOST_OF_A_LABEL = 60
 
 _MOST_REGIONS = 30
 """The limit for a picture or a query: more cannot be distinguished on a thumbnail."""
-_MISSED = (Outcome.VIOLATED.value, Outcome.UNPARSED.value)
 _KINDS = {OutlineKind.EDITED: "edit", OutlineKind.ASKED: "asked"}
 
 CARDS_AT_MOST = {Images.NONE: 1_000, Images.VIOLATIONS: 1_000, Images.ALL: 4_000}
@@ -182,7 +181,7 @@ def _contrast_card(row: Row, pictures: dict[str, Picture]) -> Row:
 def _missed_contrast(row: Row) -> Row | None:
     """The contrast of a case if its answer does not differ as it must."""
     contrast = cast("Row | None", row.get("contrast"))
-    return contrast if contrast and contrast.get("verdict") in _MISSED else None
+    return contrast if contrast and contrast.get("verdict") in WRONG else None
 
 
 def picture_digest(query: Row) -> str:
@@ -314,7 +313,7 @@ class _Pictures:
         return here
 
     def chosen(self, most: int, slow: int) -> list[str]:
-        """Selects at most ``most`` pictures to render, of which at most ``slow`` slow ones."""
+        """Selects at most ``most`` pictures to render, at most ``slow`` of them slow ones."""
         chosen: list[str] = []
         for digest in sorted(self.found, key=self.turns.__getitem__):
             is_slow = is_slow_to_render(self.found[digest].picture)
@@ -381,7 +380,7 @@ def select_cards(
 
 
 def _undrawn(cards: _Cards) -> dict[str, str]:
-    """The first reason of each card that could not be made, or a picture of which could not be drawn."""
+    """The first error of each card, or of one of its pictures."""
     pictures = cards.pictures
     of_pictures = {name: reason for digest, reason in pictures.failed.items() for name in pictures.cards[digest]}
     return of_pictures | cards.failed
@@ -462,7 +461,7 @@ def by_use(report: Report, rows: Sequence[Row]) -> list[Row]:
     ordered: list[tuple[int, bool, int, int, int]] = []
     for number, row in enumerate(rows):
         item = (row["relation"], row["model"], row["data"])
-        is_wrong = row["verdict"] in _MISSED and not row.get("waived")
+        is_wrong = row["verdict"] in WRONG and not row.get("waived")
         is_urgent = is_wrong and (row.get("before") == Outcome.HOLDS.value or item in missed)
         part = 0 if is_urgent else 1 if is_wrong or _missed_contrast(row) else 2
         is_unread = bool(row.get("unread"))

@@ -18,6 +18,9 @@ from pytest_vqamt.core.case import CONFIDENT, Outcome
 from pytest_vqamt.core.case_store import find_cases_file, open_cases, parse_case
 from pytest_vqamt.core.report_json import Row
 
+WRONG = (Outcome.VIOLATED, Outcome.UNPARSED)
+"""The verdicts that count as violations; an unread answer is one of them."""
+
 _VERDICT = b',"verdict":"'
 """Its first occurrence in a line is the verdict: quotes within texts are escaped, and facts come later."""
 _CONTRAST = b',"contrast":{'
@@ -181,7 +184,7 @@ def _turn(row: Row) -> CardPriority:
     outcome = Outcome(str(row["verdict"]))
     if outcome is Outcome.HOLDS and not row.get("waived"):
         contrast = cast("Row | None", row.get("contrast")) or {}
-        is_missed = contrast.get("verdict") in (Outcome.VIOLATED.value, Outcome.UNPARSED.value)
+        is_missed = contrast.get("verdict") in WRONG
         return CardPriority.VIOLATED if is_missed else CardPriority.HOLDS
     if outcome is Outcome.HOLDS:
         return CardPriority.HOLDS
@@ -193,7 +196,7 @@ def _turn(row: Row) -> CardPriority:
 def _is_confident(row: Row) -> bool:
     """True if the case is a violation of which the model was sure."""
     margin = row.get("margin")
-    is_violation = row["verdict"] in (Outcome.VIOLATED.value, Outcome.UNPARSED.value)
+    is_violation = row["verdict"] in WRONG
     return is_violation and isinstance(margin, int | float) and margin >= CONFIDENT
 
 

@@ -27,7 +27,7 @@ from pytest_vqamt.reporting.html.case_cards import (
     make_card,
     thumbnails,
 )
-from pytest_vqamt.reporting.html.case_selection import CaseSelector
+from pytest_vqamt.reporting.html.case_selection import WRONG, CaseSelector
 from pytest_vqamt.reporting.html.charts import MARKS, breakdowns, charts, histograms, legend_entries, mosaics
 from pytest_vqamt.reporting.item_messages import describe_queries, describe_utilisation
 from pytest_vqamt.reporting.paper_tables import own_figures_table, paper_tables
@@ -252,7 +252,7 @@ def report_fragment(report: Report, folder: Path, source_of: Callable[[str], Sce
     ordered = sorted((line for line in rows if line.counted.tally.judged), key=weakness)
     most = 2 * max(len(rows), _CASES_SHOWN)  # one of each; cases that hold without their contrast have a share, too
     chosen = by_use(report, CaseSelector(folder, most, holding=False).chosen(most).rows)
-    wrong = [row for row in chosen if row["verdict"] in ("violated", "unparsed")][:_CASES_SHOWN]
+    wrong = [row for row in chosen if row["verdict"] in WRONG][:_CASES_SHOWN]
     return page_template("pytest_vqamt.reporting.html", "notebook.html.j2").render(
         head=headline(report, rows),
         rows=ordered[:_ROWS_SHOWN],

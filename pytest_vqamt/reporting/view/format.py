@@ -59,7 +59,7 @@ def format_interval(interval: tuple[float, float]) -> str:
 
 
 def percent_below(share: float, limit: float) -> str:
-    """A share in percent, with as many places as show that it is below ``limit`` and whether it is 0.
+    """A share in percent, with enough places to see that it is below ``limit`` and not 0.
 
     >>> percent_below(0.734, 0.8), percent_below(0.7961, 0.8), percent_below(0.799971, 0.8), percent_below(0.004, 0.8)
     ('73 %', '79.6 %', '79.997 %', '0.4 %')
@@ -341,7 +341,7 @@ def text_cell(text: str) -> TableCell:
 def text_table(
     rows: Sequence[Sequence[str]], *, caption: str = "", notes: Sequence[str] = (), units: Sequence[ColumnUnit] = ()
 ) -> ViewTable:
-    """A table of texts, of which the first row is the head."""
+    """A table of texts; the first row is the head."""
     head, *lines = rows
     return unit_table(head, [list(map(text_cell, line)) for line in lines], units, caption=caption, notes=notes)
 

@@ -753,40 +753,40 @@ def report_warnings(
                 f"{unread.advice}."
             )
     yield from (f"{line[0].upper()}{line[1:]}." for line in misleading_lines(report.relations, of_model=several))
-    # Cases without a rate, by cause: each kind needs another cure.
-    errors = sum(line.counted.tally.errors for line in lines)
-    if errors:
-        cases = sum(line.counted.tally.cases for line in lines)
-        yield f"{errors:,} of {count_noun(cases, 'case')} had no answer (a model or file failed) and count in no rate."
-    if with_unread and (declined := sum(line.counted.tally.declined for line in lines)):
-        cases, refused = (sum(getattr(line.counted.tally, name) for line in lines) for name in ("cases", "refused"))
-        yield (
-            f"{declined:,} of {count_noun(cases, 'case')} were declined, {refused:,} of them in words, and count in no "
-            "pass rate."
-        )
-    if flaky := sum(line.counted.tally.flaky for line in lines):
-        cases = sum(line.counted.tally.cases for line in lines)
-        yield (
-            f"{flaky:,} of {count_noun(cases, 'case')} are flaky: their verdict depends on which of the "
-            f"{report.repeats} answers to a query are taken. They count in no rate."
-        )
+    tally = sum((line.counted.tally for line in lines), Tally())
+    yield from _unjudged_lines(report, tally, with_declined=with_unread)
     yield from (f"{line[0].upper()}{line[1:]}." for line in noise_lines(report.relations, of_model=several))
     if report.expired_waivers:
         yield f"{expired_waivers_line(report)}."
     if bad := bad_records_line(report):
         yield f"{bad}."
-    truncated = sum(line.counted.tally.truncated for line in lines)
-    if truncated:
-        yield f"In {count_noun(truncated, 'case')} a model read only the beginning of a question."
+    if tally.truncated:
+        yield f"In {count_noun(tally.truncated, 'case')} a model read only the beginning of a question."
     if report.baseline is not None:
         yield from _not_compared("in the baseline but not in this run", report.baseline.missing)
         yield from _not_compared("in this run but not in the baseline", report.baseline.new)
     if left_out:
-        wrong = sum(line.counted.tally.judged - line.counted.tally.holds for line in lines)
+        wrong = tally.judged - tally.holds
         yield (
             f"{wrong - left_out:,} of {count_noun(wrong, 'violated or unread case')} have a card on this page: "
             f"{'regressions first, then ' if report.baseline else ''}an equal share of each relation variant, in the "
             "order of the case ids, which is as good as random. All figures are over all cases."
+        )
+
+
+def _unjudged_lines(report: Report, tally: Tally, *, with_declined: bool) -> Iterator[str]:
+    """The cases that count in no rate, a sentence for each cause, as each needs another cure."""
+    cases = count_noun(tally.cases, "case")
+    if tally.errors:
+        yield f"{tally.errors:,} of {cases} had no answer (a model or file failed) and count in no rate."
+    if with_declined and tally.declined:
+        yield (
+            f"{tally.declined:,} of {cases} were declined, {tally.refused:,} of them in words, and count in no pass rate."
+        )
+    if tally.flaky:
+        yield (
+            f"{tally.flaky:,} of {cases} are flaky: their verdict depends on which of the "
+            f"{report.repeats} answers to a query are taken. They count in no rate."
         )
 
 

@@ -22,7 +22,7 @@ from pytest_vqamt.reporting.view.format import (
     rounded_up,
     wrapped,
 )
-from pytest_vqamt.reporting.view.rows import ResultRow
+from pytest_vqamt.reporting.view.rows import ResultRow, p_value
 from pytest_vqamt.stats.intervals import pass_rate_interval, wilson
 from pytest_vqamt.stats.power import RegressionGate, prospect_of
 from pytest_vqamt.stats.thresholds import APART, TotalKind
@@ -289,25 +289,24 @@ def describe_total(total: BaselineTotal, kind: TotalKind) -> str:
     """Both rates, their difference with its interval and p-value, and the number of cases or questions."""
     change = total.change
     before, after, (low, high) = change.paired.first_rate, change.paired.second_rate, change.interval
-    p = change.p if change.p_holm is None else change.p_holm
     cases = count_noun(change.paired.shared, kind.unit)
     within = f"95 % interval {format_difference(low)} to {format_difference(high)}"
     return (
         f"from {format_rate(before)} to {format_rate(after)} on the same {cases} "
-        f"({format_change(before, after)} points, {within}, p {format_p(p)})"
+        f"({format_change(before, after)} points, {within}, p {format_p(p_value(change))})"
     )
 
 
 def total_sentence(found: KindOfTotal) -> str:
     """The state of the gate on all relations together or on the accuracy, with both rates."""
-    kind, total, held = found.kind, found.total, found.gate
-    if held is None:
+    kind, total, gate = found.kind, found.total, found.gate
+    if gate is None:
         return f"{kind.value}: {describe_total(total, kind)}"
-    allowed = f"allowed drop: {describe_points(held.threshold)}"
+    allowed = f"allowed drop: {describe_points(gate.threshold)}"
     figures = f"{describe_total(total, kind)}; {allowed}"
-    if held.state is GateState.CANNOT_TELL:
+    if gate.state is GateState.CANNOT_TELL:
         return f"cannot tell whether {kind.value} dropped: {figures}; {what_it_takes(found)}"
-    if held.state is GateState.MISSED:
+    if gate.state is GateState.MISSED:
         return f"{kind.value} dropped {figures}"
     return f"{kind.value} did not drop by more than is allowed: {figures}"
 

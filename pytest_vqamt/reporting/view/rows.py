@@ -213,7 +213,7 @@ def published_rates(item: str) -> tuple[float, ...]:
 def is_significant_drop(line: ResultRow) -> bool:
     """True if the pass rate dropped significantly, after Holm's correction for a gated row."""
     change = line.counted.change
-    return change is not None and rate_difference(line) < 0 and _p(change) < SIGNIFICANT
+    return change is not None and rate_difference(line) < 0 and p_value(change) < SIGNIFICANT
 
 
 def rate_difference(line: ResultRow) -> float:
@@ -225,7 +225,7 @@ def rate_difference(line: ResultRow) -> float:
 def describe_change(change: BaselineChange) -> str:
     """Both rates, their difference with its interval and p-value, and the numbers of regressions and fixes."""
     (low, high), before, after = change.interval, change.paired.first_rate, change.paired.second_rate
-    p = f"p = {_p(change):.2g}{'' if change.p_holm is None else ' after Holm'}"
+    p = f"p = {p_value(change):.2g}{'' if change.p_holm is None else ' after Holm'}"
     return (
         f"{format_rate(before)} in the baseline, now {format_rate(after)}: "
         f"{format_change(before, after)} points ({format_difference(low)} to {format_difference(high)}, {p}), "
@@ -233,6 +233,7 @@ def describe_change(change: BaselineChange) -> str:
     )
 
 
-def _p(change: BaselineChange) -> float:
+def p_value(change: BaselineChange) -> float:
+    """The p-value of a drop, after Holm's correction where the rate is among those corrected for."""
     # Items without a gate are in no family of tests: they have their own p alone.
     return change.p if change.p_holm is None else change.p_holm
