@@ -781,7 +781,8 @@ def _unjudged_lines(report: Report, tally: Tally, *, with_declined: bool) -> Ite
         yield f"{tally.errors:,} of {cases} had no answer (a model or file failed) and count in no rate."
     if with_declined and tally.declined:
         yield (
-            f"{tally.declined:,} of {cases} were declined, {tally.refused:,} of them in words, and count in no pass rate."
+            f"{tally.declined:,} of {cases} were declined, {tally.refused:,} of them in words, and count in no "
+            "pass rate."
         )
     if tally.flaky:
         yield (
