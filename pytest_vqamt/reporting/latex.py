@@ -71,7 +71,7 @@ def latex_table(table: ViewTable, label: str) -> str:
 
 def _lines(table: ViewTable, label: str, *, is_continued: bool) -> Iterator[str]:
     # Without percent signs, and over both columns of a page, the tables fit the pages of most conferences.
-    # The notes are below the first float alone.
+    # The notes are in the caption of the first float alone.
     caption = [f"{table.caption}, continued"] if is_continued else [table.caption, *table.notes]
     yield r"% \usepackage{booktabs}"
     yield r"\begin{table*}"

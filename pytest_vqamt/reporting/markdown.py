@@ -107,7 +107,7 @@ def _with_names(text: str, names: Collection[str]) -> str:
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, numbers_from: int = 1) -> Iterator[str]:
     """The lines of a table of Markdown cells, as wide as its columns; those from ``numbers_from`` on have numbers."""
-    # "--:" is the shortest rule.
+    # The rule "--:" takes three characters.
     widths = [max(3, *map(len, column)) for column in zip(head, *rows, strict=True)]
 
     def line(cells: Sequence[str]) -> str:

@@ -49,7 +49,7 @@ _ADVICE_ON_FORM = (
 )
 _ADVICE_ON_FORM_BY_KIND: Mapping[str, str] = {
     **dict.fromkeys(
-        # Classifiers and recorded answers take no prompt, so a reader is all that helps.
+        # These take no prompt of the user's, so a reader is all that helps.
         ("tiny", "lxmert", "visualbert", "vilt", "blip", "answers", "oracle", "fault"),
         f"{_OTHER_FORM}{_OWN_READER}",
     ),
