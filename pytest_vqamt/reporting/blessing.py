@@ -34,10 +34,12 @@ ERRORS_AT_MOST = 0.01
 
 
 class BlessedFile(NamedTuple):
-    """The head and the size of a written baseline, and what is gated over all its items, by model and data."""
+    """A written baseline, and the totals by model and data that later runs are gated on."""
 
     head: BaselineHead
+    """What the file begins with."""
     size_bytes: int
+    """Of the compressed file."""
     together: Mapping[tuple[str, str], Clusters] = MappingProxyType({})
     """The cases of all gated relations by scene, where there are several."""
     right: Mapping[tuple[str, str], Clusters] = MappingProxyType({})
@@ -46,13 +48,14 @@ class BlessedFile(NamedTuple):
 
 @dataclass(slots=True)
 class _Totals:
-    """What is counted over all items of a model on data."""
+    """Counts over all items of a model on data."""
 
     items: set[str] = field(default_factory=set)
     """Those that are gated."""
     together: SceneCounter = field(default_factory=SceneCounter)
+    """The cases of these items, by scene."""
     right: dict[str, tuple[str, bool]] = field(default_factory=dict)
-    """The scene of each question, and whether its answer is right."""
+    """The scene of each question, and True if its answer is right."""
 
     def add(self, line: CaseLine, result: RelationResult) -> None:
         """Adds a case that is blessed."""
@@ -61,6 +64,7 @@ class _Totals:
             self.items.add(result.item)
             self.together.add(scene, Outcome(str(row["verdict"])))
         if answer := line.right_answer:
+            # A question counts once, whatever relations ask it.
             self.right.setdefault(answer.question, (scene, answer.right))
 
     @property
@@ -94,6 +98,7 @@ def bless(
     with open_cases(find_cases_file(folder)) as lines:
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
+            # The head has the sizes of all pieces, so these are written before it.
             with TemporaryFile(dir=file.parent) as pieces:
                 totals: dict[tuple[str, str], _Totals] = {}
                 items = tuple(_pieces(lines, pieces, report, wanted, totals, allow_errors=allow_errors))
@@ -106,6 +111,7 @@ def bless(
                 return BlessedFile(
                     head,
                     write_baseline(file, head, pieces),
+                    # A total of one relation would be that relation again.
                     {part: each.together.clusters for part, each in totals.items() if len(each.items) > 1},
                     {part: each.right_by_scene for part, each in totals.items() if each.right},
                 )
@@ -159,6 +165,7 @@ def _pieces(
                     totals.setdefault((result.model.name, result.data.name), _Totals()).add(line, result)
                     piece.write(_without_earlier_verdict(line) if "before" in line.row else line.text)
         if not tally.cases:
+            # An item that was left out, or whose cases are all waived, leaves an empty gzip member.
             pieces.seek(begins)
             pieces.truncate()
             continue
@@ -176,6 +183,7 @@ def _pieces(
 
 
 def _without_earlier_verdict(line: CaseLine) -> bytes:
+    # A report with a baseline has the verdicts before in its lines; the new baseline has its own alone.
     row = {name: value for name, value in line.whole.items() if name not in BEFORE}
     return f"{case_line(row)}\n".encode()
 
@@ -190,6 +198,7 @@ def _check_errors(result: RelationResult, tally: Tally) -> None:
 
 
 def _head(report: Report, items: tuple[BaselineEntry, ...]) -> BaselineHead:
+    # Those with blessed cases: excluded items may be all of a model or data source.
     models, data = {each.model for each in items}, {each.data for each in items}
     return BaselineHead(
         vqamt_version=report.vqamt_version,

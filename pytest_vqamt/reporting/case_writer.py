@@ -85,7 +85,7 @@ def start_parts(folder: Path) -> None:
 
 
 def remove_report(folder: Path) -> None:
-    """Removes the report of an earlier run, so that it is not taken for that of a failed run.
+    """Removes the report of an earlier run, which could be mistaken for a failed run's.
 
     Pages go before the files they are made from, so a page is never beside the report of another run.
 
@@ -98,6 +98,7 @@ def remove_report(folder: Path) -> None:
 
 
 def _part(position: int) -> str:
+    # Padded, so that names sort in the order of the items.
     return f"{position:06}.jsonl"
 
 
@@ -107,6 +108,7 @@ def _simplified_part(position: int) -> str:
 
 def remove_parts(folder: Path) -> None:
     """Removes all parts."""
+    # What is left is removed by the next run, so that a failure here fails nothing.
     shutil.rmtree(folder / _PARTS, ignore_errors=True)
 
 
@@ -119,6 +121,7 @@ def write_joined(folder: Path, positions: Collection[int], cases: Path, name: st
     Raises:
         OSError: a part cannot be read, or the file cannot be written.
     """
+    # Parts of items that did not finish are of no result, so they stay out.
     wanted = set(map(_part, positions))
     written = 0
     with create_cases(cases, name) as joined:

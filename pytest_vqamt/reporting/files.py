@@ -68,6 +68,7 @@ def write_data(report: Report, folder: Path, *, cases_name: str = PLAIN_NAME) ->
         with replacing(folder / REPORT_FILE) as counts, replacing(folder / cases_name) as all_cases:
             positions = [result.position for result in report.relations]
             written = cases.write_joined(folder, positions, all_cases, cases_name)
+            # Two sessions write parts of one name into one folder: the counts differ.
             if written != judged:
                 raise VqamtError(
                     f"Expected {count_noun(judged, 'line')} in {cases_name}, but got {written}: has another session "
@@ -75,6 +76,7 @@ def write_data(report: Report, folder: Path, *, cases_name: str = PLAIN_NAME) ->
                 )
             counts.write_text(report_text(report), encoding="utf-8")
             simplified = cases.simplified_lines(folder, positions)
+            # Before the new files are put in place, so that no old page is beside them.
             cases.remove_report(folder)
             if simplified:
                 replace_text(folder / SIMPLIFIED_NAME, simplified)
@@ -100,6 +102,7 @@ def write_pages(
     from pytest_vqamt.reporting.html.page import report_html  # brings jinja2
 
     report = read_report(folder)
+    # From the files, as `vqamt report` does later: both make the same pages.
     audit = read_audit(folder)
     replace_text((out or folder) / SUMMARY, comment_page(report, audit=audit, cases=case_lines(report, folder)))
     replace_text((out or folder) / BADGE, f"{json.dumps(badge(report), ensure_ascii=False)}\n")

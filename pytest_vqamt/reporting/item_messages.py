@@ -38,6 +38,7 @@ MAX_WORDS = 5
 """The most unknown words that a message names."""
 
 _INAPPLICABLE_ROWS = 3
+"""Of more items without a case, their names stand in one line."""
 
 
 class TestOutcome(StrEnum):
@@ -57,6 +58,7 @@ def outcome_of(result: RelationResult, again: str, max_error_rate: float, *, is_
     A shard, which is not whole, cannot miss a gate: `vqamt merge` checks the gates of the whole run. ``again`` begins
     the replay command.
     """
+    # The order is that of causes: without cases or answers no gate means anything.
     if not result.all_cases:
         return TestOutcome.SKIPPED, not_applicable_message(result)
     if result.declined - result.refused == result.all_cases:
@@ -65,6 +67,7 @@ def outcome_of(result: RelationResult, again: str, max_error_rate: float, *, is_
         return TestOutcome.ERRORS, error_rate_message(result, max_error_rate)
     if is_whole and not all(held.met for held in result.gates):
         return TestOutcome.MISSED, missed_gate_message(result, again)
+    # After the gates: a gate on an item whose cases were all refused is missed, not skipped.
     if result.refused and not result.total.judged:
         return TestOutcome.SKIPPED, refused_message(result)
     return TestOutcome.PASSED, ""
@@ -82,6 +85,7 @@ def drop_outcome_of(
 
     Where the item's own test ``has_failed``, that test names the drop, and this one is skipped.
     """
+    # A missed gate is named before one that cannot tell.
     if not all(held.met for held in result.drop_gates):
         if has_failed:
             return TestOutcome.SKIPPED, repeated_drop_message(result, missed_drops(result))
@@ -143,6 +147,7 @@ def _missed(what: str, gate: Gate, rate: float | None, interval: tuple[float, fl
     if rate is None:
         judged = "case with a contrast" if gate.kind == "grounded-under" else "case"
         return f"no {judged} was judged, so there is no {what}; required: {required}"
+    # The rate may be above the gate while the lower end of its interval is not.
     if gate.on == "lower-bound":
         low, high = percent_below(interval[0], gate.threshold), format_percent(interval[1])
         within = f"95 % interval {low.removesuffix(' %')} to {high}"
@@ -153,8 +158,9 @@ def _missed(what: str, gate: Gate, rate: float | None, interval: tuple[float, fl
 
 
 def _unchanged(grounded: Grounded) -> str:
-    """A line on the cases that hold, if there are any: in how many of them the answer is no other."""
+    """A line on cases whose relation holds while their contrast gets the same answer; "" if none holds."""
     cells = grounded.cells
+    # Where the relation never holds, the pass rate says it all.
     if not cells.consistent:
         return ""
     return (
@@ -164,10 +170,11 @@ def _unchanged(grounded: Grounded) -> str:
 
 
 def example_lines(result: RelationResult, again: str) -> Iterator[str]:
-    """The simplest violation with its answers and its replay command.
+    """The simplest violation with its answers and its replay command, and a violated contrast where it matters.
 
-    That of a contrast is shown in its place if there is none, and beside it if a gate on the grounded rate is missed.
+    A violated contrast is shown if there is no violation, and also if a gate on the grounded rate is missed.
     """
+    # A missed gate on the grounded rate is about contrasts, so one is shown besides the violation.
     is_missed = any(not gate.met for gate in result.gates if gate.kind == "grounded-under")
     if result.violation:
         yield from _violation_lines(result, result.violation, again, "simplest violation found")
@@ -196,11 +203,13 @@ def drop_message(result: RelationResult, answers_before: Sequence[str | None], a
     lines.append(f"  claim: {result.claim}")
     violation = result.violation
     if violation:
+        # Without the baseline's answers, or with fewer than queries, the rest have none before.
         before = [*answers_before, *(None for _ in violation.queries[len(answers_before) :])]
         answers = [
             f"{quoted(query.answer)} now" if answer is None else f"{quoted(answer)} before, {quoted(query.answer)} now"
             for query, answer in zip(violation.queries, before, strict=True)
         ]
+        # Equal answers with another verdict: the reader or the relation has changed, not the model.
         is_regression = list(answers_before) != [query.answer for query in violation.queries]
         what = "simplest regression" if is_regression else "simplest violation"
         lines.append(f"{what} found: scene {violation.scene}, case {violation.id}")
@@ -229,7 +238,7 @@ def missing_message(item: str) -> str:
 
 
 def undecided_message(result: RelationResult) -> str:
-    """The message of an item with too few cases to tell whether it dropped (``--vqamt-undecided=fail``)."""
+    """The message of an item with too few cases to decide its gate on a drop (``--vqamt-undecided=fail``)."""
     return _message(
         f"{result.item} on {result.model.name}: {_describe_undecided(change, is_grounded=is_grounded)}"
         for is_grounded, change in _changes(result)
@@ -254,7 +263,7 @@ def total_message(found: KindOfTotal) -> str:
 
 
 def _changes(result: RelationResult) -> Iterator[tuple[bool, BaselineChange]]:
-    """The changes since the baseline, with whether they are of the grounded rate."""
+    """The changes since the baseline; the first value is True if the change is of the grounded rate."""
     grounded = result.grounded.change if result.grounded else None
     yield from ((change is grounded, change) for change in result.changes)
 
@@ -273,6 +282,7 @@ def missed_drops(result: RelationResult) -> list[str]:
         for _, change in missed
         if change.gate and change.gate.unread is not None
     ]
+    # One line of them, however many gates they miss.
     return [*dropped, *unread[:1]]
 
 
@@ -368,18 +378,18 @@ def describe_queries(use: ModelUse) -> str:
 
 
 def describe_usage(use: ModelUse) -> str:
-    """What the model's answers took, as it tells: tokens, cost. Answers from the cache took it in an earlier run.
+    """Tokens and cost of the model's answers; those from the cache were paid for in an earlier run.
 
     >>> describe_usage(ModelUse(
     ...     name="gpt", fingerprint="f", tasks=("vqa",), queries_asked=955, queries_cached=1200, usage=(("cost", 0.5),)
     ... ))
     'usage: cost 0.5 (of the 955 queries sent now; the 1,200 from the cache were paid for before)'
     """
-    told = f"usage: {', '.join(f'{name} {format_usage(value)}' for name, value in use.usage)}"
+    text = f"usage: {', '.join(f'{name} {format_usage(value)}' for name, value in use.usage)}"
     if not use.queries_cached:
-        return told
+        return text
     return (
-        f"{told} (of the {count_noun(use.queries_asked, 'query', 'queries')} sent now; the {use.queries_cached:,} from "
+        f"{text} (of the {count_noun(use.queries_asked, 'query', 'queries')} sent now; the {use.queries_cached:,} from "
         "the cache were paid for before)"
     )
 
@@ -411,6 +421,7 @@ def folded_lines(results: Sequence[RelationResult]) -> Iterator[str]:
     """The names of the items without cases; a relation without any case is named once, without its variants."""
     folded = [result.item for result in results if not result.all_cases]
     apply = {_relation(result.item) for result in results if result.all_cases}
+    # "lang.switch" rather than six of its variants; with one that applies, each variant is named.
     names = dict.fromkeys(item if _relation(item) in apply else _relation(item) for item in folded)
     of = count_noun(len(results), "relation variant")
     yield from wrapped(

@@ -20,6 +20,7 @@ from pytest_vqamt.reporting.item_messages import (
     total_message,
 )
 from pytest_vqamt.reporting.view.model_figures import KindOfTotal, totals_of
+from pytest_vqamt.reporting.view.rows import p_value
 
 Property = tuple[str, object]
 """A name and a text, a number or a truth: what xdist sends as it is."""
@@ -28,13 +29,14 @@ CLASS = "vqamt"
 BASELINE_CLASS = "vqamt.baseline"
 """The ``classname`` of items, and of their tests against the baseline, as pytest writes it for those of a session."""
 
-Outcome: TypeAlias = Literal["passed", "failure", "error", "skipped"]
+ElementName: TypeAlias = Literal["passed", "failure", "error", "skipped"]
 """The element of a test case that did not pass, or "passed"."""
 
-_ELEMENTS: Mapping[TestOutcome, Outcome] = {
+_ELEMENTS: Mapping[TestOutcome, ElementName] = {
     TestOutcome.PASSED: "passed",
     TestOutcome.SKIPPED: "skipped",
     TestOutcome.MISSED: "failure",
+    # It is raised within the test, a failure in JUnit; "error" is for items that could not be run.
     TestOutcome.ERRORS: "failure",
 }
 
@@ -97,6 +99,7 @@ def _figures(name: str, counted: RelationResult | StratumResult) -> Iterator[Pro
         yield f"{name}_trial_rate", counted.repeated.trial_rate
     if counted.noise:
         yield f"{name}_noise_expected", counted.noise.expected
+        # "true" rather than Python's "True", here and below.
         yield f"{name}_noise_explains", str(counted.noise.explains).lower()
     if counted.gate:
         yield from _gate(f"{name}_gate", counted.gate)
@@ -128,7 +131,7 @@ def _change(name: str, change: BaselineChange | None) -> Iterator[Property]:
             yield f"{name}_baseline_difference", difference
             yield f"{name}_baseline_difference_low", change.interval[0]
             yield f"{name}_baseline_difference_high", change.interval[1]
-        yield f"{name}_baseline_p", change.p if change.p_holm is None else change.p_holm
+        yield f"{name}_baseline_p", p_value(change)
         if change.gate:
             yield from _gate(f"{name}_baseline_gate", change.gate)
             yield f"{name}_baseline_gate_uncertain", str(change.gate.uncertain).lower()
@@ -171,11 +174,15 @@ def write_junit(report: Report, page: Path, file: Path) -> None:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TestCase:
     classname: str
+    """"vqamt" or "vqamt.baseline"."""
     name: str
-    outcome: Outcome = "passed"
+    """As pytest names the item."""
+    outcome: ElementName = "passed"
+    """"failure" and "error" as JUnit tells them apart."""
     message: str = ""
     """What is said of a failed or skipped one: the first line is the heading."""
     properties: tuple[Property, ...] = ()
+    """Figures, as ``user_properties`` of the session's item."""
 
     def element(self) -> ET.Element:
         element = ET.Element("testcase", classname=self.classname, name=self.name)
@@ -186,6 +193,7 @@ class _TestCase:
         if self.outcome != "passed":
             found = ET.SubElement(element, self.outcome, message=self.message.partition("\n")[0])
             if self.outcome == "skipped":
+                # As pytest writes it.
                 found.set("type", "pytest.skip")
             found.text = self.message
         return element
@@ -196,6 +204,7 @@ def _test_cases(report: Report, page: str) -> Iterator[_TestCase]:
     failed = set()
     for result in report.relations:
         outcome, message = outcome_of(result, "pytest", report.max_error_rate, is_whole=is_whole)
+        # A failed item names its drops too, since its test against the baseline is skipped then.
         is_failed = outcome in (TestOutcome.MISSED, TestOutcome.ERRORS)
         if is_failed:
             failed.add(result.position)
@@ -215,12 +224,12 @@ def _test_cases(report: Report, page: str) -> Iterator[_TestCase]:
 
 
 def _heading_first(result: RelationResult, message: str) -> str:
-    """The message without the relation and the model, which stand in the name of the test."""
+    """The message without the relation and the model, which are in the name of the test."""
     return message.removeprefix(f"{result.item} on {result.model.name}: ")
 
 
 def _baseline_cases(report: Report, page: str, failed: set[int]) -> Iterator[_TestCase]:
-    """The tests against the baseline; that of an item whose own test has ``failed`` is skipped, and names it."""
+    """The tests against the baseline; an item whose own test has ``failed`` has a skipped one."""
     for result in report.relations:
         if not result.drop_gates:
             continue

@@ -11,7 +11,7 @@ from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.text import shown
 from pytest_vqamt.reporting.paper_tables import named_paper_tables
 from pytest_vqamt.reporting.table_export import write_tables
-from pytest_vqamt.reporting.view.format import ColumnHead, Unit, ViewTable
+from pytest_vqamt.reporting.view.format import ColumnHead, ColumnUnit, ViewTable
 
 _ESCAPES = {
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
@@ -28,6 +28,7 @@ _MARKUP = re.compile(r"[&%$#_{}\\~^<>|]|-(?=-)|[^\x20-\x7e]")
 _LETTERS = frozenset("ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ")
 """The letters beyond ASCII that every LaTeX since 2018 sets without a package."""
 _MOST_OF_A_TEXT = 2_000
+"""In characters."""
 
 ROWS_AT_MOST = 45
 """The rows of one float: LaTeX breaks none over pages."""
@@ -59,6 +60,7 @@ def latex_table(table: ViewTable, label: str) -> str:
             for start in starts
             for line in _lines(
                 replace(table, rows=table.rows[start : start + ROWS_AT_MOST]),
+                # The first float has the label itself, so that references to short and long tables are alike.
                 f"{label}-{start // ROWS_AT_MOST + 1}" if start else label,
                 is_continued=start > 0,
             )
@@ -69,6 +71,7 @@ def latex_table(table: ViewTable, label: str) -> str:
 
 def _lines(table: ViewTable, label: str, *, is_continued: bool) -> Iterator[str]:
     # Without percent signs, and over both columns of a page, the tables fit the pages of most conferences.
+    # The notes are in the caption of the first float alone.
     caption = [f"{table.caption}, continued"] if is_continued else [table.caption, *table.notes]
     yield r"% \usepackage{booktabs}"
     yield r"\begin{table*}"
@@ -89,7 +92,7 @@ def _lines(table: ViewTable, label: str, *, is_continued: bool) -> Iterator[str]
 
 
 def _without_percent(head: ColumnHead, text: str) -> str:
-    return text.replace(" %", "") if head.unit is Unit.PERCENT else text
+    return text.replace(" %", "") if head.unit is ColumnUnit.PERCENT else text
 
 
 def _sentence(text: str) -> str:
@@ -99,6 +102,7 @@ def _sentence(text: str) -> str:
 def _row(texts: Sequence[str]) -> str:
     first, *others = texts
     name = first.lstrip(" ")
+    # Two spaces in front mark a part of the row above.
     indent = r"\quad " if name != first else ""
     # Behind the end of a row, "[" would begin the space between the rows, and "*" forbid a page break.
     guard = "{}" if name.startswith(("[", "*")) else ""

@@ -17,12 +17,13 @@ from pytest_vqamt.core.report_json import REPORT_FILE, Row
 from pytest_vqamt.core.results import GateState, Report
 from pytest_vqamt.core.text import count_noun, shown
 from pytest_vqamt.reporting.audit.audit_results import audit_tables
+from pytest_vqamt.reporting.html.case_selection import WRONG
 from pytest_vqamt.reporting.item_messages import describe_queries, describe_usage, describe_utilisation, folded_lines
 from pytest_vqamt.reporting.paper_tables import model_tables
 from pytest_vqamt.reporting.terminal import short_gate
 from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
 from pytest_vqamt.reporting.view.format import TableCell, ViewTable, format_percent, format_percents
-from pytest_vqamt.reporting.view.headline import Finding, headline, link_of, report_warnings
+from pytest_vqamt.reporting.view.headline import ReportFinding, headline, link_of, report_warnings
 from pytest_vqamt.reporting.view.overview import overview_table
 from pytest_vqamt.reporting.view.rankings import summary_tables
 from pytest_vqamt.reporting.view.rows import ResultRow, result_rows
@@ -32,6 +33,8 @@ _MARKUP = re.compile(
 )
 """What begins or ends markup on GitHub: a link, a tag, a cell, a mention, a formula, an emoji; no _ within a word."""
 _NOT_IN_CODE = re.compile(r"[`|\\]")
+"""A backtick ends code, and a bar ends a table cell even within code."""
+
 _MOST_OF_A_TEXT = 2_000
 _COMMAND = re.compile(r"`((?:vqamt |--vqamt)[^`|\\]*)`")
 
@@ -42,7 +45,6 @@ VARIABLE = "GITHUB_STEP_SUMMARY"
 CaseLines: TypeAlias = Mapping[tuple[str, str], Sequence[str]]
 """Lines on cases of findings, by the link and the item of the finding."""
 
-_WRONG = (Outcome.VIOLATED, Outcome.UNPARSED)
 _CASES_NAMED = 3
 _ASKED = 140
 """The characters of the questions of a named case."""
@@ -70,6 +72,7 @@ def escape(text: str) -> str:
     >>> escape("<b>|x\ny"), escape("see www.a.b"), escape("how  many")
     ('&#60;b>&#124;x&#92;ny', 'see www&#46;a.b', 'how&nbsp; many')
     """
+    # Markdown shows several spaces as one.
     return _SPACES.sub(lambda found: f"{'&nbsp;' * (len(found[0]) - 1)} ", _escaped(_one_line(text)))
 
 
@@ -89,11 +92,13 @@ def prose(text: str, names: Collection[str] = ()) -> str:
     >>> prose("`vqamt power` says how many cases of `_a_`")
     '`vqamt power` says how many cases of &#96;&#95;a&#95;&#96;'
     """
+    # Split by a group: every second piece is a command.
     pieces = _COMMAND.split(_one_line(text))
     return "".join(f"`{each}`" if place % 2 else _with_names(each, names) for place, each in enumerate(pieces))
 
 
 def _with_names(text: str, names: Collection[str]) -> str:
+    # "a.b[c]" before "a.b", which would match first within it.
     longest_first = sorted(map(_one_line, names), key=len, reverse=True)
     pattern = "|".join(re.escape(name) for name in longest_first if name)
     pieces = re.split(rf"(?<!\w)({pattern})(?!\w)", text) if pattern else [text]
@@ -102,6 +107,7 @@ def _with_names(text: str, names: Collection[str]) -> str:
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, numbers_from: int = 1) -> Iterator[str]:
     """The lines of a table of Markdown cells, as wide as its columns; those from ``numbers_from`` on have numbers."""
+    # The rule "--:" takes three characters.
     widths = [max(3, *map(len, column)) for column in zip(head, *rows, strict=True)]
 
     def line(cells: Sequence[str]) -> str:
@@ -117,6 +123,7 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, number
 
 
 def _escaped(line: str) -> str:
+    # Only the last character becomes a reference: that of "www." is its dot.
     return _MARKUP.sub(lambda found: f"{found[0][:-1]}&#{ord(found[0][-1])};", line)
 
 
@@ -136,6 +143,7 @@ def append_step_summary(report: Report, folder: Path | None) -> str:
     file = Path(named)
     try:
         before = file.stat().st_size if file.exists() else 0
+        # The file may have text already; the 1 is the line end between.
         room = BYTES_AT_MOST - before - 1
         cases = case_lines(report, folder) if folder is not None and (folder / REPORT_FILE).is_file() else {}
         text = summary_page(report, cases=cases, whole=_report_location(folder), room=room)
@@ -162,11 +170,13 @@ def case_lines(report: Report, folder: Path) -> CaseLines:
         relation, model, data = (str(row[name]) for name in ("relation", "model", "data"))
         is_presumed = "presumed" in cast("list[str]", row.get("tags") or [])
         finding = link_of(report, relation, model, data), f"{relation} (presumed)" if is_presumed else relation
-        if finding not in missed or row.get("waived") or row["verdict"] not in _WRONG:
+        if finding not in missed or row.get("waived") or row["verdict"] not in WRONG:
             continue
         asked = " / ".join(dict.fromkeys(str(query["text"]) for query in cast("list[Row]", row["queries"])))
         asked = asked if len(asked) <= _ASKED else f"{asked[: _ASKED - 3].rstrip()}..."
+        # False sorts first: regressions, then readable answers, then by case id.
         case = (row.get("before") != Outcome.HOLDS, bool(row.get("unread")), str(row["case_id"]), asked)
+        # Three of each are in memory, however many cases the file has.
         best[finding] = sorted([*best.get(finding, ()), case])[:_CASES_NAMED]
     return {
         finding: [f"`vqamt replay {case_id}`: {escape(asked)}" for *_, case_id, asked in cases]
@@ -226,8 +236,10 @@ def badge(report: Report) -> dict[str, Json]:
         parts += [f"grounded {_range(grounded)}"] if grounded else []
         often = max(each.unread.rate or 0.0 for each in known)
         parts += [f"{format_percent(often)} unread"] if often > OFTEN_UNREAD else []
+        # Before the rates, which are then ranges.
         parts[:0] = [f"{len(known)} models"] if len(known) > 1 else []
     parts += [f"{count_noun(first.gates.misses, 'gate')} missed"] if first.gates.misses else []
+    # A run without any judged case is no success, whatever its gates.
     color = _COLORS[first.state] if known else "red"
     return {"schemaVersion": 1, "label": "consistency", "message": ", ".join(parts), "color": color}
 
@@ -293,7 +305,7 @@ def _captioned(table: ViewTable, names: Collection[str]) -> Iterator[str]:
     yield from _list(table.notes, names)
 
 
-def _finding(found: Finding) -> Iterator[str]:
+def _finding(found: ReportFinding) -> Iterator[str]:
     of = f" ({escape(found.of)})" if found.of else ""
     one, *more = map(escape, found.why)
     if not more:
@@ -307,6 +319,7 @@ def _overview(report: Report, rows: Sequence[ResultRow]) -> Iterator[str]:
     """The figures of each relation variant in a few narrow columns, those that missed a gate first."""
     table = overview_table(report, rows)
     places = {head.name: place for place, head in enumerate(table.heads)}
+    # Rows have no hash, as their results hold dicts.
     of_row = {id(line): cells for line, cells in zip(rows, table.rows, strict=True)}
     columns: dict[str, list[str]] = {name: [] for name in (*_NAMES, "gate") if name in places}
     if not rows:
@@ -323,20 +336,22 @@ def _overview(report: Report, rows: Sequence[ResultRow]) -> Iterator[str]:
                 column.append(_gates(line))
             else:
                 column.append(_cell(name, cells[places[name]]))
+    # Counts that are 0 in all rows are left out.
     shown = {name: column for name, column in columns.items() if name not in _APART or set(column) != {"0"}}
     yield from markdown_table(tuple(shown), list(zip(*shown.values(), strict=True)), numbers_from=texts)
     yield ""
 
 
 def _gates(line: ResultRow) -> str:
-    """The gates that are missed, or else those that cannot be told, each kind once; else that all are met."""
+    """The missed gates, or else the undecided ones, each kind once; "met" if all are."""
     state = line.gate_state
     if state is None or state is GateState.MET:
         return state.value if state else "-"
     named = dict.fromkeys(
-        short_gate(held, is_grounded=line.is_of_grounded(held)).partition(": ")[2]
-        for held in line.gates
-        if held.state is state
+        # Without its state, which stands once before all.
+        short_gate(gate, is_grounded=line.is_of_grounded(gate)).partition(": ")[2]
+        for gate in line.gates
+        if gate.state is state
     )
     word = f"**{state.value}**" if state is GateState.MISSED else state.value
     return f"{word}: {escape(', '.join(named).replace('<=', '≤').replace('>=', '≥'))}"
@@ -358,9 +373,9 @@ def _footer(report: Report) -> Iterator[str]:
     )
     for model in report.models:
         utilisation, usage = describe_utilisation(model), describe_usage(model) if model.usage else ""
-        told = f"{model.name} queries: {describe_queries(model)}"
-        told += f"; model utilisation {utilisation}" if utilisation else ""
-        yield prose(f"{told}; {usage}." if usage else f"{told}.", _names(report))
+        line = f"{model.name} queries: {describe_queries(model)}"
+        line += f"; model utilisation {utilisation}" if utilisation else ""
+        yield prose(f"{line}; {usage}." if usage else f"{line}.", _names(report))
 
 
 def _truncate(room: int, lines: Sequence[str]) -> str:

@@ -78,12 +78,15 @@ def merge_folders(folders: Sequence[Path], out: Path) -> Report:
     if out.resolve() in [folder.resolve() for folder in folders]:
         raise VqamtError(f"Expected a folder for the merged report that is none of the shards', but got {str(out)!r}")
     parts = {str(folder): read_report(folder) for folder in folders}
+    # Two spellings of one folder are found later, by their equal shard numbers.
     if len(parts) < len(folders):
         raise DataError(f"Expected each folder once, but got {', '.join(map(str, folders))}")
+    # Before anything is written.
     check_one_run(parts)
     try:
         out.mkdir(parents=True, exist_ok=True)
         cases_name = find_cases_file(folders[0]).name
+        # The last one opened is closed first: the cases replace old ones before the report does.
         with replacing(out / REPORT_FILE) as counts, replacing(out / cases_name) as all_cases:
             of_items = merge_cases({Path(name): part for name, part in parts.items()}, all_cases, cases_name)
             report = merge_reports(parts, of_items)
@@ -99,13 +102,16 @@ def merge_reports(parts: Mapping[str, Report], of_items: Sequence[ItemCounts]) -
     reports = tuple(parts.values())
     first = reports[0]
     shares = zip(*(report.relations for report in reports), strict=True)
+    # All shards have the same items in the same places: check_one_run compares them.
     relations = tuple(_relation(share, cases, first.max_unread) for share, cases in zip(shares, of_items, strict=True))
     use = _baseline([report.baseline for report in reports if report.baseline])
+    # Holm's correction and the gates on drops take all items and all cases.
     relations, baseline = conclude(relations, use, first.max_unread)
     merged = replace(
         first,
         shard="1/1",
         started=min(report.started for report in reports),
+        # Shards run side by side: the longest one is the time of the run.
         duration_s=max(report.duration_s for report in reports),
         complete=all(report.complete for report in reports),
         models=tuple(
@@ -132,11 +138,13 @@ def _relation(shares: Sequence[RelationResult], cases: ItemCounts, max_unread: f
         not_applicable.update(share.not_applicable)
     is_blessed = any(share.change for share in shares)
     ordinary = _stratum(first, shares, cases.ordinary, first.tags, max_unread, is_blessed=is_blessed)
-    of_presumed = [share.presumed for share in shares if share.presumed]  # a shard may have none
+    # The cases of a shard may all be sure.
+    of_presumed = [share.presumed for share in shares if share.presumed]
     tags = (*first.tags, "presumed")
     presumed = (
         _stratum(first, of_presumed, cases.presumed, tags, max_unread, is_blessed=is_blessed) if of_presumed else None
     )
+    # An item with presumed cases alone is gated on these.
     if presumed and not ordinary.tally.cases:
         ordinary = replace(ordinary, gate=None)
     return replace(
@@ -182,12 +190,15 @@ def _grounded(shares: Sequence[RelationResult], cases: ItemCounts, max_unread: f
         first.tags,
         sure,
         presumed,
+        # A bare "*" does not gate presumed cases, an item's own name does.
         (Threshold(pattern="*" if is_bare else first.item, rate=held.threshold),) if held else (),
         GateOn(held.on) if held else GateOn.POINT,
+        # The unread cases of the gate: of the ordinary stratum, or of the presumed one where it is all.
         tally=reduce(add, (share.tally for share in shares))
         if any(share.tally.cases for share in shares)
         else sum((share.presumed.tally for share in shares if share.presumed), Tally()),
         max_unread=max_unread,
+        # A directional relation is its own contrast: its change is that of the pass rate.
         version_before=None if first.directional or not before else before[0].version_before,
     )
 
@@ -204,6 +215,7 @@ def _stratum(
     """One stratum of all shards."""
     tally = reduce(add, (share.tally for share in shares))
     within = pass_rate_interval(counts.clusters)
+    # Without a baseline no line has a verdict before, and there is no change to count.
     paired = counts.paired if is_blessed else None
     return StratumResult(
         tally=tally,
@@ -375,35 +387,47 @@ class StratumCounts(NamedTuple):
     """The cases of one stratum of an item: outcomes by scene, and readings of the answers."""
 
     clusters: Clusters
+    """Judged cases by scene."""
     paired: PairedClusters
+    """Judged cases by scene, with their outcomes in the baseline."""
     readings: Counter[str]
+    """How often each answer was given."""
     readings_sample: int | None
+    """The number of cases whose answers are counted; None if all are."""
 
 
 class SceneCounts(NamedTuple):
-    """Cases with a contrast by scene, and with their outcomes in the baseline; grounded ones hold."""
+    """Cases with a contrast by scene; grounded ones hold."""
 
     clusters: Clusters = Clusters()
+    """By scene."""
     paired: PairedClusters = PairedClusters()
+    """By scene, with the outcomes in the baseline."""
 
 
 class ItemCounts(NamedTuple):
-    """The counts of an item by stratum, and its judged cases, which are kept only to compare models or runs."""
+    """The counts of an item over all shards."""
 
     ordinary: StratumCounts
+    """Of the ordinary cases."""
     presumed: StratumCounts
+    """Of the presumed cases."""
     judged: JudgedCases | None
+    """The judged cases, to compare models or runs; otherwise None."""
     right: JudgedCases | None = None
-    """The answers to questions that come with answers, kept likewise."""
+    """The answers to questions that come with answers; None likewise."""
     grounded: SceneCounts = SceneCounts()
+    """The cases with a sure contrast."""
     presumed_grounded: SceneCounts = SceneCounts()
-    """``grounded`` and ``presumed_grounded``: the cases with a contrast, by scene."""
+    """The cases with a presumed contrast."""
 
 
 @dataclass(slots=True)
 class _StratumCounter:
     spread: SceneCounter = field(default_factory=SceneCounter)
+    """Outcomes by scene."""
     readings: ReadingCounter = field(default_factory=ReadingCounter)
+    """Of the answers."""
 
     @property
     def counted(self) -> StratumCounts:
@@ -413,12 +437,19 @@ class _StratumCounter:
 @dataclass(slots=True)
 class _ItemCounter:
     judged: JudgedCases | None
+    """None where neither models nor runs are compared."""
     right: JudgedCases | None
+    """Answers to questions that come with answers; None likewise."""
     is_directional: bool
+    """True if each case is its own contrast."""
     ordinary: _StratumCounter = field(default_factory=_StratumCounter)
+    """Of cases that are not presumed."""
     presumed: _StratumCounter = field(default_factory=_StratumCounter)
+    """Of presumed cases."""
     grounded: SceneCounter = field(default_factory=SceneCounter)
+    """Cases with a sure contrast."""
     presumed_grounded: SceneCounter = field(default_factory=SceneCounter)
+    """Cases with a presumed contrast."""
 
     @property
     def merged(self) -> ItemCounts:
@@ -454,8 +485,10 @@ def merge_cases(parts: Mapping[Path, Report], cases: Path, name: str) -> tuple[I
             keeps_judged = len(first.models) > 1 or first.baseline is not None
             judged, right = (JudgedCases() if keeps_judged else None for _ in range(2))
             item = _ItemCounter(judged, right, is_directional)
+            # The lines of each shard are sorted by case id, and so are those merged.
             joined.writelines(_each_once(heapq.merge(*shares), item))
             merged.append(item.merged)
+        # A file with more lines than its report counts is of another run.
         for lines in shards.values():
             check_ended(lines, str(lines.name))
     return tuple(merged)
@@ -490,11 +523,13 @@ def _count(case_id: str, row: Row, item: _ItemCounter) -> None:
 def _count_grounded(row: Row, item: _ItemCounter, *, presumed: bool) -> None:
     contrast = cast("Row | None", row.get("contrast")) or {}
     if item.is_directional:
+        # Grounded if the case holds.
         contrast = {"verdict": row["verdict"], **({"before": row["before"]} if row.get("before") else {})}
     if "verdict" not in contrast:
         return
     verdict = Verdict(
         outcome=Outcome(str(row["verdict"])),
+        # Only the outcome counts here; the answer is a placeholder.
         contrast=ContrastVerdict(answer=Failure(reason=""), outcome=Outcome(str(contrast["verdict"]))),
     )
     counter = item.presumed_grounded if presumed or contrast.get("presumed") else item.grounded

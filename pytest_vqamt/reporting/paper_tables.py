@@ -14,8 +14,8 @@ from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import Cell, Cells, HumanReference, RelationResult, Report, Summary
 from pytest_vqamt.reporting.view.format import (
     NO_CELL,
+    ColumnUnit,
     TableCell,
-    Unit,
     ViewTable,
     format_rate,
     share_cell,
@@ -34,15 +34,16 @@ _COVERAGE = "of the pairs that the column's model has right, the share that the 
 _METRICS_HEAD = ("CARETS test", "pairs", "ACC", "orig.", "pert.", "CONS", "C-ACC", "human CONS")
 _AUTHOR_HEAD = ("CARETS test", "authors' CONS", "authors' C-ACC", "yes", "no", "other")
 
-_SUMMARIES: Mapping[str, tuple[str, Unit]] = {
-    "entailment": ("Verdicts on hypotheses (VEglue)", Unit.PERCENT),
-    "captioning": ("Captions of edited pictures (MetaIC)", Unit.COUNT),
-    "noise": ("Noise of basic questions", Unit.PERCENT),
+_SUMMARIES: Mapping[str, tuple[str, ColumnUnit]] = {
+    "entailment": ("Verdicts on hypotheses (VEglue)", ColumnUnit.PERCENT),
+    "captioning": ("Captions of edited pictures (MetaIC)", ColumnUnit.COUNT),
+    "noise": ("Noise of basic questions", ColumnUnit.PERCENT),
 }
 """By kind: the caption, and the unit of a column of which no value is known."""
 
 _NO_NAME = re.compile("[^a-z0-9]+")
 _LONGEST_NAME = 100
+"""Of a file, without its ending, in characters."""
 
 _NARROW_HEADS = ("relation", "first", "second", "points", "p (Holm)", "first only", "second only", "cases")
 _DIFFERENCES = (
@@ -54,7 +55,11 @@ _DIFFERENCES = (
 _PUBLISHED = ("published", "the same of")
 _SHARE = re.compile(r"\b[01]\.\d{3}\b")
 _NO_SHARES = ("R_score", "monotonicity")
+"""Columns of scores (Huang et al., basic questions)."""
+
 _IN_PERCENT = ("clean", "noisy", "other", "number", "yes/no")
+"""Columns whose cells are in percent already; other shares are from 0 to 1."""
+
 _IN_POINTS = "drop"
 _MEANING: Mapping[str, str] = {
     "error rate": "Errors are violated and unread cases, of the judged ones. Variants of a relation are added up.",
@@ -67,12 +72,16 @@ _MEANING: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _PairRow:
-    """A row of the pair tables: a test, a variant or a value of a fact, with its counts and the human reference."""
+    """A row of the pair tables."""
 
     name: str
+    """The test, or with two spaces in front a variant or a value of a fact."""
     tally: PairTally
+    """Counts of the pairs."""
     reference: HumanReference | None
+    """What humans reach; None if nothing is published."""
     is_of_fact: bool = False
+    """True for a value of a fact, which the authors' scores are not broken down by."""
 
 
 def pair_tables(results: Sequence[RelationResult], *, in_full: bool) -> list[ViewTable]:
@@ -99,9 +108,12 @@ def pair_tables(results: Sequence[RelationResult], *, in_full: bool) -> list[Vie
     ]
 
 
-def _units(head: Sequence[str]) -> list[Unit]:
+def _units(head: Sequence[str]) -> list[ColumnUnit]:
     """The name of a test, then shares, and a count of pairs."""
-    return [Unit.TEXT, *(Unit.COUNT if name.startswith("pairs") else Unit.PERCENT for name in head[1:])]
+    return [
+        ColumnUnit.TEXT,
+        *(ColumnUnit.COUNT if name.startswith("pairs") else ColumnUnit.PERCENT for name in head[1:]),
+    ]
 
 
 def coverage_table(report: Report, data: str) -> ViewTable | None:
@@ -121,6 +133,7 @@ def coverage_table(report: Report, data: str) -> ViewTable | None:
             cells = (NO_CELL if other == model else share_cell(found.get(other)) for other in models)
             rows.append((text_cell(f"  {numbers[model]} {model}"), text_cell(str(right)), *cells))
     table = unit_table(head, rows, _units(head), caption=f"on {data}, {_COVERAGE}")
+    # A CSV names the models in its heads, where a page has room for their numbers only.
     own = ("", "", *(f"of the right pairs of {model}" for model in models))
     return replace(table, heads=tuple(replace(each, alone=name) for each, name in zip(table.heads, own, strict=True)))
 
@@ -130,7 +143,9 @@ class _Test:
     """The items of one test, on one model and one data source."""
 
     name: str
+    """Of the CARETS test, such as "carets.negation"."""
     results: tuple[RelationResult, ...]
+    """Its items, variants of one relation."""
 
     @property
     def title(self) -> str:
@@ -145,6 +160,7 @@ class _Test:
             fed = self._fed(presumed)
             for total in self._total(presumed):
                 yield total
+                # A total of one variant is that variant.
                 if len(fed) > 1:
                     for item, pairs in fed:
                         variant = item.removeprefix(self.name)
@@ -225,24 +241,28 @@ def paper_tables(report: Report, *, joined: bool = False) -> tuple[ViewTable, ..
 
 
 def named_paper_tables(report: Report, *, joined: bool = False) -> Iterator[tuple[str, ViewTable]]:
-    """All tables of a report and those of the differences of models, each with a name for a file.
+    """All tables of a report and of the differences of its models, each with a name for a file.
 
     The name is the caption in small letters, digits and hyphens; ``joined`` as in ``model_tables``. A shard, which
     has a part of the cases alone, is named in each caption.
     """
+    # Its figures are of a part of the cases: a table in a paper must not be mistaken for the whole.
     of_shard = f", shard {report.shard} of the cases" if report.shard != "1/1" else ""
     taken: Counter[str] = Counter()
     for table in (*paper_tables(report, joined=joined), *map(_difference_in_a_file, difference_tables(report))):
+        # The caption is cut, and not the shard: files of two shards have two names.
         room = _LONGEST_NAME - len(of_shard)
         name = _NO_NAME.sub("-", f"{table.caption.lower()[:room]}{of_shard}").strip("-")
         taken[name] += 1
         named = replace(table, caption=f"{table.caption}{of_shard}")
+        # Two captions may differ in punctuation alone, or behind the cut.
         yield f"{name}-{taken[name]}" if taken[name] > 1 else name, named
 
 
 def _difference_in_a_file(table: ViewTable) -> ViewTable:
     """The differences of two models, with a caption that has no counts: files are named after it."""
     models, _, significant = table.caption.rpartition(": ")
+    # Names of models may be long: the columns are "first" and "second", and a note names them.
     first, second = (head.name for head in table.heads[1:3])
     heads = tuple(
         replace(head, name=name, alone=head.alone or head.name)
@@ -258,11 +278,11 @@ def _difference_in_a_file(table: ViewTable) -> ViewTable:
 
 def summary_table(summary: Summary) -> ViewTable:
     """The rows of a summary, which has at least one, and its known totals as notes."""
-    title, unknown = _SUMMARIES.get(summary.kind, (summary.kind, Unit.PERCENT))
+    title, unknown = _SUMMARIES.get(summary.kind, (summary.kind, ColumnUnit.PERCENT))
     names = tuple(summary.rows[0])
     units = [_unit_of(name, [row.get(name) for row in summary.rows], unknown) for name in names]
     table = unit_table(
-        [f"{name} (points)" if unit is Unit.POINTS else name for name, unit in zip(names, units, strict=True)],
+        [f"{name} (points)" if unit is ColumnUnit.POINTS else name for name, unit in zip(names, units, strict=True)],
         [[_summary_cell(*cell) for cell in row.items()] for row in summary.rows],
         units,
         caption=f"{title}: {summary.model} on {summary.data}",
@@ -276,18 +296,18 @@ def summary_table(summary: Summary) -> ViewTable:
     )
 
 
-def _unit_of(name: str, cells: Sequence[Cell], unknown: Unit) -> Unit:
+def _unit_of(name: str, cells: Sequence[Cell], unknown: ColumnUnit) -> ColumnUnit:
     """The unit of a column, by its name and else by its first value."""
     if name == "relation":
-        return Unit.TEXT
+        return ColumnUnit.TEXT
     if name in _NO_SHARES:
-        return Unit.SCORE
+        return ColumnUnit.SCORE
     if name == _IN_POINTS:
-        return Unit.POINTS
+        return ColumnUnit.POINTS
     if name.startswith(_PUBLISHED) or name in _IN_PERCENT:
-        return Unit.PERCENT
+        return ColumnUnit.PERCENT
     known = next((cell for cell in cells if cell is not None), None)
-    return unknown if known is None else Unit.COUNT if isinstance(known, int) else Unit.PERCENT
+    return unknown if known is None else ColumnUnit.COUNT if isinstance(known, int) else ColumnUnit.PERCENT
 
 
 def _summary_cell(name: str, cell: Cell) -> TableCell:
@@ -307,6 +327,7 @@ def model_tables(report: Report, data: str = "", *, joined: bool = False) -> Ite
         if known is None or summary.model or data not in ("", summary.data):
             continue
         of_cases: dict[tuple[tuple[str, ...], ...], list[str]] = {}
+        # The rows of a figure follow each other, each with the columns of its figure.
         for figure, group in groupby(summary.rows, key=itemgetter("figure")):
             rows = list(group)
             columns = [name for name in rows[0] if name not in OF_ROW and not name.endswith(CASES)]
@@ -321,21 +342,27 @@ def model_tables(report: Report, data: str = "", *, joined: bool = False) -> Ite
                 ("model", *(each for name in columns for each in (name, f"{name}{CASES}")[: 1 + (name in counted)])),
                 [_model_row(row, columns, counted) for row in rows],
                 [
-                    Unit.TEXT,
-                    *(each for name in columns for each in (_share_unit(name), Unit.COUNT)[: 1 + (name in counted)]),
+                    ColumnUnit.TEXT,
+                    *(
+                        each
+                        for name in columns
+                        for each in (_share_unit(name), ColumnUnit.COUNT)[: 1 + (name in counted)]
+                    ),
                 ],
                 caption=f"{known.paper}: {figure} on {summary.data}",
                 notes=notes,
             )
+            # Figures over the same cases share a table of their numbers: the counts are the key.
             if not joined:
                 of_cases.setdefault((("model", *columns), *_case_rows(rows, columns)), []).append(str(figure))
         for (head, *lines), figures in of_cases.items():
+            # A column without any count is left out.
             counted_columns = [0, *(place for place in range(1, len(head)) if any(row[place] != "-" for row in lines))]
             if lines:
                 yield text_table(
                     [[row[place] for place in counted_columns] for row in (head, *lines)],
                     caption=f"{known.paper}: cases of {_listed(figures)} on {summary.data}",
-                    units=[Unit.TEXT, *[Unit.COUNT] * (len(counted_columns) - 1)],
+                    units=[ColumnUnit.TEXT, *[ColumnUnit.COUNT] * (len(counted_columns) - 1)],
                 )
 
 
@@ -360,6 +387,7 @@ def _case_rows(rows: Sequence[Cells], columns: Sequence[str]) -> Iterator[tuple[
     ):
         same = list(group)
         names = ["each of the published"] if is_published and len(same) > 1 else map(_row_name, same)
+        # Papers do not always publish their numbers of cases.
         if any(counts):
             yield from ((name, *map(_shown_count, counts)) for name in names)
 
@@ -368,8 +396,8 @@ def _shown_count(count: Cell) -> str:
     return "-" if count is None else f"{count:,}"
 
 
-def _share_unit(column: str) -> Unit:
-    return Unit.SCORE if column in _NO_SHARES else Unit.PERCENT
+def _share_unit(column: str) -> ColumnUnit:
+    return ColumnUnit.SCORE if column in _NO_SHARES else ColumnUnit.PERCENT
 
 
 def _share_cell(column: str, share: Cell) -> TableCell:
@@ -384,7 +412,8 @@ def _row_name(row: Cells) -> str:
 
 
 def _shown(name: str, cell: Cell) -> str:
-    """A count in full, a share in percent, a score to three places, "-" where there is none."""
+    """A cell as text: counts in full, shares in percent, scores to three places, "-" for none."""
+    # A published range is a text, "0.125 to 0.259".
     if isinstance(cell, str) and name.startswith(_PUBLISHED):
         return _SHARE.sub(lambda share: format_rate(float(share[0])), cell)
     if not isinstance(cell, float):

@@ -21,8 +21,10 @@ _DELAY_S = 0.5
 
 def open_terminal() -> TextIO | None:
     """Opens the terminal of standard output again, past pytest's capturing; None without a terminal, and in CI."""
+    # Each step of a bar would be a line of a log.
     if "CI" in os.environ or not sys.stdout.isatty():
         return None
+    # A copy, so that closing it leaves standard output open.
     return os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", errors="replace")
 
 
@@ -53,6 +55,7 @@ class ProgressBar:
         if isinstance(event, Planned):
             self._item = event.item
             self._planned += event.cases
+            # Cached answers take no time, so the bar leaves them out.
             self._to_ask += event.queries - event.cached
             if self._bar is not None:
                 self._bar.total = self._total
@@ -72,6 +75,7 @@ class ProgressBar:
             self._bar.close()
             self._bar = None
             column = self._column()
+            # Escape codes: one line up, then to the right, where pytest writes its next dot.
             self._file.write("\x1b[A" + (f"\x1b[{column}C" if column else ""))
             self._file.flush()
 
@@ -82,11 +86,13 @@ class ProgressBar:
 
     def _cost(self, so_far: float) -> str:
         share = (self._done + min(1.0, self._answered / max(1, self._total))) / self._items
+        # Never by 0: the first answers of a large run are a tiny share.
         return f"cost {format_cost(so_far)} of about {format_cost(so_far / max(share, 1e-6))}"
 
     def _opened(self) -> tqdm[NoReturn]:
         from tqdm import tqdm
 
+        # Below the line of dots that pytest is writing.
         self._file.write("\n")
         return tqdm(
             total=self._total, initial=self._answered, desc=self._item, unit="query", leave=False, file=self._file

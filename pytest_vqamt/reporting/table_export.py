@@ -44,6 +44,8 @@ empty cell."""
 
 _TRUTHS = ("vacuous", "presumed", "waived")
 _ROWS_AT_ONCE = 10_000
+"""The rows in memory, and in a row group of the Parquet file."""
+
 _TO_RUN = re.compile(r"['=+\-@\t\r\n|%\uff1d\uff0b\uff0d\uff20]")
 """Begins a cell that some spreadsheet would run as a formula, or that is escaped already."""
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
@@ -60,6 +62,7 @@ def write_csv(folder: Path, file: Path) -> int:
         DataError: the cases cannot be read.
         OptionError: the file cannot be written.
     """
+    # A first pass, since the head of a CSV must name all columns.
     queries = max((len(cast("list[Json]", row["queries"])) for row in case_rows(folder)), default=0)
     numbered = [f"{name}_{number}" for number in range(1, queries + 1) for name in OF_QUERY]
     written = 0
@@ -69,6 +72,7 @@ def write_csv(folder: Path, file: Path) -> int:
         for row in case_rows(folder):
             of_case, of_queries = _of_case(row), _of_queries(row)
             cells = [*of_case.values(), *(cell for each in zip(*of_queries.values(), strict=True) for cell in each)]
+            # Cases with fewer queries have empty cells at the end.
             cells += [None] * (len(OF_CASE) + len(numbered) - len(cells))
             table.writerow(map(_cell, cells))
             written += 1
@@ -90,6 +94,7 @@ def write_parquet(folder: Path, file: Path) -> int:
             f"Expected pyarrow for --parquet={str(file)!r}, but it is not installed: "
             "pip install 'pytest-vqamt[parquet]', or write --csv=FILE"
         ) from error
+    # Given rather than inferred, as the first rows may have no value of a column.
     schema = pa.schema(
         [
             *((name, pa.bool_() if name in _TRUTHS else pa.string()) for name in OF_CASE),
@@ -130,6 +135,7 @@ def write_tables(folder: Path, texts: Iterable[tuple[str, str]], spelt: str) -> 
         for name, text in texts:
             folder.mkdir(parents=True, exist_ok=True)
             with replacing(folder / name) as part:
+                # 1 for each file.
                 written += part.write_bytes(text.encode()) > 0
     except OSError as error:
         raise OptionError(
@@ -146,6 +152,7 @@ def _csv_text(table: ViewTable) -> str:
     above = ""
     for row, texts in zip(table.rows, table.row_texts, strict=True):
         first = texts[0]
+        # Indented rows are parts of the last one that is not.
         above = above if first.startswith("  ") else first
         name = f"{above} / {first.strip()}" if first.startswith("  ") else first
         numbers = (_numbers(*pair) for pair in zip(table.heads[1:], row[1:], strict=True))
@@ -187,6 +194,7 @@ def _of_contrast(row: Row) -> dict[str, str | None]:
     answer, reading, verdict = (cast("str | None", contrast.get(name)) for name in ("answer", "reading", "verdict"))
     return {
         "contrast": verdict,
+        # As the columns text_1, text_2 are numbered.
         "contrast_of": str(cast("int", contrast["of"]) + 1),
         "contrast_scene": _text(contrast["scene"]),
         "contrast_picture": picture_digest(query),
@@ -200,6 +208,7 @@ def _of_contrast(row: Row) -> dict[str, str | None]:
 def _of_queries(row: Row) -> dict[str, _Texts]:
     """The columns of the queries, each with a value for every query."""
     queries = cast("list[Row]", row["queries"])
+    # A case without an answer has fewer readings than queries.
     readings = cast("_Texts", row["readings"])[: len(queries)]
     return {
         "text": [_text(query["text"]) for query in queries],
@@ -225,4 +234,5 @@ def _cell(value: str | bool | None) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     value = visible(value, keep="\t\r\n")
+    # An apostrophe makes a spreadsheet take the rest as text; "-3.5" is a number and stays one.
     return f"'{value}" if _TO_RUN.match(value) and not _NUMBER.fullmatch(value) else value

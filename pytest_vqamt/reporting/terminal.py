@@ -67,8 +67,13 @@ _DOMINANT = 0.8
 """An answer with this share of all is pointed out unless it is right as often: a model that always says "yes"."""
 
 _BAD_RECORDS_SHOWN = 5
+
 _REASONS_SHOWN = 5
+"""Reasons of waivers, the most frequent first."""
+
 _DIFFERENCES_SHOWN = 10
+"""Differences of two models on one relation variant, the largest first."""
+
 _CONTRASTS_SHOWN = 3
 """Violations of contrasts of items without a violation: with more, a blind model would fill the terminal."""
 
@@ -79,13 +84,19 @@ _AROUND_ROWS = 4
 """The lines of the table that are no rows: its head with the rule, the number of other relations, and a note."""
 
 _PARTS_SHOWN = 3
+"""Models on data sources that have a line of figures each."""
+
 _ROWS_SHOWN = 10
 _FEWEST_ROWS = 3
+"""The table of the weakest relations has so many rows before a violation takes their room."""
+
 _WARNING_LINES = 8
 _VIOLATIONS_SHOWN = 3
 
 _KINDS_OF_READING = {"yes": "yes/no answers", "no": "yes/no answers"}
 _FEWEST_ANSWERS = 100
+"""Of fewer, most may be alike by chance."""
+
 _FEWEST_SCENES = 10
 """Fewer scenes may well all have the same right answer."""
 
@@ -98,6 +109,7 @@ _WORST_HEAD = ("weakest relations", "consistent", _BEFORE, "grounded", _BEFORE, 
 _NAME_CHARS = 64
 
 _QUERIES_SHOWN = 3
+"""Of a violation; "..." stands for the others."""
 
 
 class SummaryLength(StrEnum):
@@ -110,10 +122,12 @@ class SummaryLength(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryLine:
-    """A line of the short summary; ``state`` is "missed", "met", "warning" or "" and decides its colour."""
+    """A line of the short summary; ``state`` decides its colour."""
 
     text: str
+    """Without control characters."""
     state: str = ""
+    """"missed", "met", "warning" or ""."""
 
 
 def short_summary(
@@ -134,11 +148,13 @@ def short_summary(
     rows = result_rows(report)
     head = headline(report, rows)
     first = _first_lines(head, report, awaits_baseline=awaits_baseline)
+    # Figures and warnings take what they need; table and violations share the rest.
     warnings = _short_warnings(report, head, rows)
     left = room - len(first) - len(warnings) - 3  # an empty line between two parts
     fewest = min(_FEWEST_ROWS, len(head.weakest)) + _AROUND_ROWS if head.weakest else 0
     violations: list[SummaryLine] = []
     for lines in _worst_violations(head, replay):
+        # A later violation may be shorter, and fit.
         if len(violations) + len(lines) <= left - fewest:
             violations += lines
     table = _worst_table(report, head, min(_ROWS_SHOWN, left - len(violations) - _AROUND_ROWS))
@@ -161,6 +177,7 @@ def _wrapped(text: str, state: str = "", most: int = 2) -> list[SummaryLine]:
     lines = list(wrapped(text))
     if len(lines) > most:
         rest = " ".join(line.strip() for line in lines[most - 1 :])
+        # As ``wrapped`` indents: from the second line on, or all of a text that is indented.
         indent = "  " if most > 1 or text.startswith(" ") else ""
         lines[most - 1 :] = [f"{indent}{cut(one_line(rest), WIDTH - len(indent))}"]
     return [SummaryLine(text=line, state=state) for line in lines]
@@ -181,8 +198,10 @@ def _first_lines(head: Headline, report: Report, *, awaits_baseline: bool) -> li
         lines += [line for text in total_notes(report)[:_PARTS_SHOWN] for line in _wrapped(text)]
     if report.shard != "1/1":
         lines += _wrapped(shard_line(report), "warning")
+    # Before a first baseline its gates do not exist yet: "no relation has a gate" would mislead.
     elif report.relations and (head.gates.gated or head.gates.together or not awaits_baseline):
         state = "warning" if not head.gates.gated or head.gates.cannot_tell else "met"
+        # With --vqamt-undecided=fail a gate that cannot tell is red, too.
         state = "missed" if head.gates.fail else state
         lines += _wrapped(head.gates.line, state, most=4)
         lines += [line for text in together_lines(report) for line in _wrapped(text, "warning", most=3)]
@@ -190,11 +209,12 @@ def _first_lines(head: Headline, report: Report, *, awaits_baseline: bool) -> li
 
 
 def _short_warnings(report: Report, head: Headline, rows: Sequence[ResultRow]) -> list[SummaryLine]:
-    """The worst unread answers, then the other warnings in one or two lines each, as far as there is room."""
+    """The worst unread answers, then other warnings in two lines each, as far as there is room."""
     often = sorted(
         (part for part in head.parts if part.unread.is_often), key=lambda part: -(part.tally.unread_rate or 0.0)
     )
     lines: list[SummaryLine] = []
+    # One model in full with examples and advice; each other one has a line below.
     for part in often[:1]:
         of = f"{part.model} on {part.data}: " if len(head.parts) > 1 else ""
         unread = part.unread
@@ -207,10 +227,12 @@ def _short_warnings(report: Report, head: Headline, rows: Sequence[ResultRow]) -
     others = [f"{part.model} on {part.data}: {part.unread.headline}" for part in often[1:]]
     together = set(together_lines(report))  # below the gates
     warnings = (line for line in report_warnings(report, rows, 0, with_unread=False) if line not in together)
+    # Lines of a terminal, not sentences of a page.
     others += [line.removesuffix(".") for line in warnings]
     others += dominant_lines(report)
     for place, text in enumerate(others):
         wanted = _wrapped(text, "warning", most=2)
+        # Unless this is the last one, a line must be left for "and N more warnings".
         if len(lines) + len(wanted) + (place < len(others) - 1) > _WARNING_LINES:
             more = count_noun(len(others) - place, "more warning")
             lines.append(SummaryLine(text=f"and {more} (--vqamt-summary=full)", state="warning"))
@@ -220,7 +242,7 @@ def _short_warnings(report: Report, head: Headline, rows: Sequence[ResultRow]) -
 
 
 def dominant_lines(report: Report) -> Iterator[str]:
-    """An answer with most of all answers of its kind, if the relations that ask for it hold or look too seldom."""
+    """A warning where one answer makes up most of its kind, and the relations do not hold as often."""
     for (model, data), results in results_by_model_and_data(report):
         if results[0].data.scenes < _FEWEST_SCENES:
             continue
@@ -250,11 +272,15 @@ def _worst_table(report: Report, head: Headline, most: int) -> list[SummaryLine]
         return []
     several = len(report.models) > 1 or len(report.data) > 1
     table = [_WORST_HEAD, *(_worst_cells(row, several=several) for row in shown)]
-    kept = [place for place, name in enumerate(_WORST_HEAD) if name != _BEFORE or any(row[place] for row in table[1:])]
-    lines = [*aligned_table([tuple(row[place] or "-" for place in kept) for row in table])]
+    columns = [
+        place for place, name in enumerate(_WORST_HEAD) if name != _BEFORE or any(row[place] for row in table[1:])
+    ]
+    lines = [*aligned_table([tuple(row[place] or "-" for place in columns) for row in table])]
+    # Two lines are the head and its rule.
     states = ["", "", *("missed" if row.is_missed else "" for row in shown)]
     found = [SummaryLine(text=text, state=state) for text, state in zip(lines, states, strict=True)]
     if rest := head.weakest[most:]:
+        # Sorted by gate before rate, so the first of the rest need not be the lowest.
         least = min(row.counted.tally.pass_rate or 0.0 for row in rest)
         rates = f"{format_percent(least)} consistent{' or more' if least < 1 else ''}"
         missed = sum(row.is_missed for row in rest)  # those that miss a gate come first, whatever their rate
@@ -276,7 +302,8 @@ def _worst_cells(row: ResultRow, *, several: bool) -> tuple[str, ...]:
     name = tagged(row.result.item, row.tags)
     if several:
         name = f"{name}, {row.result.model.name} on {row.result.data.name}"
-    held = [gate for gate in row.gates if gate.state is row.gate_state]
+    # One gate stands for all: the first in the worst state.
+    worst = [gate for gate in row.gates if gate.state is row.gate_state]
     of_grounded = row.grounded[0] if row.grounded else None
     return (
         shortened_name(name),
@@ -284,7 +311,7 @@ def _worst_cells(row: ResultRow, *, several: bool) -> tuple[str, ...]:
         _rate_before(row.counted.change),
         format_percent(of_grounded.rate if of_grounded else None),
         _rate_before(of_grounded.change if of_grounded else None),
-        short_gate(held[0], is_grounded=row.is_of_grounded(held[0])) if held else "-",
+        short_gate(worst[0], is_grounded=row.is_of_grounded(worst[0])) if worst else "-",
     )
 
 
@@ -299,7 +326,7 @@ def shortened_name(name: str) -> str:
 
 
 def short_gate(gate: Gate, *, is_grounded: bool = False) -> str:
-    """A gate in a few words; ``is_grounded`` tells whether it is on the grounded rate.
+    """A gate in a few words; with ``is_grounded`` it is on the grounded rate.
 
     >>> short_gate(Gate(kind="grounded-under", threshold=0.6, on="point", met=False))
     'missed: grounded >= 60 %'
@@ -308,6 +335,7 @@ def short_gate(gate: Gate, *, is_grounded: bool = False) -> str:
     """
     state = gate.state.value
     what = "grounded " if is_grounded or gate.kind == "grounded-under" else ""
+    # The rate itself may be above the gate, so that naming it would puzzle.
     if gate.unread is not None and not gate.dropped:
         return f"missed: {format_percent(gate.unread)} unread"
     if gate.kind == "max-drop":
@@ -324,10 +352,12 @@ def _worst_violations(
     """
     results = {id(row.result): row.result for row in head.weakest if not row.is_missed}.values()
     found = [(result, shown) for result in results if (shown := result.violation or result.ungrounded)]
+    # A stable sort: within both parts the weakest relation stays first.
     found.sort(key=lambda each: _is_unread(each[0]))
     several = len({result.model.name for result, _ in found}) > 1
     for result, violation in found[:_VIOLATIONS_SHOWN]:
         command = replay(result, violation)
+        # On the line of the reason if that leaves two thirds of it for the reason.
         is_short = len(command) <= WIDTH // 3
         of = f" of {result.model.name}" if several else ""
         what = cut(one_line(f"{result.item}{of}: {violation.reason}"), WIDTH - 2 - len(command) if is_short else WIDTH)
@@ -337,7 +367,7 @@ def _worst_violations(
 
 
 def _is_unread(result: RelationResult) -> bool:
-    """Whether the simplest violation has an unread answer: a readable one would be taken before it."""
+    """True if the simplest violation has an unread answer: a readable one would be taken before it."""
     wrong = (stratum.tally for stratum in result.strata if stratum.tally.judged > stratum.tally.holds)
     first = next(wrong, None)
     return first is not None and not first.violations
@@ -348,9 +378,11 @@ def _answered(queries: Sequence[QueryPreview], room: int) -> str:
     rest, queries = queries[_QUERIES_SHOWN:], queries[:_QUERIES_SHOWN]
     room -= len(" -> ''; ") * len(queries)
     asked = [
+        # Of an edited picture with the same text, the edit is what differs.
         f"[{query.edits}]" if place and query.edits and query.text == queries[0].text else query.asked
         for place, query in enumerate(queries)
     ]
+    # Texts and answers share the room, so that a short answer leaves its part to a long text.
     lengths = [len(text) for query, asks in zip(queries, asked, strict=True) for text in (asks, query.answer)]
     widths = fair_shares(lengths, max(room, len(lengths)))
     pieces = [
@@ -417,6 +449,7 @@ def _block(results: Sequence[RelationResult], summaries: Sequence[Summary], agai
     yield from _bad_records(results)
     for what, which in dict.fromkeys(each for result in results if result.all_cases for each in result.resources):
         yield f"{what}: {which}"
+    # Many relations that do not apply would hide those that do.
     folded = not in_full and folds_inapplicable(results)
     table = results_table([result for result in results if result.all_cases or not folded])
     if table.rows:
@@ -441,9 +474,11 @@ def _block(results: Sequence[RelationResult], summaries: Sequence[Summary], agai
         yield ""
         yield from noisy
     without_violation = [result for result in results if result.ungrounded and not result.violation]
+    # A model that never looks violates all contrasts: a few of them show it.
     least_grounded = sorted(without_violation, key=_grounded_rate)[:_CONTRASTS_SHOWN]
     for result in results:
-        is_failure = any(not gate.met for gate in (*result.gates, *result.drop_gates))  # its message has the violation
+        # The message of its failed test has the violation.
+        is_failure = any(not gate.met for gate in (*result.gates, *result.drop_gates))
         if not is_failure and (result.violation or result in least_grounded):
             yield ""
             yield f"{result.item}: {result.claim}"
@@ -522,6 +557,7 @@ def paper_lines(report: Report) -> Iterator[str]:
     """The tables of the papers, with the models of the run above the published rows."""
     for table in model_tables(report):
         yield ""
+        # Without the empty line at the end: one stands before each table.
         yield from map(visible, list(_captioned(table))[:-1])
 
 

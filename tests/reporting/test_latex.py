@@ -20,7 +20,7 @@ from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
 from pytest_vqamt.reporting.latex import ROWS_AT_MOST, latex_escape, latex_table, write_latex
 from pytest_vqamt.reporting.paper_tables import named_paper_tables
 from pytest_vqamt.reporting.table_export import write_tables_csv
-from pytest_vqamt.reporting.view.format import Unit, text_table
+from pytest_vqamt.reporting.view.format import ColumnUnit, text_table
 from pytest_vqamt.stats.model_tables import summaries
 from pytest_vqamt.stats.papers import ISSUE, VEGLUE_RELATIONS, coverage_tables
 from tests.reporting.html.made import OTHER, TINY, report, result
@@ -139,7 +139,7 @@ def test_a_table_to_the_letter() -> None:
         [("model", "rate", "cases"), ("a_b", "5.0 %", "1,200"), ("  [x]", "-", "3")],
         caption="a & b",
         notes=["one"],
-        units=[Unit.TEXT, Unit.PERCENT, Unit.COUNT],
+        units=[ColumnUnit.TEXT, ColumnUnit.PERCENT, ColumnUnit.COUNT],
     )
     assert latex_table(table, "a-b").splitlines() == [
         r"% \usepackage{booktabs}",
@@ -188,7 +188,7 @@ def test_each_table_is_a_file_with_as_many_cells_in_each_row(tmp_path: Path) -> 
 
 def test_a_long_table_is_two_floats() -> None:
     many = [("relation", "cases"), *((f"r{number}", "1") for number in range(ROWS_AT_MOST + 1))]
-    text = latex_table(text_table(many, caption="all", units=[Unit.TEXT, Unit.COUNT]), "all")
+    text = latex_table(text_table(many, caption="all", units=[ColumnUnit.TEXT, ColumnUnit.COUNT]), "all")
     assert [text.count(part) for part in (r"\end{table*}", r"\caption{All.}", r"\caption{All, continued.}")] == [
         2,
         1,

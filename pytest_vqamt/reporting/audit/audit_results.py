@@ -20,6 +20,7 @@ from pytest_vqamt.reporting.view.format import ViewTable, aligned_table, format_
 
 AUDIT_FILE = "audit.json"
 AUDIT_SCHEMA = 1
+"""Raised when a field is renamed or removed."""
 
 Row = dict[str, Json]
 
@@ -72,6 +73,7 @@ def write_audit(folder: Path, audit: Row) -> None:
         VqamtError: the folder cannot be written to.
     """
     before = _read(folder)
+    # Judgements of another run are of other cases, even in the same folder.
     audits = {**(_of_run(before, audit["run_started"]) if before else {}), str(audit["of"]): audit}
     rates = {
         name: audits[of][name] if of in audits else None
@@ -97,6 +99,7 @@ def read_audit(folder: Path) -> Row | None:
     try:
         ours = _of_run(row, _started(folder))
         found: Row = {**row, "audits": dict(ours), "earlier": [of for of in audits if of not in ours]}
+        # Laid out once, so that a broken file is found here and not while pages are written.
         audit_tables(found)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(

@@ -17,7 +17,7 @@ from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.errors import DataError, did_you_mean
 from pytest_vqamt.core.input_files import read_text
 from pytest_vqamt.core.tallies import Clusters, SceneCounter
-from pytest_vqamt.reporting.audit.sample import CaseKey, Sample, SampledCase, SampleSettings, parse_settings
+from pytest_vqamt.reporting.audit.sample import AuditCase, CaseKey, Sample, SampleSettings, parse_settings
 from pytest_vqamt.reporting.audit.sheet import SHEET, unescape_formula
 from pytest_vqamt.stats.intervals import pass_rate_interval, wilson
 
@@ -36,10 +36,12 @@ class Judgement(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidRate:
-    """The share of valid cases with its 95 % interval; None and (0, 1) if nothing was judged."""
+    """The share of valid cases with its 95 % interval."""
 
     rate: float | None
+    """None if nothing was judged."""
     interval: tuple[float, float]
+    """(0, 1) if nothing was judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +53,11 @@ class AuditFigures:
     drawn: int
     """The number of sampled cases; some may not be judged."""
     valid: int
+    """Cases judged valid."""
     invalid: int
+    """Cases judged invalid."""
     unsure: int
+    """Cases judged unsure."""
     share: ValidRate
     """The share of valid cases among the judged ones; unsure ones count as not valid. Chang et al. (VEglue, section
     4.4) count as valid what all three judges believe to be so."""
@@ -90,7 +95,7 @@ def figures_by_item(sample: Sample, judgements: Mapping[CaseKey, Judgement]) -> 
     }
 
 
-def _figures(cases: Sequence[SampledCase], judgements: Mapping[CaseKey, Judgement], population: int) -> AuditFigures:
+def _figures(cases: Sequence[AuditCase], judgements: Mapping[CaseKey, Judgement], population: int) -> AuditFigures:
     counts = Counter(judgements[drawn.key] for drawn in cases if drawn.key in judgements)
     return AuditFigures(
         population=population,
@@ -103,20 +108,18 @@ def _figures(cases: Sequence[SampledCase], judgements: Mapping[CaseKey, Judgemen
     )
 
 
-def _of(item: str, sample: Sample) -> list[SampledCase]:
+def _of(item: str, sample: Sample) -> list[AuditCase]:
     return [drawn for drawn in sample.cases if drawn.item == item]
 
 
-def _share(cases: Sequence[SampledCase], judgements: Mapping[CaseKey, Judgement], *, without_unsure: bool) -> ValidRate:
+def _share(cases: Sequence[AuditCase], judgements: Mapping[CaseKey, Judgement], *, without_unsure: bool) -> ValidRate:
     """The share of valid ones. The interval is by scene: judgements of one picture are not independent."""
     clusters = _clusters(cases, judgements, without_unsure=without_unsure)
     rate = clusters.holds / clusters.judged if clusters.judged else None
     return ValidRate(rate=rate, interval=pass_rate_interval(clusters))
 
 
-def _clusters(
-    cases: Sequence[SampledCase], judgements: Mapping[CaseKey, Judgement], *, without_unsure: bool
-) -> Clusters:
+def _clusters(cases: Sequence[AuditCase], judgements: Mapping[CaseKey, Judgement], *, without_unsure: bool) -> Clusters:
     """The judged cases by scene; a valid one holds."""
     spread = SceneCounter()
     for drawn in cases:
@@ -124,6 +127,7 @@ def _clusters(
         if judgement is None or (without_unsure and judgement is Judgement.UNSURE):
             continue
         outcome = Outcome.HOLDS if judgement is Judgement.VALID else Outcome.VIOLATED
+        # Two data sources may name different scenes alike.
         spread.add(f"{drawn.data}\x1f{drawn.scene}", outcome)
     return spread.clusters
 
@@ -138,10 +142,12 @@ def _weighted(sample: Sample, judgements: Mapping[CaseKey, Judgement], *, withou
 
 
 class AuditStratum(NamedTuple):
-    """The number of cases in a stratum, and the judged sample of them."""
+    """A stratum of a stratified sample."""
 
     cases: int
+    """All of its cases, judged or not."""
     judged: Clusters
+    """The judged cases by scene; valid ones hold."""
 
 
 def combine_strata(strata: Sequence[AuditStratum]) -> ValidRate:
@@ -170,6 +176,7 @@ def combine_strata(strata: Sequence[AuditStratum]) -> ValidRate:
         low_gap += (weight * (here - ends[0])) ** 2
         high_gap += (weight * (ends[1] - here)) ** 2
         spread += weight**2 / clusters.judged
+    # 1 / spread is the effective number of cases.
     low, high = wilson(rate / spread, 1 / spread)
     return ValidRate(
         rate=rate, interval=(max(0.0, min(low, rate - sqrt(low_gap))), min(1.0, max(high, rate + sqrt(high_gap))))
@@ -181,9 +188,13 @@ class Agreement:
     """The agreement of two judges on the cases that both judged."""
 
     first: str
+    """The file name of the first sheet."""
     second: str
+    """The file name of the second sheet."""
     shared: int
+    """Cases that both judged."""
     same: int
+    """Cases with one judgement by both."""
     kappa: float | None
     """Cohen's kappa; None if it is undefined: no case, or one judgement for all of them."""
 
@@ -217,6 +228,7 @@ def cohen_kappa(pairs: Sequence[tuple[Judgement, Judgement]]) -> float | None:
     cases = len(pairs)
     one, other = Counter(each for each, _ in pairs), Counter(each for _, each in pairs)
     by_chance = sum(one[word] * other[word] for word in Judgement)  # times cases * cases
+    # Both say one word of all cases, or there is none: 0 / 0.
     if by_chance == cases * cases:
         return None
     same = sum(first is second for first, second in pairs)
@@ -232,6 +244,7 @@ def majority(sheets: Sequence[JudgedSheet]) -> dict[CaseKey, Judgement]:
     return {
         key: word if 2 * times > counted.total() else Judgement.UNSURE
         for key, counted in words.items()
+        # A tie has no majority, so it does not matter which of its words this is.
         for word, times in counted.most_common(1)
     }
 
@@ -251,11 +264,14 @@ class JudgedSheet:
 @dataclass(frozen=True, slots=True)
 class _Row:
     number: int
+    """In the spreadsheet, where the head is row 1."""
     cells: Mapping[str, str]
+    """By the names of their columns."""
 
     @property
     def key(self) -> CaseKey:
         case_id, model, data = (unescape_formula(self.cells[name].strip()) for name in ("case_id", "model", "data"))
+        # Case ids are hexadecimal, so that capitals are no other id.
         return case_id.lower(), model, data
 
 
@@ -270,6 +286,7 @@ def read_settings(file: Path) -> tuple[SampleSettings, int]:
         found.setdefault((row.cells["of"].strip(), row.cells["drawn_from"].strip()), row.number)
     if not found:
         raise DataError(f"{file}: Expected a row for each case, but got none: {_AS_WRITTEN}")
+    # Two sheets pasted into one file would mix two samples.
     (given, first), *others = found.items()
     if others:
         raise DataError(
@@ -283,7 +300,7 @@ def read_settings(file: Path) -> tuple[SampleSettings, int]:
 
 
 def read_judgements(file: Path, sample: Sample, is_known: Callable[[str], bool]) -> JudgedSheet:
-    """Reads the judgements of a sheet of ``sample``; ``is_known`` tells whether the report has a case id.
+    """Reads the judgements of a sheet of ``sample``; ``is_known`` is true of case ids of the report.
 
     Raises:
         DataError: the file is not a sheet, a row is not a case of the sample or a duplicate, or a judgement is invalid.
@@ -310,7 +327,7 @@ def read_judgements(file: Path, sample: Sample, is_known: Callable[[str], bool])
 
 
 def has_judgements(file: Path) -> bool:
-    """Whether the sheet has a judgement or a note.
+    """True if the sheet has a judgement or a note.
 
     Raises:
         DataError: the file is not a sheet.
@@ -355,6 +372,7 @@ def _rows(file: Path) -> Iterator[_Row]:
             f"Expected a ticked sheet, but got --read {str(file)!r} ({error.strerror or error}): {_AS_WRITTEN}"
         ) from error
     head = text.partition("\n")[0]
+    # Spreadsheets of some languages save CSV with semicolons; the head has no such marks in its names.
     apart = next((mark for mark in ",;\t" if mark in head), ",")
     try:
         lines = list(csv.reader(StringIO(text, newline=""), delimiter=apart, strict=True))
@@ -364,6 +382,8 @@ def _rows(file: Path) -> Iterator[_Row]:
     if missing := [name for name in _NEEDED if name not in names]:
         raise DataError(f"{file}: Expected the columns {', '.join(_NEEDED)}, but got no {missing[0]!r}: {_AS_WRITTEN}")
     for number, line in enumerate(lines[1:], start=2):
+        # Spreadsheets leave rows of empty cells at the end.
         if not any(cell.strip() for cell in line):
             continue
+        # Rows may be shorter than the head where their last cells are empty.
         yield _Row(number, {**dict.fromkeys(names, ""), **dict(zip(names, line, strict=False))})

@@ -28,7 +28,7 @@ DEFAULT_SAMPLE = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SampledCase:
+class AuditCase:
     """A case of the sample."""
 
     row: Mapping[str, Json]
@@ -62,7 +62,8 @@ class Sample:
     """A sample of cases."""
 
     draw: SampleSettings
-    cases: tuple[SampledCase, ...]
+    """How it was drawn."""
+    cases: tuple[AuditCase, ...]
     """In the order of judging; any first part of them is a random sample too."""
     population: Mapping[str, int]
     """The number of cases of each item to sample from."""
@@ -87,6 +88,7 @@ def draw_sample(report: Report, folder: Path, draw: SampleSettings) -> Sample:
         OptionError: the report has no case to sample from.
         DataError: its cases cannot be read.
     """
+    # First, as it checks names before the cases are read.
     left_out = _left_out(report, draw)
     wanted = _SampleHeaps(
         draw, left_out, counts_once=draw.of is AuditTarget.ALL and len(report.models) * len(report.data) > 1
@@ -121,6 +123,7 @@ def _is_drawn_from(item: str, tags: tuple[str, ...], globs: tuple[str, ...]) -> 
     """Controls are sampled only if a glob names them and is not just a wildcard."""
     naming = [glob for glob in globs if matches(glob, item)]
     if _NOISE in tags:
+        # "*" names nothing; "control.*" does.
         return any(any(map(str.isalnum, glob)) for glob in naming)
     return bool(naming) or not globs
 
@@ -134,24 +137,31 @@ def _filters_in_words(draw: SampleSettings) -> str:
 
 @dataclass(slots=True)
 class _SampleHeaps:
-    """Keeps the cases with the smallest digests so far."""
+    """The cases with the smallest digests so far, in a heap for each stratum."""
 
     draw: SampleSettings
+    """The settings."""
     left_out: frozenset[str]
+    """Items that are not sampled."""
     counts_once: bool
+    """True if a case of several models or data sources is one case."""
     population: dict[str, int] = field(default_factory=dict)
+    """The cases so far of each item to sample from."""
     _known: set[int] = field(default_factory=set)
-    _drawn: dict[str, list[tuple[int, int, SampledCase]]] = field(default_factory=dict)
+    """The digests of the cases so far, where each counts once."""
+    _drawn: dict[str, list[tuple[int, int, AuditCase]]] = field(default_factory=dict)
     """For each stratum a heap of negated digests, so that the largest comes out first; the number settles ties."""
     _lines: int = 0
+    """The lines read."""
 
     def add(self, row: dict[str, Json], where: str) -> None:
         self._lines += 1
         if not self._is_wanted(row):
             return
         of_all = self.draw.of is AuditTarget.ALL
-        drawn = SampledCase(row=row, where=where, item=_item(row), model="" if of_all else str(row["model"]))
+        drawn = AuditCase(row=row, where=where, item=_item(row), model="" if of_all else str(row["model"]))
         named = (drawn.case_id,) if of_all else drawn.key  # a case of two data sources is one case
+        # As good as a random number, and the same for a case wherever it is in the file.
         rank = int(digest("audit", str(self.draw.seed), *named), 16)
         if self.counts_once:
             if rank in self._known:
@@ -163,6 +173,7 @@ class _SampleHeaps:
         if len(heap) < (self.draw.per_relation or self.draw.sample):
             heapq.heappush(heap, entry)
         else:
+            # Full: the largest digest, which may be this one's, leaves it.
             heapq.heappushpop(heap, entry)
 
     def sample(self) -> Sample:
@@ -182,6 +193,7 @@ class _SampleHeaps:
     def _is_wanted(self, row: dict[str, Json]) -> bool:
         outcome = Outcome(str(row["verdict"]))
         if self.draw.of is AuditTarget.VIOLATIONS:
+            # Waived violations were judged before, as invalid.
             if outcome not in _VIOLATIONS or row.get("waived"):
                 return False
         elif not outcome.is_judged:
@@ -199,14 +211,12 @@ def _item(row: Mapping[str, Json]) -> str:
 
 
 class AuditTarget(StrEnum):
-    """The cases that are sampled.
-
-    VIOLATIONS: the share of true violations is the precision. ALL: all cases with a verdict; the share of valid ones is
-    the valid tests rate (VTR).
-    """
+    """The cases that are sampled."""
 
     VIOLATIONS = "violations"
+    """The share of true violations is the precision."""
     ALL = "all"
+    """All cases with a verdict: the share of valid ones is the valid tests rate (VTR)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,11 +224,13 @@ class SampleSettings:
     """The settings of a sample."""
 
     of: AuditTarget
+    """Violations, or all cases."""
     sample: int = DEFAULT_SAMPLE
     """The number of cases in all."""
     per_relation: int | None = None
     """The number of cases of each relation variant, in place of ``sample``."""
     seed: int = 0
+    """Another seed draws another sample."""
     relations: tuple[str, ...] = ()
     """Globs; without any, all relations but controls."""
     model: str | None = None

@@ -19,7 +19,7 @@ from pytest_vqamt.core.text import count_noun, visible
 from pytest_vqamt.data.scene_source import SceneSource, scenes_by_photo
 from pytest_vqamt.imaging.outlines import edited
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.reporting.audit.sample import AuditTarget, Sample, SampledCase
+from pytest_vqamt.reporting.audit.sample import AuditCase, AuditTarget, Sample
 from pytest_vqamt.reporting.html.case_cards import picture_format, resized
 
 SHEET = "audit.csv"
@@ -38,6 +38,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 SIDE_PX = 480
 """The largest length of a picture's longer side."""
 _QUALITY = 85
+"""Of the WebP or JPEG file, from 0 to 100."""
+
 _PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
@@ -88,6 +90,7 @@ def escape_formula(cell: str) -> str:
 
 def unescape_formula(cell: str) -> str:
     """The inverse of ``escape_formula``."""
+    # An apostrophe before anything else is the judge's own.
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
 
 
@@ -106,6 +109,7 @@ class SheetQuery:
     text: str
     """Empty for captioning."""
     task: Task
+    """Of the query."""
     manner: str
     """How it is asked beside its text, such as "asked again"."""
     answer: str | None
@@ -131,10 +135,12 @@ class SheetQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditBox:
-    """The place of an edit: a box in pixels of the full-size picture."""
+    """The place of an edit."""
 
     label: str
+    """The edited thing in words."""
     box: Box
+    """In pixels of the full-size picture."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +148,7 @@ class SheetPicture:
     """One picture."""
 
     digest: str
+    """Of the picture's recipe."""
     image: bytes
     """The bytes of an image file, its longer side at most ``SIDE_PX``."""
     kind: str
@@ -149,30 +156,36 @@ class SheetPicture:
     frame: tuple[int, int]
     """Width and height of the full-size picture in pixels."""
     edits: tuple[EditBox, ...]
+    """The places of its edits."""
     note: str
     """The edits in words; empty for the photo itself."""
     asked: tuple[SheetQuery, ...]
+    """The queries about it."""
 
     @property
     def file(self) -> str:
-        """Where the image stands beside the sheet."""
+        """The path of the image, relative to the sheet."""
         return f"pictures/{self.digest}.{self.kind}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetCase:
-    """A case with its pictures; ``verdict`` and ``reason`` are empty if the judge must not see them.
+    """A case with its pictures, as a judge sees it."""
 
-    ``contrast`` says how the answer to the contrast must differ; it is empty without one.
-    """
-
-    drawn: SampledCase
+    drawn: AuditCase
+    """The case in the report."""
     claim: str
+    """Its relation in one sentence."""
     expected: str
+    """What the relation demands, in words."""
     verdict: str
+    """"" if the judge must not see it."""
     reason: str
+    """"" if the judge must not see it."""
     pictures: tuple[SheetPicture, ...]
+    """Each once, in the order of the queries."""
     contrast: str = ""
+    """How the answer to the contrast must differ; "" without one."""
 
     @property
     def asked(self) -> tuple[SheetQuery, ...]:
@@ -180,7 +193,7 @@ class SheetCase:
         return tuple(sorted((each for shown in self.pictures for each in shown.asked), key=lambda each: each.number))
 
 
-def sheet_case(drawn: SampledCase, of: AuditTarget, claim: str, source: SceneSource) -> SheetCase:
+def sheet_case(drawn: AuditCase, of: AuditTarget, claim: str, source: SceneSource) -> SheetCase:
     """Renders a case for the sheet. With ``AuditTarget.ALL`` it has no answers, which could bias the judge.
 
     Raises:
@@ -193,6 +206,7 @@ def sheet_case(drawn: SampledCase, of: AuditTarget, claim: str, source: SceneSou
         answers = cast("list[str | None]", row["answers"])
         if len(answers) != len(case.queries):
             raise ValueError(f"{count_noun(len(answers), 'answer')} to {count_noun(len(case.queries), 'text')}")
+        # The question is if the case is valid, whatever a model said: answers could bias the judge.
         of_all = of is AuditTarget.ALL
         return SheetCase(
             drawn=drawn,
@@ -220,6 +234,7 @@ def _contrast(row: Mapping[str, Json]) -> list[str | None]:
 def _pictures(case: Case, answers: list[str | None], source: SceneSource) -> tuple[SheetPicture, ...]:
     about: dict[str, tuple[Picture, list[SheetQuery]]] = {}
     for number, (query, answer) in enumerate(zip(case.asked, answers, strict=True)):
+        # Queries about one picture stand below it together.
         _, asked = about.setdefault(query.picture.digest, (query.picture, []))
         asked.append(
             SheetQuery(

@@ -41,6 +41,7 @@ Part: TypeAlias = tuple[tuple[str, str], tuple[str, str]]
 """The names of a model, and the specs of its data, in the two runs."""
 
 _NAMED = 5
+"""The items that a note names before "and N more"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,15 @@ class _Compared:
     """An item before Holm's correction, which needs all items."""
 
     pair: PairedItem
+    """The item in both runs."""
     presumed: bool
+    """True if it is of the presumed cases."""
     grounded: bool
+    """True if it is of the grounded rate."""
     cases: ItemPairs
+    """The counts of the paired cases."""
     change: BaselineChange
+    """Before Holm's correction, and without a gate."""
     tallies: tuple[Tally, Tally]
     """Of the shared cases of the item in the two runs."""
 
@@ -100,11 +106,13 @@ def compare(
         OptionError: a model is missing or ambiguous, a glob of ``max_drop`` matches nothing, or both are one run.
         DataError: a file is incomplete, or the runs have no judged case in common.
     """
+    # A run against itself is allowed for two of its models: which is better?
     if after.place == before.place and len(set(models or ("",))) == 1:
         what = f"{models[0]!r} of {after.name!r} twice" if models else f"{after.name!r} twice"
         raise OptionError(f"Expected two runs, or two models of one, but got {what}: name another")
     named = models_compared(before, after, models)
     known = {each.counted.item for run in (before, after) for each in run.items}
+    # "all-relations" and "accuracy" are no globs: they are names of totals.
     check_patterns([each for each in max_drop or () if each not in TotalKind.ids()], known, "--max-drop")
     pairs, only_before, only_after = match_items(before, after, named)
     with before.open() as old, after.open() as new:
@@ -112,6 +120,7 @@ def compare(
         found = [each for pair in pairs for each in _compare_item(pair, old, new, show, pooled)]
     if not any(each.change.paired.shared for each in found):
         raise DataError(_nothing_in_common(before, after, pairs))
+    # Of two models neither is the one before, so neither direction is the bad one.
     two_sided = max_drop is None and any(old != new for old, new in named)
     totals, accuracy, families = _totals(pooled, found, max_drop, two_sided=two_sided)
     items = tuple(_conclude_models(found) if two_sided else _conclude(found, max_drop, max_unread, families))
@@ -136,7 +145,9 @@ class _Pooled:
     """The cases of all items of a part, and the answers to its questions that come with answers."""
 
     cases: SceneCounter = field(default_factory=SceneCounter)
+    """By scene, over all relations that may be gated."""
     right: JudgedCases = field(default_factory=JudgedCases)
+    """The answers to source questions, each question once."""
 
     def add_right(self, both: CasePair) -> None:
         """Adds the answers to the source question of a case, if answers came with it."""
@@ -153,6 +164,7 @@ def _compare_item(
     ordinary, presumed, grounded = ItemPairs(show), ItemPairs(show), ItemPairs(show, of_contrasts=True)
     old, new = pair.before.counted, pair.after.counted
     of_part = pooled.setdefault(((old.model, new.model), (old.data, new.data)), _Pooled())
+    # Controls and baselines say little about a model, so they are in no total.
     if not APART.intersection(pair.tags):
         ordinary.pooled = of_part.cases
     for both in join_cases(before(pair.before.counted), after(pair.after.counted)):
@@ -160,6 +172,7 @@ def _compare_item(
         (presumed if is_presumed(both) else ordinary).add(both)
         if not is_presumed(both) and _has_contrasts(both):
             grounded.add(both)
+    # The unread rate is of the ordinary cases; an item may have presumed ones alone.
     was, now = (ordinary if ordinary.tallies[1].cases else presumed).tallies
     for cases, of_presumed in ((ordinary, False), (presumed, True), (grounded, False)):
         if not cases.is_empty:
@@ -182,15 +195,17 @@ def _conclude(
     gains = iter(holm([_gain_p(each.change) for each in found if each.counts]))
     for each, change in zip(found, held, strict=True):
         p_gain = next(gains) if each.counts else None
+        # Globs may allow some items a drop and others none.
         drop = None if max_drop is None else allowed_drop(max_drop, each.pair.after.counted.item)
         yield _compared_item(each, change, _conclusion(change, p_gain, drop), p_gain)
 
 
 def _conclude_models(found: Sequence[_Compared]) -> Iterator[ComparedItem]:
-    """The items of two models: Holm's correction is for each part, and for grounded rates by themselves."""
+    """The items of two models, with Holm's correction by part, and for grounded rates apart."""
     families: dict[tuple[Part, bool], list[int]] = {}
     for place, each in enumerate(found):
         families.setdefault((each.part, each.grounded), []).append(place)
+    # As in a run of both models, so that comparing two reports gives its p-values.
     changes: dict[int, BaselineChange] = {}
     for places in families.values():
         tested = [_CONTROL not in found[place].pair.tags and found[place].change.paired.shared > 0 for place in places]
@@ -201,7 +216,9 @@ def _conclude_models(found: Sequence[_Compared]) -> Iterator[ComparedItem]:
         yield _compared_item(each, change, _conclusion_of_models(change), None)
 
 
-def _compared_item(each: _Compared, change: BaselineChange, standing: Conclusion, p_gain: float | None) -> ComparedItem:
+def _compared_item(
+    each: _Compared, change: BaselineChange, conclusion: Conclusion, p_gain: float | None
+) -> ComparedItem:
     models, data = each.part
     return ComparedItem(
         item=each.pair.after.counted.item,
@@ -213,7 +230,7 @@ def _compared_item(each: _Compared, change: BaselineChange, standing: Conclusion
         version=each.pair.after.version,
         change=change,
         p_gain=p_gain,
-        standing=standing,
+        standing=conclusion,
         only_before=each.cases.only_before,
         only_after=each.cases.only_after,
         unjudged=each.cases.unjudged,
@@ -236,7 +253,7 @@ def _conclusion_of_models(made: BaselineChange) -> Conclusion:
 def _totals(
     pooled: Mapping[Part, _Pooled], found: Sequence[_Compared], max_drop: Drops | None, *, two_sided: bool
 ) -> tuple[tuple[ComparedTotal, ...], tuple[ComparedTotal, ...], int]:
-    """All relations together and the accuracy of each part, and the families of tests (``stats.paired.Totals``)."""
+    """Totals and accuracies of each part, and the number of families of tests (``stats.gates.Totals``)."""
     counted = Counter(each.part for each in found if each.counts and not each.grounded)
     parts: dict[str, list[Part]] = {"relations": [], "accuracy": []}
     made: dict[str, list[BaselineTotal]] = {"relations": [], "accuracy": []}
@@ -251,6 +268,7 @@ def _totals(
     totals = Totals(
         relations=tuple(made["relations"]),
         accuracy=tuple(made["accuracy"]),
+        # The total of a single relation would be gated twice.
         gated=(*(counted[part] > 1 for part in parts["relations"]), *(True for _ in parts["accuracy"])),
     )
     families = 1 if max_drop is None else totals.families(max_drop)
@@ -274,7 +292,7 @@ def _totals(
 
 
 def _gain_p(made: BaselineChange) -> float:
-    """The p-value of a rise: that of a drop with the runs swapped."""
+    """The p-value of a rise, as of a drop with the runs swapped."""
     rows = (
         PairedSceneTally(row.both, row.second_only, row.first_only, row.neither, row.scenes) for row in made.paired.rows
     )
@@ -288,6 +306,7 @@ def _conclusion(made: BaselineChange, p_gain: float | None, max_drop: float | No
     state = paired.state_of(made, max_drop or 0.0)
     if state is GateState.MISSED:
         return Conclusion.WORSE
+    # Totals and items without a gate have no adjusted p-value of a rise.
     if pairs.second_only > pairs.first_only and (_gain_p(made) if p_gain is None else p_gain) < SIGNIFICANT:
         return Conclusion.BETTER
     if max_drop is not None and state is GateState.MET:
@@ -304,6 +323,7 @@ def _examples(items: Sequence[ComparedItem], found: Sequence[_Compared], show: i
             key=lambda pair: _gain_p(pair[0].change) if fixes else pair[0].change.p,
         )
         of_items = [[case for case in each.cases.shown if case.is_fix is fixes] for _, each in ordered]
+        # One case of each item before the second of any: ten of one item would show one fault.
         in_turns = [cases[turn] for turn in range(show) for cases in of_items if turn < len(cases)]
         return in_turns[:show]
 
@@ -323,6 +343,7 @@ def _compared_run(side: ComparableRun, models: Sequence[str]) -> ComparedRun:
 
 def _nothing_in_common(before: ComparableRun, after: ComparableRun, pairs: Sequence[PairedItem]) -> str:
     problem = f"Expected runs that have judged cases in common, but {before.name} and {after.name} have none"
+    # A seed decides which cases are drawn, so it is the likeliest cause.
     if pairs and before.seed != after.seed:
         return f"{problem}: their seeds are {before.seed} and {after.seed}; run both with the same --vqamt-seed"
     if pairs:
@@ -359,7 +380,9 @@ class ComparedRun:
     name: str
     """As the user named it."""
     vqamt_version: str
+    """Of the run, such as "1.2.0"."""
     seed: int
+    """Of the sampler of cases."""
     models: tuple[tuple[str, str], ...]
     """Name and fingerprint of each compared model, in the order of the other run."""
     data: tuple[tuple[str, str], ...]
@@ -371,9 +394,13 @@ class ComparedQuery:
     """A query with the answers of both runs; None for no answer."""
 
     text: str
+    """"(captioning)" and the like for a task without a text."""
     edits: str
+    """The edits of its picture in words; "" for none."""
     before: str | None
+    """The answer in the first run."""
     after: str | None
+    """The answer in the second run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -381,16 +408,23 @@ class ChangedCase:
     """A case that holds in only one of the runs."""
 
     case_id: str
+    """16 hexadecimal digits."""
     item: str
+    """The relation variant."""
     model: str
+    """In the second run."""
     data: str
+    """The spec in the second run."""
     scene: str
+    """The id of its scene."""
     is_fix: bool
     """True if it holds in the second run; otherwise it is a regression."""
     expected: str
+    """The expectation in words, with that of a contrast."""
     reason: str
     """Why it is violated in the other run."""
     queries: tuple[ComparedQuery, ...]
+    """In the order of the case; last that of a contrast, if it is what changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -398,22 +432,29 @@ class ComparedItem:
     """A relation variant in two runs, its presumed cases apart."""
 
     item: str
+    """The relation variant."""
     version: int
     """The relation's version in the second run; ``change`` has the first one."""
     models: tuple[str, str]
+    """The names in the two runs."""
     data: tuple[str, str]
-    """``models`` and ``data``: the names and the specs in the two runs."""
+    """The specs in the two runs."""
     presumed: bool
+    """True if it is of the presumed cases."""
     grounded: bool
     """True if it is of the grounded rate, over the cases that have a contrast in both runs."""
     tags: tuple[str, ...]
+    """Of the relation, in the second run."""
     standing: Conclusion
+    """The conclusion; "standing" is its name in tables and JSON."""
     change: BaselineChange
+    """Rates, interval and p-value on the shared cases, with the gate."""
     p_gain: float | None
     """The p-value of a rise, Holm-adjusted over the gated items; None for an item without a gate."""
     only_before: int
+    """Cases that only the first run has."""
     only_after: int
-    """``only_before`` and ``only_after``: the numbers of cases that only one run has."""
+    """Cases that only the second run has."""
     unjudged: int
     """The number of shared cases that are waived or have no verdict in one of the runs."""
     other_verdict: int
@@ -421,8 +462,9 @@ class ComparedItem:
     unread: tuple[float | None, float | None]
     """The unread rates of the item's shared cases in the two runs."""
     regressions: tuple[str, ...]
+    """Ids of the cases that hold in the first run only, sorted."""
     fixes: tuple[str, ...]
-    """``regressions`` and ``fixes``: ids of the cases that hold only in the first or only in the second run, sorted."""
+    """Ids of the cases that hold in the second run only, sorted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -430,9 +472,13 @@ class ComparedTotal:
     """All relations of a model on a data source together, or its accuracy, as in ``core.results.BaselineTotal``."""
 
     models: tuple[str, str]
+    """The names in the two runs."""
     data: tuple[str, str]
+    """The specs in the two runs."""
     standing: Conclusion
+    """The conclusion, as in ``ComparedItem``."""
     change: BaselineChange
+    """Rates, interval and p-value on the shared cases or questions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -440,21 +486,25 @@ class Comparison:
     """Two runs, case by case."""
 
     before: ComparedRun
+    """The first run."""
     after: ComparedRun
+    """The second run."""
     items: tuple[ComparedItem, ...]
+    """In the order of the second run; presumed cases and grounded rates apart."""
     totals: tuple[ComparedTotal, ...]
     """All relations together, for each model and data source."""
     notes: tuple[str, ...]
     """Other differences between the runs and limits of the comparison, a sentence each."""
     only_before: tuple[str, ...]
+    """Ids of the items that only the first run has."""
     only_after: tuple[str, ...]
-    """``only_before`` and ``only_after``: ids of the items that only one run has."""
+    """Ids of the items that only the second run has."""
     shown: tuple[ChangedCase, ...]
     """Some regressions, then some fixes, the smallest p-values first."""
     max_drop: Drops | None
     """The drops that the gates allow; None without gates."""
     accuracy: tuple[ComparedTotal, ...] = ()
-    """The answers to questions that come with answers, likewise."""
+    """The accuracy on questions that come with answers, for each model and data source."""
     undecided: Undecided = Undecided.PASS
     """What a gate that cannot tell does to ``fails``."""
     two_sided: bool = False
@@ -478,16 +528,18 @@ class Comparison:
 
     @property
     def fails(self) -> bool:
-        """Whether a gate is missed, or cannot tell where that counts as missed."""
+        """True if a gate is missed, or cannot tell where that counts as missed."""
         changes = [each.change for each in self.items] + [each.change for each in (*self.totals, *self.accuracy)]
         return any(self.undecided.fails(each.gate) for each in changes if each.gate)
 
 
 class CasePair(NamedTuple):
-    """The lines of one case in two runs; None for a run without it."""
+    """The lines of one case in two runs; None for a run that lacks it."""
 
     before: CaseLine | None
+    """In the first run."""
     after: CaseLine | None
+    """In the second run."""
 
 
 def join_cases(before: Iterator[CaseLine], after: Iterator[CaseLine]) -> Iterator[CasePair]:
@@ -507,9 +559,10 @@ def join_cases(before: Iterator[CaseLine], after: Iterator[CaseLine]) -> Iterato
 
 @dataclass(slots=True)
 class ItemPairs:
-    """Counts the paired cases of an item; at most ``show`` regressions and fixes are kept in full."""
+    """Counts of the paired cases of an item; at most ``show`` regressions and fixes are held in full."""
 
     show: int
+    """The most regressions, and the most fixes, in ``shown``."""
     of_contrasts: bool = False
     """Count a case as holding only if it is grounded."""
     spread: SceneCounter = field(default_factory=SceneCounter)
@@ -517,13 +570,19 @@ class ItemPairs:
     pooled: SceneCounter | None = None
     """Counts the cases of several items by scene, these too; None for none."""
     only_before: int = 0
+    """Cases of the first run alone."""
     only_after: int = 0
+    """Cases of the second run alone."""
     unjudged: int = 0
+    """Shared cases that are waived or lack a verdict in one run."""
     other_verdict: int = 0
+    """Cases whose verdict changed though the answers did not: the reader or the relation has changed."""
     regressions: list[str] = field(default_factory=list)
+    """Ids of cases that held and do not now."""
     fixes: list[str] = field(default_factory=list)
+    """Ids of cases that hold now and did not."""
     shown: list[ChangedCase] = field(default_factory=list)
-    """The regressions and fixes kept in full."""
+    """The first regressions and fixes, with their texts and answers."""
     tallies: tuple[Tally, Tally] = (Tally(), Tally())
     """The shared cases by outcome, in the two runs."""
 
@@ -548,13 +607,16 @@ class ItemPairs:
             self.unjudged += 1
             return
         for counter in filter(None, (self.spread, self.pooled)):
+            # SceneCounter takes the new outcome first, then that of the earlier run.
             counter.add(str(after.row["scene"]), new, old)
         held, holds = old is Outcome.HOLDS, new is Outcome.HOLDS
+        # Counted once: the same case is added to the ordinary pairs, too.
         if not self.of_contrasts:
             self.other_verdict += held != holds and before.row.get("answers") == after.row.get("answers")
         if held != holds:
             ids = self.fixes if holds else self.regressions
-            is_new = not self.of_contrasts or _outcome(before.row) == _outcome(after.row)  # others are shown already
+            # A case whose relation changed as well is among the examples of the ordinary pairs.
+            is_new = not self.of_contrasts or _outcome(before.row) == _outcome(after.row)
             if len(ids) < self.show and is_new:
                 self.shown.append(_changed_case(before.row, after.whole, is_fix=holds, of_contrast=self.of_contrasts))
             ids.append(after.case_id)
@@ -569,17 +631,19 @@ def is_presumed(both: CasePair) -> bool:
 def _has_contrasts(both: CasePair) -> bool:
     """True if the case has a verdict on the same sure contrast in both runs."""
     contrasts = [cast("Row | None", line.row.get("contrast")) if line else None for line in both]
+    # Another seed or version may pair the case with another contrast, which is no comparison.
     queries = {str(cast("Row", each["query"]).get("id")) for each in contrasts if each}
     return len(queries) == 1 and all(each and each.get("verdict") and not each.get("presumed") for each in contrasts)
 
 
 def _outcome(row: Row, *, of_contrast: bool = False) -> Outcome | None:
-    """The verdict, of a contrast whether the case is grounded; None for errors, declined, flaky and waived cases."""
+    """The verdict, or of a contrast the grounded verdict; None for errors, declined, flaky and waived cases."""
     outcomes = {Outcome(str(row["verdict"]))}
     if of_contrast:
         outcomes.add(Outcome(str(cast("Row", row["contrast"])["verdict"])))
     if not all(each.is_judged for each in outcomes) or row.get("waived"):
         return None
+    # Grounded takes both to hold: with one violated verdict the case is not.
     return next(iter(outcomes)) if len(outcomes) == 1 else Outcome.VIOLATED
 
 
@@ -587,6 +651,7 @@ def _changed_case(before: Row, after: Row, *, is_fix: bool, of_contrast: bool = 
     try:
         queries = cast("list[Row]", after["queries"])
         old_answers, new_answers = (cast("list[str | None]", row["answers"]) for row in (before, after))
+        # A verdict has a reason only where it is a violation.
         wrong = before if is_fix else after
         expected, reason = str(after["expected"]), str(wrong["reason"])
         if of_contrast:
@@ -597,6 +662,7 @@ def _changed_case(before: Row, after: Row, *, is_fix: bool, of_contrast: bool = 
                 for answers, contrast in zip((old_answers, new_answers), contrasts, strict=True)
             )
             expected = f"{expected}; the last text, a contrast: {DEMANDS[Change(str(contrasts[1]['change']))]}"
+            # The relation may hold in the violated run, where only the contrast fails.
             reason = reason or str(contrasts[0 if is_fix else 1]["reason"])
         return ChangedCase(
             case_id=str(after["case_id"]),
@@ -607,6 +673,7 @@ def _changed_case(before: Row, after: Row, *, is_fix: bool, of_contrast: bool = 
             is_fix=is_fix,
             queries=tuple(
                 ComparedQuery(
+                    # A captioning query has no text.
                     text=str(query["text"]) or f"({query['task']})",
                     edits=describe_edits(query),
                     before=old,
@@ -631,6 +698,7 @@ def comparison_notes(
     yield from (f"{side.name} {caveat}" for side in (before, after) for caveat in side.caveats)
     yield from _models(dict(before.models), dict(after.models), models)
     compared = [old for old, _ in models], [new for _, new in models]
+    # Two models of one report: together they are those compared.
     if before.name == after.name:
         yield from _left_out(after, [*compared[0], *compared[1]])
     else:
@@ -649,6 +717,7 @@ def comparison_notes(
 
 def _models(before: Mapping[str, str], after: Mapping[str, str], models: Sequence[tuple[str, str]]) -> Iterator[str]:
     for old, new in models:
+        # A model that declares no fingerprint has its name as one, which says nothing of its weights.
         if before[old] == after[new] and not before[old].startswith("undeclared:"):
             yield (
                 f"{_either(old, new)} has the same fingerprint in both runs: differences have another cause, or the "
@@ -678,6 +747,7 @@ def _settings(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[s
 
 
 def _versions(items: Sequence[ComparedItem]) -> Iterator[str]:
+    # By item, as versions are the same for all models and data.
     found = {each.item: (each.change.version_before, each.version) for each in items}
     for item, (old, new) in found.items():
         if old != new:

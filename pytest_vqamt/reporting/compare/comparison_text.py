@@ -55,6 +55,7 @@ _BETWEEN_MODELS = {
 Row = dict[str, Json]
 
 _JSON_NAMES = {"item": "id", "regressions": "broke", "fixes": "mended", "is_fix": "mended"}
+"""Names of fields in the JSON, where they differ: scripts of users read these."""
 
 
 def comparison_lines(comparison: Comparison, *, in_full: bool = False, in_python: bool = False) -> Iterator[str]:
@@ -85,8 +86,8 @@ def _lines(comparison: Comparison, *, in_full: bool, in_python: bool) -> Iterato
     yield from _changed_case_lines(comparison, in_full=in_full, in_python=in_python)
     yield ""
     yield from wrapped(gate_verdict(comparison, in_python=in_python))
-    for told in total_verdicts(comparison):
-        yield from wrapped(told)
+    for sentence in total_verdicts(comparison):
+        yield from wrapped(sentence)
 
 
 def _changed_case_lines(comparison: Comparison, *, in_full: bool, in_python: bool) -> Iterator[str]:
@@ -95,6 +96,7 @@ def _changed_case_lines(comparison: Comparison, *, in_full: bool, in_python: boo
         return
     yield ""
     yield _count_changes(changed)
+    # Of all changed items the ids would fill the terminal.
     listed = [item for item in changed if in_full or item.standing is Conclusion.WORSE]
     for item in listed:
         ids = "; ".join(
@@ -135,7 +137,7 @@ def _answer(text: str | None) -> str:
 
 
 def gate_verdict(comparison: Comparison, *, in_python: bool = False) -> str:
-    """Says what became of the gate on the drop of each item, and which items miss it.
+    """The verdict of the gates on drops, and the items that miss them.
 
     Where the comparison fails by all relations together (``total_verdicts``), no word says that it is met.
     """
@@ -155,9 +157,11 @@ def gate_verdict(comparison: Comparison, *, in_python: bool = False) -> str:
     drop = f"a significant drop of more than {describe_allowed(comparison.max_drop)}"
     unsure = sum(each.change.gate.uncertain for each in gated if each.change.gate)
     untold = f"; {unsure} cannot tell (too few cases)" if unsure else ""
+    # No gate is missed, and yet the comparison fails.
     if not missed and unsure and comparison.undecided is Undecided.FAIL:
         return f"MISSED: {unsure} of {variants} cannot tell (too few cases), which fails here; none has {drop}"
     if not missed:
+        # It may fail by a total alone, which has a line of its own.
         return f"{'' if comparison.fails else 'met: '}none of {variants} has {drop}{untold}"
     unread = [each for each in missed if each.change.gate and each.change.gate.unread is not None]
     if unread:
@@ -169,13 +173,14 @@ def gate_verdict(comparison: Comparison, *, in_python: bool = False) -> str:
 
 
 def total_verdicts(comparison: Comparison) -> Iterator[str]:
-    """What became of the gates on all relations together and on accuracies, a sentence each."""
+    """A sentence for each gate on all relations together or on an accuracy."""
     several = len({(each.models, each.data) for each in comparison.items}) > 1
     for found in comparison.gated_totals:
         missed = found.state is GateState.MISSED
-        told = f"{f'{found.of}: ' if several else ''}{total_sentence(found)}"
-        yield f"MISSED: {told}" if missed else told
+        sentence = f"{f'{found.of}: ' if several else ''}{total_sentence(found)}"
+        yield f"MISSED: {sentence}" if missed else sentence
     if comparison.max_drop is None:
+        # Without gates the accuracy is reported all the same; the totals are a row of the table.
         for accuracy in comparison.accuracy:
             total = BaselineTotal(model=accuracy.models[1], data=accuracy.data[1], change=accuracy.change)
             found = KindOfTotal(TotalKind.ACCURACY, total, 1)
@@ -188,8 +193,8 @@ def comparison_markdown(comparison: Comparison) -> Iterator[str]:
     yield ""
     yield f"**{prose(gate_verdict(comparison))}**"
     yield ""
-    for told in total_verdicts(comparison):
-        yield prose(told)
+    for sentence in total_verdicts(comparison):
+        yield prose(sentence)
         yield ""
     yield f"- before: {_run_markdown(comparison.before)}"
     yield f"- now: {_run_markdown(comparison.after)}"
@@ -200,6 +205,7 @@ def comparison_markdown(comparison: Comparison) -> Iterator[str]:
         total = _total_of(comparison, items)
         table = _table(comparison, items, total)
         names = [*map(_name_markdown, items), *(["total"] if total else [])]
+        # The first cell of a row is the name, which is code in Markdown.
         rows = [(name, *map(escape, cells)) for name, (_, *cells) in zip(names, table.row_texts, strict=True)]
         yield from markdown_table(table.head_texts, rows)
     yield ""
@@ -309,6 +315,7 @@ def _total_of(comparison: Comparison, items: Sequence[ComparedItem]) -> Compared
     """The total of the relations in a table; None if there is only one."""
     first = items[0]
     found = (each for each in comparison.totals if (each.models, each.data) == (first.models, first.data))
+    # The total of one relation is that relation's own row.
     return next(found, None) if len({item.item for item in items}) > 1 else None
 
 
@@ -320,6 +327,7 @@ def _table(comparison: Comparison, items: Sequence[ComparedItem], total: Compare
             _name(item),
             *change_cells(item.change, unadjusted_p=True, two_sided=comparison.two_sided),
             item.standing.value if item.change.paired.difference is not None else "-",
+            # Without --max-drop the column would be empty.
             *((drop_gate_cell(item.change.gate),) if is_gated else ()),
         )
         for item in items
@@ -392,6 +400,7 @@ def _changed(comparison: Comparison) -> list[ComparedItem]:
 
 
 def _count_changes(items: Sequence[ComparedItem]) -> str:
+    # A grounded item has cases that the ordinary item has, too.
     own = [each for each in items if not each.grounded]
     regressions, fixes = sum(len(each.regressions) for each in own), sum(len(each.fixes) for each in own)
     return (

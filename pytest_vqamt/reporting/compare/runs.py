@@ -19,11 +19,14 @@ ReadItem: TypeAlias = Callable[[ItemCount], Iterator[CaseLine]]
 
 
 class StoredItem(NamedTuple):
-    """An item of a run; a baseline has no ``tags``."""
+    """An item of a run."""
 
     counted: ItemCount
+    """Its names and number of cases."""
     version: int
+    """Of the relation."""
     tags: tuple[str, ...] = ()
+    """Empty for a baseline, whose file has none."""
 
     @property
     def id(self) -> str:
@@ -38,16 +41,19 @@ class ComparableRun:
     name: str
     """As the user named it."""
     place: Path
-    """Where it is."""
+    """The resolved path, by which a run is found to be compared with itself."""
     vqamt_version: str
+    """Such as "1.2.0"."""
     seed: int
+    """Of the sampler of cases."""
     models: tuple[tuple[str, str], ...]
     """Name and fingerprint of each model."""
     data: tuple[tuple[str, str], ...]
     """Spec and digest of each source."""
     settings: tuple[tuple[str, str], ...]
-    """Of the relations."""
+    """Of the relations, by name."""
     items: tuple[StoredItem, ...]
+    """In the order of the run."""
     caveats: tuple[str, ...]
     """Why the run is incomplete, a clause each."""
     open: Callable[[], AbstractContextManager[ReadItem]]
@@ -133,7 +139,9 @@ class PairedItem(NamedTuple):
     """An item in both runs."""
 
     before: StoredItem
+    """In the first run."""
     after: StoredItem
+    """In the second run."""
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -157,6 +165,7 @@ def models_compared(
                     f"Expected --models to name a model of {side.name}, but got {name!r}; {did_you_mean(name, known)}"
                 )
         return (named,)
+    # Two models are compared without being named, where nothing else can be meant.
     if len(ours) == len(theirs) == 1:
         return ((ours[0], theirs[0]),)
     both = tuple((name, name) for name in theirs if name in ours)
@@ -171,6 +180,7 @@ def models_compared(
 def data_by_spec(before: ComparableRun, after: ComparableRun) -> dict[str, str]:
     """Maps the data specs of the second run to those of the first: the same spec, or one of equal content."""
     specs = {spec for spec, _ in before.data}
+    # Reversed, so that of several specs of equal content the first is taken.
     by_digest = {digest: spec for spec, digest in reversed(before.data)}
     found = {spec: spec if spec in specs else by_digest.get(digest) for spec, digest in after.data}
     return {spec: other for spec, other in found.items() if other is not None}
@@ -188,9 +198,11 @@ def match_items(
         item, model, data, _ = each.counted
         if model not in old_names:
             continue
+        # Popped, so that what is left is in the first run alone.
         known = ours.pop((item, old_names[model], of_data.get(data, "")), None)
         if known is not None:
             pairs.append(PairedItem(known, each))
+        # An item without a case was in neither run: it does not apply to the data.
         elif each.counted.cases:
             added.append(each.id)
     return tuple(pairs), tuple(each.id for each in ours.values() if each.counted.cases), tuple(added)

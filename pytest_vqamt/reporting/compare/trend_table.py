@@ -23,6 +23,7 @@ from pytest_vqamt.reporting.view.rows import result_rows
 _GROUNDED = "grounded"
 _BARS = "▁▂▃▄▅▆▇█"
 _WIDTH_PX, _HEIGHT_PX = 160, 24
+"""Of a sparkline on the page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +33,9 @@ class TrendLine:
     item: str
     """"" for the model as a whole, and "grounded" for its grounded rate."""
     model: str
+    """The model's name."""
     data: str
+    """The spec; "" for the model over all data."""
     rates: tuple[float | None, ...]
     """None where the report has no judged case of it."""
     versions: tuple[int, ...] = ()
@@ -59,6 +62,7 @@ class TrendLine:
     @property
     def points(self) -> str:
         """The known rates as the points of an SVG line."""
+        # Three pixels around the line, so that its ends are not cut.
         step = (_WIDTH_PX - 6) / max(1, len(self.rates) - 1)
         places = (
             (3 + place * step, _HEIGHT_PX - 3 - (_HEIGHT_PX - 6) * rate)
@@ -70,10 +74,12 @@ class TrendLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trends:
-    """The reports in the order of their start, and a line for each model, then for each of its relation variants."""
+    """The rates of several reports."""
 
     reports: tuple[tuple[str, str], ...]
+    """The name and the start of each, in the order of their starts."""
     lines: tuple[TrendLine, ...]
+    """A line for each model, then for each of its relation variants."""
 
 
 def trends(reports: Sequence[tuple[str, Report]], wanted: Callable[[str], bool]) -> Trends:
@@ -97,6 +103,7 @@ def trends(reports: Sequence[tuple[str, Report]], wanted: Callable[[str], bool])
             of_contrasts = result.model.name, result.data.name, tagged(result.item, (*result.tags, _GROUNDED))
             note(key, place, result.pass_rate)
             note(of_contrasts, place, result.grounded.rate if result.grounded else None)
+            # A dict as an ordered set.
             for each in (key, of_contrasts):
                 versions.setdefault(each, {})[result.version] = None
     lines = [
@@ -105,10 +112,12 @@ def trends(reports: Sequence[tuple[str, Report]], wanted: Callable[[str], bool])
         for model, data, item in [key]
         if any(rate is not None for rate in rates)
     ]
+    # Without any wanted relation, the lines of models alone would look like an answer.
     if not any(line.data for line in lines):
         lines = []
     return Trends(
         reports=tuple((name, report.started) for name, report in ordered),
+        # "" sorts first: a model's own lines, its pass rate before its grounded rate, then drops.
         lines=tuple(sorted(lines, key=lambda line: (line.model, line.data, bool(line.item), line.change))),
     )
 

@@ -52,7 +52,7 @@ from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.core.text import count_noun, error_text, shortened, visible
 from pytest_vqamt.data.scene_source import SceneSource, scenes_by_photo
 from pytest_vqamt.imaging.outlines import Outline, OutlineKind, asked, edited
-from pytest_vqamt.reporting.html.case_selection import CaseSelector, Images
+from pytest_vqamt.reporting.html.case_selection import WRONG, CaseSelector, Images
 from pytest_vqamt.reporting.view.headline import weakness
 from pytest_vqamt.reporting.view.rows import result_rows
 
@@ -61,9 +61,10 @@ if TYPE_CHECKING:
 
 
 _MOST_OF_A_LABEL = 60
+"""In characters."""
+
 _MOST_REGIONS = 30
 """The limit for a picture or a query: more cannot be distinguished on a thumbnail."""
-_MISSED = (Outcome.VIOLATED.value, Outcome.UNPARSED.value)
 _KINDS = {OutlineKind.EDITED: "edit", OutlineKind.ASKED: "asked"}
 
 CARDS_AT_MOST = {Images.NONE: 1_000, Images.VIOLATIONS: 1_000, Images.ALL: 4_000}
@@ -88,6 +89,7 @@ ones are for pictures of noise, of which no photo of COCO is one.
 """
 _THREADS_AT_MOST = 8
 _TELEA = "telea"
+"""OpenCV's inpainter, the fast one."""
 
 
 def make_card(row: Row, pictures: dict[str, Picture], others: Sequence[Row] = ()) -> Row:
@@ -100,6 +102,7 @@ def make_card(row: Row, pictures: dict[str, Picture], others: Sequence[Row] = ()
     """
     queries = cast("list[Row]", row["queries"])
     readings = cast("list[str]", row["readings"])
+    # A case without an answer has fewer readings than queries.
     padded = (*readings, *[None] * (len(queries) - len(readings)))
     answers = cast("list[str | None]", row["answers"])
     meanings = [_meaning(query) for query in queries]
@@ -113,6 +116,7 @@ def make_card(row: Row, pictures: dict[str, Picture], others: Sequence[Row] = ()
         "presumed": "presumed" in cast("list[str]", row.get("tags") or []),
         "waived": bool(row.get("waived")),
         "before": row.get("before"),
+        # Left out where empty: a page may have thousands of cards.
         **({"margin": row["margin"]} if row.get("margin") is not None else {}),
         **({"others": list(map(_other_model, others))} if others else {}),
         "expected": shortened(str(row["expected"])),
@@ -161,6 +165,7 @@ def _contrast_card(row: Row, pictures: dict[str, Picture]) -> Row:
     asked = _asked(pictures.get(picture_digest(query)), _meaning(query))
     made = _query_card(query, cast("str | None", contrast["answer"]), str(contrast["reading"]), asked)
     elsewhere = f"scene {contrast['scene']}" if contrast["scene"] != row["scene"] else ""
+    # The picture of another scene must be named: it is no edit of the one beside it.
     made["edits"] = "; ".join(filter(None, (elsewhere, str(made["edits"]))))
     return {
         "contrast": {
@@ -176,7 +181,7 @@ def _contrast_card(row: Row, pictures: dict[str, Picture]) -> Row:
 def _missed_contrast(row: Row) -> Row | None:
     """The contrast of a case if its answer does not differ as it must."""
     contrast = cast("Row | None", row.get("contrast"))
-    return contrast if contrast and contrast.get("verdict") in _MISSED else None
+    return contrast if contrast and contrast.get("verdict") in WRONG else None
 
 
 def picture_digest(query: Row) -> str:
@@ -250,6 +255,7 @@ def _edits(query: Row) -> tuple[Edit, ...]:
     edits = cast("Row", query["picture"]).get("edits")
     found = []
     for row in edits if isinstance(edits, list) else []:
+        # A report of a newer version may have edits that this one does not know.
         with suppress(DataError):
             found.append(edit_from_row(row))
     return tuple(found)
@@ -307,7 +313,7 @@ class _Pictures:
         return here
 
     def chosen(self, most: int, slow: int) -> list[str]:
-        """Selects at most ``most`` pictures to render, of which at most ``slow`` slow ones."""
+        """Selects at most ``most`` pictures to render, at most ``slow`` of them slow ones."""
         chosen: list[str] = []
         for digest in sorted(self.found, key=self.turns.__getitem__):
             is_slow = is_slow_to_render(self.found[digest].picture)
@@ -319,11 +325,14 @@ class _Pictures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cards:
-    """The cards as JSON texts, their pictures, and the number of violated and unread cases without a card."""
+    """The cards with their pictures."""
 
     texts: list[str]
+    """One JSON object a card."""
     pictures: _Pictures
+    """Of all cards."""
     left_out: int
+    """Violated and unread cases without a card."""
     failed: dict[str, str]
     """The reasons of those that could not be made, by their names."""
 
@@ -347,11 +356,13 @@ def select_cards(
     choice = CaseSelector(folder, most, holding=images is Images.ALL)
     _check_one_run(report, folder, choice)
     cards = _cards(_chosen(report, choice, most), source_of, images)
+    # Texts may be long, such as captions: half as many cards until they fit.
     while cards.bytes > of_cards and most > 1:
         most //= 2
         cards = _cards(_chosen(report, choice, most), source_of, images)
     claims = _text({each.item: each.claim for each in report.relations})
     room, pictures = BYTES_AT_MOST[images] - cards.bytes - len(claims.encode()), cards.pictures
+    # Base64 takes 4 bytes for 3.
     fitting = max(0, room // (_LEAST_OF_A_PICTURE * 4 // 3 + _AROUND_A_PICTURE))
     wanted = pictures.chosen(fitting, SLOW_AT_MOST[images])
     totals = ",".join(map(_text, _totals(report)))
@@ -369,7 +380,7 @@ def select_cards(
 
 
 def _undrawn(cards: _Cards) -> dict[str, str]:
-    """The first reason of each card that could not be made, or a picture of which could not be drawn."""
+    """The first error of each card, or of one of its pictures."""
     pictures = cards.pictures
     of_pictures = {name: reason for digest, reason in pictures.failed.items() for name in pictures.cards[digest]}
     return of_pictures | cards.failed
@@ -380,7 +391,7 @@ def _card_name(row: Row) -> str:
 
 
 def _totals(report: Report) -> Iterator[Row]:
-    """The cases of each item on a model and data: all, by verdict, and by what became of them since the baseline."""
+    """Counts of cases of each item on a model and data: all, by verdict, and by change since the baseline."""
     for result in report.relations:
         verdict, change = Counter[str](), Counter[str]()
         for stratum in result.strata:
@@ -411,11 +422,14 @@ def _totals(report: Report) -> Iterator[Row]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Chosen:
-    """The rows of the cards in their order, and those of the same cases on all models."""
+    """The cases that get cards."""
 
     rows: tuple[Row, ...]
+    """The rows of the cards, in their order."""
     left_out: int
+    """Violated and unread cases without a card."""
     of_case: Mapping[tuple[str, str], Sequence[Row]]
+    """All models' rows of a case, by case id and data."""
 
     def others(self, row: Row) -> list[Row]:
         rows = self.of_case.get((str(row["case_id"]), str(row["data"])), ())
@@ -440,17 +454,19 @@ def by_use(report: Report, rows: Sequence[Row]) -> list[Row]:
     weakest item first.
     """
     lines = sorted(result_rows(report), key=weakness)
+    # Reversed, so that the weaker of an item's two rows, which comes first, decides.
     places = {_item_of(line.result): place for place, line in reversed(list(enumerate(lines)))}
     missed = {_item_of(line.result) for line in lines if line.is_missed}
     turns: Counter[tuple[int, bool, tuple[Json, ...]]] = Counter()
     ordered: list[tuple[int, bool, int, int, int]] = []
     for number, row in enumerate(rows):
         item = (row["relation"], row["model"], row["data"])
-        is_wrong = row["verdict"] in _MISSED and not row.get("waived")
+        is_wrong = row["verdict"] in WRONG and not row.get("waived")
         is_urgent = is_wrong and (row.get("before") == Outcome.HOLDS.value or item in missed)
         part = 0 if is_urgent else 1 if is_wrong or _missed_contrast(row) else 2
         is_unread = bool(row.get("unread"))
         ordered.append((part, is_unread, turns[part, is_unread, item], places.get(item, len(places)), number))
+        # The first case of every item sorts before the second of any.
         turns[part, is_unread, item] += 1
     return [rows[number] for *_, number in sorted(ordered)]
 
@@ -514,6 +530,7 @@ def _drawn(pictures: _Pictures, wanted: list[str], room: int) -> dict[str, Json]
         except Exception as error:  # the picture is of use without them
             regions[digest] = []
             pictures.unmarked.append(error_text(error))
+    # An equal share for each picture; three quarters of it, as base64 takes 4 bytes for 3.
     most = ((room - len(_text(dict(regions)).encode())) // max(1, len(wanted)) - _AROUND_A_PICTURE) * 3 // 4
     # Sources cache the photos they loaded last.
     ordered = sorted(wanted, key=lambda digest: pictures.found[digest].picture.photo.id)
@@ -526,6 +543,7 @@ def _drawn(pictures: _Pictures, wanted: list[str], room: int) -> dict[str, Json]
                 made[digest] = {"uri": each.uri, **size, "regions": regions[digest]}
             else:
                 pictures.failed.setdefault(digest, each)
+    # In the order of the cards, whatever the order of drawing: equal reports give equal bytes.
     return {digest: made[digest] for digest in pictures.found if digest in made}
 
 
@@ -552,6 +570,7 @@ def _notes(pictures: _Pictures, too_many: int) -> Iterator[str]:
 def _text(value: Row | dict[str, Json]) -> str:
     """JSON that is safe in a script element."""
     text = json.dumps(_visible(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # "</script>" or "<!--" in a model's answer would end the element; JSON reads the escape as "<".
     return text.replace("<", "\\u003c")
 
 
@@ -568,23 +587,29 @@ def _visible(value: Json) -> Json:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thumbnail:
-    """A small picture as a data URI; ``width`` and ``height`` in pixels, ``bytes`` of its file."""
+    """A small picture as a data URI."""
 
     uri: str
+    """"data:image/webp;base64,..."."""
     width: int
+    """In pixels."""
     height: int
+    """In pixels."""
     bytes: int
+    """Of the image file, before base64."""
 
 
 class PictureRequest(NamedTuple):
     """A picture to render, and the source of its photos."""
 
     picture: Picture
+    """What to render."""
     photos: SceneSource
+    """The source of its photos."""
 
 
 def is_slow_to_render(picture: Picture) -> bool:
-    """Whether it takes a second or more to render: it needs an inpainter other than OpenCV's."""
+    """True if it takes a second or more: an erasure needs an inpainter other than OpenCV's."""
     return any(isinstance(edit, Erase) and edit.method not in ("", _TELEA) for edit in picture.edits)
 
 
@@ -604,12 +629,14 @@ def thumbnails(
         except Exception as error:  # a photo on the disk, or a source of the user's, may fail in any way
             return str(error) or type(error).__name__
 
+    # Threads, as decoding and resizing in Pillow release the lock of the interpreter.
     with ThreadPoolExecutor(min(_THREADS_AT_MOST, os.cpu_count() or 1), "vqamt-thumbnail") as pool:
         try:
             for made in pool.map(draw, wanted):
                 drawn()
                 yield made
         finally:
+            # A reader who stops, or Ctrl-C, waits for the pictures in work and for no others.
             pool.shutdown(cancel_futures=True)
 
 
@@ -617,6 +644,7 @@ def thumbnail(image: Image, most_bytes: int) -> Thumbnail:
     """Shrinks ``image`` (RGB, uint8, any size), which is not changed and never enlarged."""
     large = resized(image, _SIDE_PX)
     *first, last = _LADDER
+    # The last step is taken whatever its size.
     for side, quality in first:
         made = _made(resized(large, side), quality)
         if made.bytes <= most_bytes:

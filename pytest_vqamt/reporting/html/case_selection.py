@@ -18,15 +18,24 @@ from pytest_vqamt.core.case import CONFIDENT, Outcome
 from pytest_vqamt.core.case_store import find_cases_file, open_cases, parse_case
 from pytest_vqamt.core.report_json import Row
 
+WRONG = (Outcome.VIOLATED, Outcome.UNPARSED)
+"""The verdicts that count as violations; an unread answer is one of them."""
+
 _VERDICT = b',"verdict":"'
 """Its first occurrence in a line is the verdict: quotes within texts are escaped, and facts come later."""
 _CONTRAST = b',"contrast":{'
 _MISSED = (b'violated",', b'unparsed",')
+
 _ID_BEGINS = len('{"case_id":"')
 _ID_ENDS = _ID_BEGINS + 16
+"""The place of the case id in a line: 16 hexadecimal digits of the first field."""
+
 _AFTER_ITEM = b',"scene":"'
+"""Between it and the case id are relation, model and data, which name the item."""
+
 _HOLDING_OF_AN_ITEM = 2
 _HOLDING_AT_MOST = 60
+"""Cases that hold are examples only: two of an item, and so many in all."""
 
 
 class CardPriority(IntEnum):
@@ -43,10 +52,13 @@ class _Group:
     """The cases of one item with the same priority: their number, and the file positions of the first ones."""
 
     is_violation: bool
+    """True if its cases count as left out where they get no card."""
     count: int = 0
+    """All its cases, with those whose positions are not in memory."""
     confident: list[int] = field(default_factory=list)
     """The positions of confident violations, which come first."""
     rest: list[int] = field(default_factory=list)
+    """The positions of other cases, which come between the two."""
     unread: list[int] = field(default_factory=list)
     """The positions of cases with an answer that could not be read, which come last."""
 
@@ -60,6 +72,7 @@ class SelectedCases:
     """The rows of the cards, confident violations first, then in file order."""
 
     rows: tuple[Row, ...]
+    """As parsed from the file of cases."""
     left_out: int
     """The number of violated and unread cases without a card."""
 
@@ -90,6 +103,7 @@ class CaseSelector:
             DataError: a line of the file is broken.
         """
         taken, left_out = _taken(self._turns, most)
+        # A stable sort: all others stay in file order.
         rows = sorted(self._rows(taken), key=lambda row: not _is_confident(row))
         return SelectedCases(rows=tuple(rows), left_out=left_out)
 
@@ -103,6 +117,7 @@ class CaseSelector:
         taken = (
             place for places, share in zip(self._holding.values(), shares, strict=True) for place in places[:share]
         )
+        # Waived cases are indexed too, since a line is not parsed to see if it holds.
         return tuple(row for row in self._rows(sorted(taken)) if not row.get("waived"))
 
     def answers_of_others(self, rows: Sequence[Row]) -> Mapping[tuple[str, str], Sequence[Row]]:
@@ -115,6 +130,7 @@ class CaseSelector:
         found: dict[tuple[str, str], list[Row]] = {}
         with open_cases(self._file) as lines:
             for number, line in enumerate(lines, start=1):
+                # By the bytes: only the wanted lines are parsed.
                 if line[_ID_BEGINS:_ID_ENDS] in wanted:
                     row = parse_case(line, f"{lines.name}:{number}")
                     found.setdefault((str(row["case_id"]), str(row["data"])), []).append(row)
@@ -130,6 +146,7 @@ class CaseSelector:
         """Indexes the file and returns its number of lines."""
         place = number = 0
         for number, line in enumerate(lines, start=1):
+            # Most lines hold, and are not parsed.
             if holding or not _holds(line) or _misses_contrast(line):
                 row = parse_case(line, f"{lines.name}:{number}")
                 turn = _turn(row)
@@ -140,6 +157,7 @@ class CaseSelector:
                     group.count += 1
                     is_sure = is_violation and _is_confident(row)
                     places = group.unread if row.get("unread") else group.confident if is_sure else group.rest
+                    # More of one item than there are cards in all can never be chosen.
                     if len(places) < most:
                         places.append(place)
             else:
@@ -157,6 +175,7 @@ def _holds(line: bytes) -> bool:
 
 def _misses_contrast(line: bytes) -> bool:
     """True if a case has a violated contrast, without parsing the line."""
+    # From the right, as the contrast is one of the last fields of a line.
     begins = line.rfind(_CONTRAST)
     return begins >= 0 and line.startswith(_MISSED, line.find(_VERDICT, begins) + len(_VERDICT))
 
@@ -165,7 +184,7 @@ def _turn(row: Row) -> CardPriority:
     outcome = Outcome(str(row["verdict"]))
     if outcome is Outcome.HOLDS and not row.get("waived"):
         contrast = cast("Row | None", row.get("contrast")) or {}
-        is_missed = contrast.get("verdict") in (Outcome.VIOLATED.value, Outcome.UNPARSED.value)
+        is_missed = contrast.get("verdict") in WRONG
         return CardPriority.VIOLATED if is_missed else CardPriority.HOLDS
     if outcome is Outcome.HOLDS:
         return CardPriority.HOLDS
@@ -177,7 +196,7 @@ def _turn(row: Row) -> CardPriority:
 def _is_confident(row: Row) -> bool:
     """True if the case is a violation of which the model was sure."""
     margin = row.get("margin")
-    is_violation = row["verdict"] in (Outcome.VIOLATED.value, Outcome.UNPARSED.value)
+    is_violation = row["verdict"] in WRONG
     return is_violation and isinstance(margin, int | float) and margin >= CONFIDENT
 
 
@@ -205,6 +224,7 @@ def fair_shares(counts: Sequence[int], most: int) -> list[int]:
     while left:
         wanting = [place for place, count in enumerate(counts) if shares[place] < count]
         each = left // len(wanting)
+        # With less than one for each, one for the first ones.
         for place in wanting if each else wanting[:left]:
             share = min(counts[place] - shares[place], max(each, 1))
             shares[place] += share

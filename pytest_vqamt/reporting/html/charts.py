@@ -21,38 +21,54 @@ from pytest_vqamt.reporting.view.format import (
 from pytest_vqamt.reporting.view.rows import ResultRow, case_link, human_rate, paper_of, published_rates
 
 _LANE_PX, _ONLY_LANE_PX = 15, 22
+"""The height of a lane, and of the lane of a run with one model."""
 
 
 MARKS = 8
 """The number of marks and colours; further models reuse them in turn."""
 
 _SHOWN = 8
+"""The answers of a histogram that have bars."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartRow:
-    """A relation variant with a lane for each model; ``people`` and ``published`` are positions on the axis."""
+    """A relation variant with a lane for each model. Positions are in percent of the axis."""
 
     name: str
+    """The relation variant."""
     link: str
+    """Selects its cases on the page."""
     tags: tuple[str, ...]
+    """Such as "presumed"."""
     lanes: tuple[Lane, ...]
+    """One for each model, in the order of the run."""
     height_px: int
+    """Of all lanes."""
     people: str
+    """The human rate, as a position such as "87.5%"; "" if none is published."""
     is_people_of_whole_test: bool
+    """True if the human rate is of the whole test, not of this variant."""
     published: tuple[str, ...]
+    """The rates of published models as positions, ascending."""
     published_width: str
+    """From the lowest to the highest of these, such as "12%"; "" without any."""
     claim: str
+    """The relation in one sentence."""
     title: str
+    """The published rates in words, as a tooltip."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """The pass rates on one data source by paper; ``noise`` is each model's lowest rate in the controls."""
+    """The pass rates on one data source."""
 
     data: str
+    """The spec."""
     groups: Mapping[str, tuple[ChartRow, ...]]
+    """The rows by paper, in the order of the run."""
     noise: tuple[tuple[str, str], ...]
+    """Each model with the lowest pass rate in its controls, such as "98 %"."""
 
 
 def charts(report: Report, lines: Sequence[ResultRow]) -> tuple[Chart, ...]:
@@ -81,7 +97,7 @@ def charts(report: Report, lines: Sequence[ResultRow]) -> tuple[Chart, ...]:
 
 
 def legend_entries(made: Sequence[Chart]) -> dict[str, bool]:
-    """True if each mark occurs in some chart, so that the legend must explain it."""
+    """Which marks occur in some chart, so that the legend must explain them."""
     rows = [row for chart in made for of_paper in chart.groups.values() for row in of_paper]
     lanes = [lane for row in rows for lane in row.lanes]
     return {
@@ -137,37 +153,48 @@ def _row(lines: Sequence[ResultRow], noise: dict[int, float], models: int, sever
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lane:
-    """A lane of a row, ``height_px`` high, with its middle at ``y`` from the row's top.
-
-    ``rate``, ``grounded``, ``low``, ``high``, ``threshold``, ``before`` (the baseline) and ``noise`` are positions on
-    the axis in percent of its length, "" if there is none. ``is_below`` says whether the gate at ``threshold`` is
-    missed. ``state`` is that of the gates, "" without any.
-    """
+    """A model's lane of a row. Rates and ends of intervals are positions such as "87.5%" of the axis."""
 
     mark: int
+    """The index of the model's colour and mark."""
     y: float
+    """The middle of the lane, in pixels from the row's top."""
     height_px: int
+    """In pixels."""
     rate: str
+    """The pass rate; "" without a judged case."""
     grounded: str
+    """The grounded rate; "" without contrasts."""
     low: str
+    """The lower end of the 95 % interval."""
     high: str
+    """The upper end."""
     threshold: str
+    """Of the gate on the pass rate; "" without one."""
     is_below: bool
+    """True if that gate is missed."""
     before: str
+    """The rate in the baseline; "" without one."""
     is_worse: bool
+    """True if the rate is lower than in the baseline, significantly or not."""
     noise: str
+    """The noise floor; "" without controls, or if it is 1."""
     shown: str
+    """The pass rate in words, such as "73 %"."""
     state: str
+    """The worst state of the gates, such as "cannot tell"; "" without any."""
     title: str
+    """All figures in words, as a tooltip."""
 
 
 def make_lane(line: ResultRow, place: int, height_px: int, noise: float | None) -> Lane:
     """The lane of a row at index ``place``; ``noise`` is the noise floor of its model."""
     counts, change = line.counted, line.counted.change
-    reached, held = counts.tally.pass_rate, counts.gate
+    reached, gate = counts.tally.pass_rate, counts.gate
     low, high = counts.interval
     before = change.paired.first_rate if change else None
-    is_own_contrast = line.result.directional or not line.grounded  # a directional one is its pass rate
+    # A directional relation is its own contrast: both marks would be in one place.
+    is_own_contrast = line.result.directional or not line.grounded
     grounded = None if is_own_contrast else line.grounded[0].rate
     difference = change.paired.difference if change else None
     return Lane(
@@ -178,10 +205,11 @@ def make_lane(line: ResultRow, place: int, height_px: int, noise: float | None) 
         grounded="" if grounded is None else axis_percent(grounded),
         low=axis_percent(low),
         high=axis_percent(high),
-        threshold=axis_percent(held.threshold) if held else "",
-        is_below=held is not None and not held.met,
+        threshold=axis_percent(gate.threshold) if gate else "",
+        is_below=gate is not None and not gate.met,
         before="" if before is None else axis_percent(before),
         is_worse=difference is not None and difference < 0,
+        # A floor at the end of the axis is no line that one sees.
         noise="" if noise is None or noise == 1 else axis_percent(noise),
         shown=format_percent(reached),
         state=line.gate_state.value if line.gate_state else "",
@@ -200,7 +228,7 @@ def _in_words(line: ResultRow) -> str:
         before, after = change.paired.first_rate, change.paired.second_rate
         parts.append(f"baseline {format_rate(before)}, change {format_change(before, after)} points")
     parts += [
-        f"{describe_gate(held, is_grounded=line.is_of_grounded(held))}: {held.state.value}" for held in line.gates
+        f"{describe_gate(gate, is_grounded=line.is_of_grounded(gate))}: {gate.state.value}" for gate in line.gates
     ]
     return ", ".join(parts).replace(", (", " (")
 
@@ -210,10 +238,15 @@ class FactRate:
     """The pass rate of a model on the cases with a value of a fact."""
 
     mark: int
+    """The index of the model's colour and mark."""
     model: str
+    """The model's name."""
     rate: str
+    """A position such as "87.5%"."""
     shown: str
+    """In words, such as "88 %"."""
     judged: int
+    """The number of judged cases."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,7 +254,9 @@ class FactValue:
     """A value of a fact with the rate of each model; None for a model without such cases."""
 
     text: str
+    """The value."""
     parts: tuple[FactRate | None, ...]
+    """In the order of ``Breakdown.models``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,11 +264,17 @@ class Breakdown:
     """The pass rates of one relation variant by the values of one fact."""
 
     item: str
+    """The relation variant."""
     tags: tuple[str, ...]
+    """Such as "presumed"."""
     data: str
+    """The spec."""
     fact: str
+    """The name of the fact, with spaces, such as "objects in picture"."""
     models: tuple[str, ...]
+    """Their names."""
     values: tuple[FactValue, ...]
+    """Numbers by size, then texts."""
 
 
 def breakdowns(lines: Sequence[ResultRow]) -> tuple[Breakdown, ...]:
@@ -246,6 +287,7 @@ def breakdowns(lines: Sequence[ResultRow]) -> tuple[Breakdown, ...]:
         for same in places.values()
         for fact in dict.fromkeys(fact for line in same for fact in line.counted.breakdown)
     )
+    # A fact with one value breaks nothing down.
     return tuple(each for each in made if len(each.values) > 1)
 
 
@@ -286,6 +328,7 @@ def _in_order(value: str) -> tuple[int, float, str]:
         number = float(value)
     except ValueError:
         return 1, 0.0, value
+    # "nan" and "inf" are texts here: nan has no place in an order.
     return (0, number, value) if isfinite(number) else (1, 0.0, value)
 
 
@@ -294,9 +337,13 @@ class AnswerBar:
     """How often a model gave an answer, and the share of all its answers."""
 
     mark: int
+    """The index of the model's colour and mark."""
     model: str
+    """The model's name."""
     share: str
+    """A position such as "87.5%"."""
     shown: str
+    """In words, such as "35 (88 %)"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -304,22 +351,27 @@ class AnswerBars:
     """An answer with a bar for each model."""
 
     text: str
+    """The answer as it was read."""
     bars: tuple[AnswerBar, ...]
+    """In the order of the models."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerHistogram:
-    """The answers to one relation variant, the most frequent first; ``others`` are not shown.
-
-    ``sample`` is the number of cases counted, if not all; otherwise None.
-    """
+    """The answers to one relation variant, the most frequent first."""
 
     item: str
+    """The relation variant."""
     tags: tuple[str, ...]
+    """Such as "presumed"."""
     data: str
+    """The spec."""
     readings: tuple[AnswerBars, ...]
+    """At most 8."""
     others: int
+    """The number of other answers, which have no bars."""
     sample: int | None
+    """The number of cases counted, if not all; otherwise None."""
 
 
 def histograms(lines: Sequence[ResultRow]) -> tuple[AnswerHistogram, ...]:
@@ -362,10 +414,12 @@ def _bar(line: ResultRow, reading: str) -> AnswerBar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MosaicCell:
-    """A cell of a mosaic, in percent of its sides; ``kind`` is its name in ``GroundedCells``."""
+    """A cell of a mosaic; places and sizes are in percent of its sides."""
 
     kind: str
+    """Its name in ``GroundedCells``, or "chance"."""
     count: int
+    """The number of cases."""
     x: float
     y: float
     width: float
@@ -374,22 +428,28 @@ class MosaicCell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mosaic:
-    """The cases of an item with a contrast as a square: by whether the relation holds, and whether the answer changed.
-
-    Areas are shares of the cases. ``chance`` is the cell that a model which guesses would have in place of the grounded
-    one, as wide as it; None if the relation never holds.
-    """
+    """The cases of an item with a contrast as a square: across if the relation holds, down if the answer changed."""
 
     item: str
+    """The relation variant."""
     link: str
+    """Selects its cases on the page."""
     tags: tuple[str, ...]
+    """Such as "presumed"."""
     model: str
+    """The model's name."""
     data: str
+    """The spec."""
     mark: int
+    """The index of the model's colour."""
     cells: tuple[MosaicCell, ...]
+    """Four, with areas that are shares of the cases."""
     chance: MosaicCell | None
+    """The cell that guessing would give in place of the grounded one; None if the relation never holds."""
     shown: str
+    """The grounded rate in words, with what guessing reaches."""
     is_missed: bool
+    """True if a gate on the grounded rate or on its drop is missed."""
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -419,6 +479,7 @@ def _mosaic(report: Report, line: ResultRow, part: Grounded) -> Mosaic:
     )
     cells: list[MosaicCell] = []
     for x, column, kinds in columns:
+        # Cells stand on the lower edge, the grounded one at the bottom left.
         below = 100.0
         for kind in kinds:
             count: int = getattr(counted, kind)
@@ -429,6 +490,7 @@ def _mosaic(report: Report, line: ResultRow, part: Grounded) -> Mosaic:
             )
     by_chance = part.chance.mean or 0.0
     width = 100 * counted.consistent / cases
+    # As wide as the grounded cell, so of a height that makes its area the share by chance.
     high = min(100.0, 100 * by_chance * cases / counted.consistent) if counted.consistent else 0.0
     is_presumed = line.is_presumed or part is not result.grounded
     several = len(report.data) > 1
@@ -446,5 +508,5 @@ def _mosaic(report: Report, line: ResultRow, part: Grounded) -> Mosaic:
             f"{format_percent(part.rate)} ({format_percents(part.interval)}), "
             f"by guessing {format_percent(part.chance.mean)}"
         ),
-        is_missed=any(held and not held.met for held in (part.gate, part.change.gate if part.change else None)),
+        is_missed=any(gate and not gate.met for gate in (part.gate, part.change.gate if part.change else None)),
     )

@@ -27,7 +27,7 @@ from pytest_vqamt.reporting.html.case_cards import (
     make_card,
     thumbnails,
 )
-from pytest_vqamt.reporting.html.case_selection import CaseSelector
+from pytest_vqamt.reporting.html.case_selection import WRONG, CaseSelector
 from pytest_vqamt.reporting.html.charts import MARKS, breakdowns, charts, histograms, legend_entries, mosaics
 from pytest_vqamt.reporting.item_messages import describe_queries, describe_utilisation
 from pytest_vqamt.reporting.paper_tables import own_figures_table, paper_tables
@@ -48,14 +48,20 @@ _OPEN_AT_MOST = 24
 """With more small tables, they are folded by paper."""
 
 _STYLES = ("page.css", "chart.css", "mosaic.css", "cards.css", "print.css")
+# In this order: what runs at once uses constants of the files before it.
 _SCRIPTS = ("elements", "facets", "address", "regions", "cards", "enlarge", "filters", "sorting", "start")
 
 _LISTED = {"bad records": 100, "waived": 500}
 """The most that are listed; ``report.json`` has all."""
 
 _ROWS_SHOWN = 12
+"""The weakest relations in a notebook."""
+
 _CASES_SHOWN = 3
+"""The violations in a notebook."""
+
 _BYTES_OF_A_PICTURE = 6_000
+"""The most of a picture in a notebook, if a thumbnail can be so small."""
 
 
 def report_html(report: Report, cases: PageCases, *, audit: Mapping[str, Json] | None = None) -> str:
@@ -114,6 +120,7 @@ def page_template(package: str, name: str) -> Template:
     environment = Environment(
         loader=PackageLoader(package),
         autoescape=True,
+        # A name that is misspelt in a template fails its tests rather than leave a gap on the page.
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -124,6 +131,7 @@ def page_template(package: str, name: str) -> Template:
 
 def _visible(value: object) -> object:
     """A text that is no markup of ours, made visible."""
+    # Not isinstance: Markup is a str, too, and stays as it is.
     return visible(value, keep="\n") if type(value) is str else value
 
 
@@ -165,6 +173,7 @@ def _closed(*names: str) -> str:
 
 def inline_source(text: str) -> str:
     """The source expression of an inline style or script in a content policy."""
+    # The browser runs this very text and no other, not even one that a model's answer smuggles in.
     return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
@@ -174,11 +183,14 @@ def _read(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFact:
-    """A fact about the run; one that ``varies`` may differ between equal runs."""
+    """A fact about the run."""
 
     name: str
+    """Such as "seed" or "model tiny"."""
     value: str
+    """As a text."""
     varies: bool = False
+    """True if equal runs may differ in it, such as times."""
 
 
 def inapplicable(report: Report) -> list[RelationResult]:
@@ -186,6 +198,7 @@ def inapplicable(report: Report) -> list[RelationResult]:
 
     The reasons do not depend on the model, so only the first model's are listed.
     """
+    # Reversed, so that the first model's result is the one left in the dict.
     first = {(result.item, result.data.name): result for result in reversed(report.relations)}
     found = [each for each in report.relations if first[each.item, each.data.name] is each]
     return sorted(
@@ -213,6 +226,7 @@ def run_facts(report: Report) -> Iterator[RunFact]:
         yield RunFact(
             name=f"data {source.typed}", value=f"{count_noun(source.scenes, 'scene')}; digest {source.digest}"
         )
+    # Items share resources such as WordNet: each is named once.
     drawn_on = dict.fromkeys(each for result in report.relations if result.all_cases for each in result.resources)
     for name, which in drawn_on:
         yield RunFact(name=name, value=which)
@@ -238,7 +252,7 @@ def report_fragment(report: Report, folder: Path, source_of: Callable[[str], Sce
     ordered = sorted((line for line in rows if line.counted.tally.judged), key=weakness)
     most = 2 * max(len(rows), _CASES_SHOWN)  # one of each; cases that hold without their contrast have a share, too
     chosen = by_use(report, CaseSelector(folder, most, holding=False).chosen(most).rows)
-    wrong = [row for row in chosen if row["verdict"] in ("violated", "unparsed")][:_CASES_SHOWN]
+    wrong = [row for row in chosen if row["verdict"] in WRONG][:_CASES_SHOWN]
     return page_template("pytest_vqamt.reporting.html", "notebook.html.j2").render(
         head=headline(report, rows),
         rows=ordered[:_ROWS_SHOWN],
@@ -260,12 +274,16 @@ def cases_html(cases: Sequence[tuple[Row, SceneSource | None]]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shot:
-    """A picture of a card, with all that is outlined on it."""
+    """A picture of a card."""
 
     number: int
+    """From 1 up, by which the texts name it."""
     edits: str
+    """In words; "original" for none."""
     thumbnail: Thumbnail | None
+    """None if the picture cannot be drawn, or the data is not available."""
     regions: list[Row]
+    """Of its edits, then of what the queries ask about."""
 
 
 def _cards(cases: Sequence[tuple[Row, SceneSource | None]]) -> list[Row]:

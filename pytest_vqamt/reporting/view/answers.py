@@ -31,6 +31,7 @@ OFTEN_UNREAD = 0.1
 """From this share of unread cases on, a summary warns of them."""
 
 
+# By the causes that language/answers names; another cause has advice on the form of answers.
 _ADVICE: Mapping[str, str] = {
     "refusal": "the model refuses: look at its system prompt and its safety settings",
     "unsure": "the model does not commit itself: ask it, in its prompt, for its best guess",
@@ -39,6 +40,7 @@ _ADVICE: Mapping[str, str] = {
     "other language": "the model answers in another language: name the one that you want in its system prompt",
     "empty answer": "the model says nothing: look at its adapter, its chat template and its longest answer",
 }
+# Only the user's own function can be given the prompt that asks for a form.
 _OTHER_FORM = "the answers are not of the kind asked for: "
 _OWN_READER = "write a reader (--vqamt-option=reader=MODULE:FUNC)"
 _ADVICE_ON_FORM = (
@@ -47,7 +49,9 @@ _ADVICE_ON_FORM = (
 )
 _ADVICE_ON_FORM_BY_KIND: Mapping[str, str] = {
     **dict.fromkeys(
-        ("tiny", "lxmert", "visualbert", "vilt", "blip", "answers", "oracle", "fault"), f"{_OTHER_FORM}{_OWN_READER}"
+        # These take no prompt of the user's, so a reader is all that helps.
+        ("tiny", "lxmert", "visualbert", "vilt", "blip", "answers", "oracle", "fault"),
+        f"{_OTHER_FORM}{_OWN_READER}",
     ),
     **dict.fromkeys(
         ("hf", "openai"), f"{_OTHER_FORM}change the prompt (--vqamt-option=prompt-question=TEXT), or {_OWN_READER}"
@@ -64,7 +68,7 @@ _ITEMS_NAMED = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadAnswers:
-    """The answers that could not be read."""
+    """Answers that have no reading: how many, why, and what to do about them."""
 
     tally: Tally
     """Of all cases, with those that could be read."""
@@ -83,6 +87,7 @@ class UnreadAnswers:
             kind=model.kind,
             causes=tuple(
                 sorted(
+                    # A query that the adapter declined has no answer: such cases are counted as declined.
                     ((cause, count) for cause, count in total.items() if cause != DECLINED_CAUSE),
                     key=lambda each: (-each[1].answers, each[0]),
                 )
@@ -123,10 +128,11 @@ class UnreadAnswers:
 
     @property
     def rates(self) -> str:
-        """The pass rate of the readable cases beside the strict one."""
+        """The pass rate of the readable cases, and that of all with unread ones as violations."""
         tally = self.tally
         if not tally.readable:
             return "no case can be read, so nothing is known of the model's consistency"
+        # A case can hold although one of its answers is unread, where the others decide it.
         but = f" but for {tally.unread_holds:,} that hold" if tally.unread_holds else ""
         return (
             f"{format_percent(tally.readable_rate)} of the {count_noun(tally.readable, 'readable case')} hold; with "
@@ -158,6 +164,7 @@ def _abridged(text: str, most: int) -> str:
     'Sure! Look...ld say two'
     """
     line = one_line(text)
+    # Both ends, as a verdict may come first or last; three characters are the dots.
     half = (most - 3) // 2
     return line if len(line) <= most else f"{line[:half].rstrip()}...{line[-half:].lstrip()}"
 
@@ -169,6 +176,7 @@ def unread_tables(report: Report, *, in_full: bool) -> Iterator[ViewTable]:
         total: Unread = reduce(add_unread, (each for _, each in unread), {})
         if not total:
             continue
+        # All, declined and refused cases: the last is part of the second.
         cases = [sum(getattr(result, name) for result in results) for name in ("all_cases", "declined", "refused")]
         yield text_table(
             [("cause", "to source queries", "to follow-ups"), *_cause_rows(total)],
@@ -224,6 +232,7 @@ def accuracy_tables(report: Report, *, in_full: bool) -> Iterator[ViewTable]:
     for (model, data), results in results_by_model_and_data(report):
         counted = [(result.item, [stratum.figures for stratum in result.strata]) for result in results]
         rows = [_accuracy_row("all", [each for _, some in counted for each in some])]
+        # No question of this data comes with an answer.
         if rows == [None]:
             continue
         if in_full:
@@ -286,11 +295,12 @@ def _repeat_row(name: str, results: Sequence[RelationResult], repeated: Repeated
 
 
 def noise_lines(results: Sequence[RelationResult], *, of_model: bool = False) -> Iterator[str]:
-    """Says which violations noise explains, and whether that is all of a model's; ``of_model`` names the model."""
+    """Names the relation variants whose violations noise explains, a line per model; ``of_model`` names the model."""
     known = [
         (result, stratum)
         for result in results
         for stratum in result.strata
+        # A control measures the noise: explaining it by noise says nothing.
         if stratum.noise and "control" not in result.tags
     ]
     for name in dict.fromkeys(result.model.name for result, _ in known):
@@ -304,8 +314,8 @@ def noise_lines(results: Sequence[RelationResult], *, of_model: bool = False) ->
         ]
         if not explained:
             continue
-        told = [f"{item} ({times:,}, {expected:.1f} expected)" for item, times, expected in explained]
-        named = some_of(told, _ITEMS_NAMED)
+        items = [f"{item} ({times:,}, {expected:.1f} expected)" for item, times, expected in explained]
+        named = some_of(items, _ITEMS_NAMED)
         where = (
             "all violations"
             if len(explained) == len(violated)
@@ -359,6 +369,7 @@ def _bin_row(place: int, counted: CalibrationBin) -> tuple[str, ...]:
 
 def _margin_notes(total: GradedCases) -> list[str]:
     margins = [
+        # z: a mean of -0.0001 is written as 0.000, not as -0.000.
         f"{figure.mean:z.3f} over {figure.cases:,} {which}"
         for figure, which in ((total.violated, "violated cases"), (total.held, "that hold"))
         if figure.mean is not None

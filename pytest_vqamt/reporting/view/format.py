@@ -25,6 +25,7 @@ def format_rate(value: float | None) -> str:
     """
     if value is None:
         return "-"
+    # One place would round 0.0002 to "0.0 %" and 0.99999 to "100.0 %": neither is true.
     return format_percent(value) if 0 < value < 0.0005 or 0.9995 < value < 1 else f"{100 * value:.1f} %"
 
 
@@ -42,6 +43,7 @@ def format_percent(share: float | None) -> str:
         return "<0.1 %"
     if 0.9995 < share < 1:
         return ">99.9 %"
+    # "0 %" is for none and "100 %" for all.
     places = 1 if 0 < share < 1 and round(100 * share) in (0, 100) else 0
     return f"{100 * share:.{places}f} %"
 
@@ -57,11 +59,12 @@ def format_interval(interval: tuple[float, float]) -> str:
 
 
 def percent_below(share: float, limit: float) -> str:
-    """A share in percent, with as many places as show that it is below ``limit`` and whether it is 0.
+    """A share in percent, with enough places to see that it is below ``limit`` and not 0.
 
     >>> percent_below(0.734, 0.8), percent_below(0.7961, 0.8), percent_below(0.799971, 0.8), percent_below(0.004, 0.8)
     ('73 %', '79.6 %', '79.997 %', '0.4 %')
     """
+    # A rate that misses a gate must look lower than it: 79.997 % with a gate of 80 %.
     percent, most = 100 * share, round(100 * limit, 9)
     places = next((n for n in range(9) if round(percent, n) < most and (round(percent, n) or not share)), 9)
     return f"{percent:.{places}f} %"
@@ -82,6 +85,7 @@ def describe_points(share: float) -> str:
     >>> describe_points(0.025), describe_points(0.01)
     ('2.5 points', '1 point')
     """
+    # Rounded, as 100 * 0.07 is 7.000000000000001.
     points = f"{round(100 * share, 9):g}"
     return f"{points} point{'' if points == '1' else 's'}"
 
@@ -117,6 +121,7 @@ def format_difference(difference: float | None) -> str:
     """
     if difference is None:
         return "-"
+    # "0.0" without a sign: -0.04 points are no drop that one sees.
     points = round(100 * difference, 1)
     return f"{points:+.1f}" if points else "0.0"
 
@@ -129,6 +134,7 @@ def format_change(before: float | None, after: float | None) -> str:
     """
     if before is None or after is None:
         return "-"
+    # From the rounded rates: a reader who subtracts the two beside it gets this change.
     return format_difference((round(100 * after, 1) - round(100 * before, 1)) / 100)
 
 
@@ -179,7 +185,7 @@ def axis_percent(share: float) -> str:
 
 
 def describe_gate(gate: Gate, *, is_grounded: bool = False) -> str:
-    """The requirement of a gate; ``is_grounded`` tells whether a drop is of the grounded rate.
+    """The requirement of a gate; with ``is_grounded`` a drop is of the grounded rate.
 
     >>> describe_gate(Gate(kind="fail-under", threshold=0.8, on="lower-bound", met=True))
     'lower end >= 80 %'
@@ -192,6 +198,7 @@ def describe_gate(gate: Gate, *, is_grounded: bool = False) -> str:
         rate = "grounded rate" if is_grounded else "pass rate"
         return f"drop of the {rate} <= {describe_points(gate.threshold)}"
     threshold = format_limit(gate.threshold)
+    # The parameter is for drops alone: a gate on a rate names its rate by its kind.
     is_grounded = gate.kind == "grounded-under"
     if gate.on == "lower-bound":
         return f"{'lower end of grounded rate' if is_grounded else 'lower end'} >= {threshold}"
@@ -230,24 +237,27 @@ class TableCell:
     """A cell of a table."""
 
     text: str
+    """As it is shown."""
     key: str
     """The sort key, a number as text or a text."""
     link: str = ""
     """Selects the cell's cases on the HTML page."""
     notes: tuple[str, ...] = ()
-    """Shown beside the text."""
+    """In brackets behind the text, or on a line of their own on the page."""
     state: str = ""
     """"missed", "cannot-tell", "met", "worse", "better" or ""."""
 
 
-class Unit(StrEnum):
+class ColumnUnit(StrEnum):
     """What the cells of a column are, as its head says it in a file."""
 
     TEXT = ""
     COUNT = "count"
     PERCENT = "%"
     POINTS = "points"
+    """Percentage points."""
     SCORE = "0 to 1"
+    """A figure that is no share, such as R_score or a p-value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,8 +265,10 @@ class ColumnHead:
     """The head of a column; columns of numbers are aligned to the right."""
 
     name: str
+    """With the unit in brackets, if it has one there."""
     is_number: bool
-    unit: Unit = Unit.TEXT
+    """True if the cells are aligned to the right."""
+    unit: ColumnUnit = ColumnUnit.TEXT
     """Named in the tables of the papers alone."""
     parts: tuple[str, ...] = ("",)
     """The numbers of a cell by name; "" is the one that the column is named after. A CSV has a column for each."""
@@ -284,9 +296,13 @@ class ViewTable:
     """
 
     heads: tuple[ColumnHead, ...]
+    """One for each column."""
     rows: tuple[tuple[TableCell, ...], ...]
+    """Each with a cell for each head."""
     caption: str = ""
+    """A noun phrase without a full stop; "" without one."""
     notes: tuple[str, ...] = ()
+    """Sentences or clauses below the table."""
 
     @property
     def head_texts(self) -> tuple[str, ...]:
@@ -318,13 +334,14 @@ def share_cell(share: float | None) -> TableCell:
 
 def text_cell(text: str) -> TableCell:
     """A cell that is sorted by its text, a rate as a number."""
+    # "<0.1 %" sorts as 0.1: its sign is no part of the number.
     return TableCell(text=text, key=text.removesuffix(" %").lstrip("<>") if text.endswith(" %") else text)
 
 
 def text_table(
-    rows: Sequence[Sequence[str]], *, caption: str = "", notes: Sequence[str] = (), units: Sequence[Unit] = ()
+    rows: Sequence[Sequence[str]], *, caption: str = "", notes: Sequence[str] = (), units: Sequence[ColumnUnit] = ()
 ) -> ViewTable:
-    """A table of texts, of which the first row is the head."""
+    """A table of texts; the first row is the head."""
     head, *lines = rows
     return unit_table(head, [list(map(text_cell, line)) for line in lines], units, caption=caption, notes=notes)
 
@@ -332,7 +349,7 @@ def text_table(
 def unit_table(
     head: Sequence[str],
     rows: Sequence[Sequence[TableCell]],
-    units: Sequence[Unit] = (),
+    units: Sequence[ColumnUnit] = (),
     *,
     caption: str = "",
     notes: Sequence[str] = (),
@@ -355,6 +372,7 @@ def change_cells(change: BaselineChange, *, unadjusted_p: bool = False, two_side
     """
     before, after, difference = change.paired.first_rate, change.paired.second_rate, change.paired.difference
     if before is None or after is None or difference is None:
+        # No case is in both runs.
         return ("0", *("-" for _ in CHANGE_HEAD[1:]))
     low, high = change.interval
     own_p = f"({format_p(change.p_two_sided if two_sided else change.p)})" if unadjusted_p else "-"
@@ -370,6 +388,7 @@ def change_cells(change: BaselineChange, *, unadjusted_p: bool = False, two_side
 
 def drop_gate_cell(gate: Gate | None) -> str:
     """The state of the gate on the drop, and the drop that it allows."""
+    # Missed for unread cases alone: "MISSED: drop" would name the wrong cause.
     if gate is not None and gate.unread is not None and not gate.dropped:
         return f"MISSED: {format_percent(gate.unread)} unread"
     if gate is None:
@@ -392,5 +411,6 @@ def _rows(result: RelationResult) -> Iterator[tuple[str, ...]]:
         ((*result.tags, "presumed"), presumed),
         ((*result.tags, "grounded"), grounded),
     ):
+        # An item with presumed cases alone has an empty ordinary change, which is no row.
         if change and (change is presumed or change.paired.shared or not (presumed or change is grounded)):
             yield tagged(result.item, tags), *change_cells(change), drop_gate_cell(change.gate)

@@ -50,7 +50,10 @@ from pytest_vqamt.stats.power import RegressionGate, cases_to_tell
 from pytest_vqamt.stats.thresholds import Drops, GateKind, TotalKind, allowed_drop
 
 _DROPS_SHOWN = 8
+
 _MUCH_UNREAD = 0.2
+"""Above this share of unread cases the title says so, in place of a model's rates."""
+
 _WAIVERS_SHOWN = 3
 
 LONGEST_FAILURE = 300
@@ -60,31 +63,40 @@ _FEW_MODELS = 3
 """So many are named in a title, each with its rates."""
 
 _WEAKEST = 5
+"""The relations listed as the weakest."""
 
 _NAMED = 5
+"""The relations that one sentence names before "and N more"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class ReportFinding:
     """An item that needs attention, with the reasons; ``link`` selects its cases."""
 
     item: str
+    """The relation variant, with "(presumed)" for its presumed cases, or the name of a total."""
     link: str
+    """Fragment of the page's address, such as "#relation=metavqa.partition"."""
     of: str
+    """The model and the data, each only if there are several."""
     why: tuple[str, ...]
+    """Reasons, a clause each, drops first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPart:
-    """What a run shows of one model on one data source, from the rows that count (``counted_rows``)."""
+    """One model on one data source, over the rows that count (``counted_rows``)."""
 
     model: str
+    """The model's name."""
     data: str
+    """The spec of the data."""
     items: int
     """The number of relation variants with cases."""
     tally: Tally
     """Of all their cases."""
     figures: ModelFigures
+    """Consistent, grounded and unread share, with their intervals."""
     unread: UnreadAnswers
     """The answers that could not be read."""
 
@@ -99,13 +111,14 @@ class RunPart:
             (f"grounded{figures.grounded_of}", figures.grounded),
             ("unread", figures.unread),
         )
-        told = [f"{format_percent(share.rate)} {name}" for name, share in shares if share.rate is not None]
-        told[0] += f" (of the {self.tally.judged:,} judged)" if self._apart else ""
-        return f"{self.title}: {', '.join(told)}"
+        rates = [f"{format_percent(share.rate)} {name}" for name, share in shares if share.rate is not None]
+        # The title counts all cases, so the first rate names its smaller denominator.
+        rates[0] += f" (of the {self.tally.judged:,} judged)" if self._apart else ""
+        return f"{self.title}: {', '.join(rates)}"
 
     @property
     def title(self) -> str:
-        """The model, the data, and the number of cases, with that of each kind that does not hold or is in no rate."""
+        """Model, data and counts of cases: violations, unread ones and those in no rate."""
         tally = self.tally
         what = f"{self.model} on {self.data}: "
         cases = f"{count_noun(tally.cases, 'case')} of {count_noun(self.items, 'relation variant')}"
@@ -116,12 +129,12 @@ class RunPart:
         both = f" ({tally.unread_holds:,} of them consistent)" if tally.unread_holds else ""
         unread = [f"{tally.unread_cases:,} unread{both}"] if tally.unread_cases else []
         first, *more = [count_noun(tally.violations, "violation"), *unread, *self._apart]
-        told = f"{', '.join([first, *more[:-1]])} and {more[-1]}" if more else first
-        return f"{what}{told} in {cases}"
+        counts = f"{', '.join([first, *more[:-1]])} and {more[-1]}" if more else first
+        return f"{what}{counts} in {cases}"
 
     @property
     def _apart(self) -> list[str]:
-        """The numbers of cases that are in no rate; those that the model refused in words are unread."""
+        """Counts of the cases that no part has, by reason: controls, baselines, presumed; "" without any."""
         tally = self.tally
         counts = (
             (tally.errors, "without an answer"),
@@ -133,7 +146,7 @@ class RunPart:
 
     @property
     def lines(self) -> Iterator[str]:
-        """The title, then a line for each share, with its interval and what it is a share of."""
+        """Title and one line per rate: value, 95 % interval, denominator."""
         yield self.title
         figures = self.figures
         readable = self.tally.readable_rate if self.tally.unread_cases else None
@@ -141,28 +154,32 @@ class RunPart:
         obey = "the answers obey the relation (with the 95 % interval)"
         if self._apart:
             obey = f"the answers of the {self.tally.judged:,} judged cases obey the relation"
-        for name, share, told in (
+        for name, share, meaning in (
             ("consistent", figures.consistent, obey),
             ("grounded", figures.grounded, f"and change with the picture ({figures.grounded.about})"),
             ("unread", figures.unread, f"an answer could not be read{others}"),
         ):
             if share.rate is not None:
                 interval = f"({format_percents(share.interval)})"
-                yield f"  {name:<10}  {format_percent(share.rate):>5}  {interval:<14}  {told}"
+                # The widths of usual texts, "consistent", "100 %" and "(58 to 84 %)": the columns align.
+                yield f"  {name:<10}  {format_percent(share.rate):>5}  {interval:<14}  {meaning}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateCounts:
-    """How many of the relation variants have a gate, and how many of these miss one. Controls never have any."""
+    """Counts of relation variants by the states of their gates; controls never have a gate."""
 
     items: int
     """The variants with cases, without controls; on several models or data a variant counts for each. ``across`` says
     so."""
     gated: int
+    """Variants with a gate on a rate or on its drop."""
     missed: int
+    """Variants that miss a gate."""
     unapplied: int = 0
     """The variants without a case on the data; ``unapplied_gates`` of them have a gate."""
     unapplied_gates: int = 0
+    """Of the variants without a case, those that have a gate, which checks nothing."""
     undecided: int = 0
     """Those that miss no gate, and have too few cases to tell if one on a drop is met."""
     together: tuple[tuple[TotalKind, GateState], ...] = ()
@@ -170,6 +187,7 @@ class GateCounts:
     undecided_fails: bool = False
     """True if a gate that cannot tell fails the run."""
     across: str = ""
+    """Why a variant counts several times: " over 2 models", or ""."""
 
     @property
     def misses(self) -> int:
@@ -187,8 +205,8 @@ class GateCounts:
         return bool(self.misses or (self.undecided_fails and self.cannot_tell))
 
     @property
-    def together_told(self) -> tuple[str, ...]:
-        """The states of the gates on all relations together, and on accuracies, a clause each."""
+    def together_clauses(self) -> tuple[str, ...]:
+        """A clause for each gate on all relations together and on accuracies."""
         states = dict.fromkeys(f"{kind.value}: {state.value}" for kind, state in self.together)
         fails = ["a gate that cannot tell fails the run (--vqamt-undecided)"]
         return (*states, *(fails if self.undecided_fails and self.cannot_tell else []))
@@ -210,12 +228,12 @@ class GateCounts:
         >>> GateCounts(items=3, gated=2, missed=0, unapplied=2, unapplied_gates=1).line.split('; ')[0::2]
         ['gates: 2 met, 0 missed, 1 without a case', '2 of 5 relation variants do not apply to this data']
         """
-        asked = f"{count_noun(self.items + self.unapplied, 'relation variant')}{self.across}"
-        apply = f"{self.unapplied:,} of {asked} {'does' if self.unapplied == 1 else 'do'} not apply"
-        told = [f"{apply} to this data"] if self.unapplied else []
+        variants = f"{count_noun(self.items + self.unapplied, 'relation variant')}{self.across}"
+        apply = f"{self.unapplied:,} of {variants} {'does' if self.unapplied == 1 else 'do'} not apply"
+        not_applicable = [f"{apply} to this data"] if self.unapplied else []
         if not (self.gated or self.together):
             none = "no relation has a gate, so no rate can fail: set one with --vqamt-fail-under=RATE or GLOB=RATE"
-            return "; ".join([none, *told])
+            return "; ".join([none, *not_applicable])
         ungated = self.items - self.gated
         have = "has" if ungated == 1 else "have"
         without = f"{ungated:,} of {count_noun(self.items, 'relation variant')}{self.across} {have} none"
@@ -224,7 +242,7 @@ class GateCounts:
         unchecked = f", {self.unapplied_gates:,} without a case" if self.unapplied_gates else ""
         undecided = f", {self.undecided:,} cannot tell (too few cases)" if self.undecided else ""
         counts = f"gates: {self.met:,} met, {self.missed:,} missed{undecided}{unchecked}"
-        return "; ".join([counts, *self.together_told, without, *told])
+        return "; ".join([counts, *self.together_clauses, without, *not_applicable])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,9 +252,9 @@ class Headline:
     state: str
     """"missed", "cannot-tell", "met", "none" (no gate was set) or "partial" (a shard, or an incomplete run)."""
     title: str
-    """The model, or the best of several, with its share of consistent cases."""
+    """The rates of one model, those or the range of several, or why there are none."""
     verdict: str
-    """What became of the gates, and how many relation variants have one."""
+    """How many gates are met, missed or undecided, as sentences."""
     figures: tuple[ModelFigures, ...]
     """The figures of each model."""
     weakest_relations: tuple[WeakRelation, ...]
@@ -252,11 +270,12 @@ class Headline:
     """The figures of all parts as one sentence."""
     apart: str
     """The numbers of cases that the figures leave out; "" without any."""
-    missed: tuple[Finding, ...]
+    missed: tuple[ReportFinding, ...]
     """The items that missed a gate."""
-    dropped: tuple[Finding, ...]
+    dropped: tuple[ReportFinding, ...]
     """The largest other significant drops since the baseline; ``drops_left_out`` more are not listed."""
     drops_left_out: int
+    """Significant drops beyond those in ``dropped``."""
     notes: tuple[str, ...]
     """About gates, baseline and models."""
     regressions: int
@@ -269,6 +288,7 @@ def headline(report: Report, lines: Sequence[ResultRow]) -> Headline:
     figures, weak = model_figures(report, lines), filter(_is_weak, sorted(lines, key=weakness))
     parts = run_parts(report, lines)
     apart = _apart(report, lines)
+    # Rows that missed a gate are in ``missed`` already, whatever the reason.
     dropped = sorted((line for line in lines if not line.is_missed and is_significant_drop(line)), key=rate_difference)
     return Headline(
         state=state,
@@ -300,6 +320,7 @@ def run_parts(report: Report, rows: Sequence[ResultRow]) -> tuple[RunPart, ...]:
 
 def rows_of_parts(report: Report, rows: Sequence[ResultRow]) -> Iterator[tuple[tuple[str, str], list[ResultRow]]]:
     """The model and the data of each part, with the rows that count for it (``counted_rows``)."""
+    # By identity here and below: results hold dicts, so they have no hash.
     by_result: dict[int, list[ResultRow]] = {}
     for row in rows:
         by_result.setdefault(id(row.result), []).append(row)
@@ -320,12 +341,14 @@ def _run_part(model: ModelUse, data: str, rows: Sequence[ResultRow]) -> RunPart:
 
 def count_gates(report: Report, lines: Sequence[ResultRow]) -> GateCounts:
     """The relation variants with gates; a variant on several models or data counts for each."""
+    # From the results, as a variant without a case has no row.
     unapplied = [each for each in report.relations if not each.all_cases]
     missed = {id(line.result) for line in lines if line.is_missed}
     return GateCounts(
         items=len({id(line.result) for line in lines if not line.is_noise}),
         gated=len({id(line.result) for line in lines if line.gates}),
         missed=len(missed),
+        # Of two rows of a result, ordinary and presumed, a missed one outweighs an undecided one.
         undecided=len({id(line.result) for line in lines if line.gate_state is GateState.CANNOT_TELL} - missed),
         unapplied=len(unapplied),
         unapplied_gates=sum(bool(each.gates) for each in unapplied),
@@ -349,7 +372,8 @@ def weakest_rows(lines: Sequence[ResultRow]) -> tuple[ResultRow, ...]:
 
 
 def untested_line(report: Report) -> str:
-    """Says that no case of any relation but the controls was judged, and why; "" if one was."""
+    """Says why no case of any relation but the controls was judged; "" if one was."""
+    # Controls measure noise: where they alone are judged, no relation was tested.
     results = [each for each in report.relations if "control" not in each.tags] or report.relations
     if not results or any(each.total.judged for each in results):
         return ""
@@ -379,6 +403,7 @@ def ungated_line(report: Report, patterns: Sequence[str] = ()) -> str:
     of_gate = {pattern: [each for each in gated if matches(pattern, each.item)] for pattern in patterns}
     empty = [
         pattern
+        # A report read from its folder has gates without their patterns: all count as one.
         for pattern, results in (of_gate or {"": gated}).items()
         if results and not any(each.total.judged for each in results)
     ]
@@ -393,11 +418,13 @@ def is_broken(report: Report) -> bool:
 
 def _title(report: Report, figures: Sequence[ModelFigures], parts: Sequence[RunPart]) -> str:
     known = [each for each in figures if each.consistent.rate is not None]
+    # First: with so many unread answers the other rates say more of the reader than of the model.
     if len(figures) == 1 and (figures[0].unread.rate or 0.0) > _MUCH_UNREAD:
         rate = format_percent(figures[0].unread.rate)
         if all(part.unread.is_refused for part in parts):
             return f"{figures[0].model} refused to answer in {rate} of its cases"
         return f"{figures[0].model} could not be read in {rate} of its cases"
+    # Before "nothing was tested", which is true as well but hides the error.
     if is_broken(report):
         return f"No case was judged: {shown(report.failure, LONGEST_FAILURE)}"
     if untested := untested_line(report):
@@ -439,10 +466,12 @@ def _verdict(report: Report, lines: Sequence[ResultRow]) -> tuple[str, str]:
     gates = count_gates(report, lines)
     items = f"{count_noun(gates.items, 'relation variant')}{gates.across}"
     share = f"{gates.gated} of {items} gated"
-    together = "".join(f" {told[0].upper()}{told[1:]}." for told in gates.together_told)
+    together = "".join(f" {clause[0].upper()}{clause[1:]}." for clause in gates.together_clauses)
     undecided = f"{gates.undecided} cannot tell (too few cases), " if gates.undecided else ""
     if report.shard != "1/1":
+        # Its gates are open: only vqamt merge has all cases.
         return "partial", shard_line(report)
+    # Before "not the whole run": a missed gate fails an incomplete run, too.
     if gates.fail:
         return "missed", f"{share}: {gates.missed} missed, {undecided}{gates.met} met.{together}"
     if not report.complete:
@@ -459,12 +488,19 @@ class WeakRelation:
     """A relation variant that often does not hold; ``link`` selects its violations."""
 
     item: str
+    """The relation variant."""
     link: str
+    """Selects its violations on the page."""
     of: str
+    """The model and the data, each only if there are several."""
     rate: str
+    """The pass rate, such as "73 %"."""
     cases: str
+    """The judged cases, such as "40 cases"."""
     interval: str
+    """The 95 % interval, such as "58 to 84 %"."""
     claim: str
+    """The relation in one sentence."""
 
 
 def _is_weak(line: ResultRow) -> bool:
@@ -473,7 +509,7 @@ def _is_weak(line: ResultRow) -> bool:
 
 
 def weakness(line: ResultRow) -> tuple[bool, float, float]:
-    """Sorts rows by their pass rates, the lowest first; of equal ones, that with more cases to show it.
+    """Sort key: the lowest pass rate first, of equal rates the one with more cases.
 
     Rows without violations, controls and relations tagged "baseline" come last.
     """
@@ -481,6 +517,7 @@ def weakness(line: ResultRow) -> tuple[bool, float, float]:
 
 
 def _by_rate(line: ResultRow) -> tuple[float, float]:
+    # More cases make the interval narrower, and its upper end lower.
     return line.counted.tally.pass_rate or 0.0, line.counted.interval[1]
 
 
@@ -498,12 +535,12 @@ def _weak(report: Report, line: ResultRow) -> WeakRelation:
 
 
 def _about(parts: Sequence[RunPart], apart: str) -> str:
-    told = "; ".join([*(part.line for part in parts), *([apart] if apart else [])])
-    return f"{told}." if parts else "No relation was run."
+    sentences = "; ".join([*(part.line for part in parts), *([apart] if apart else [])])
+    return f"{sentences}." if parts else "No relation was run."
 
 
 def _apart(report: Report, lines: Sequence[ResultRow]) -> str:
-    """The numbers of cases, with those violated and unread, that the figures of the parts leave out; "" without any."""
+    """Counts of cases that are in no rate, such as "3 flaky"; refusals in words are unread cases instead."""
     counted = {id(row.counted) for _, rows in rows_of_parts(report, lines) for row in rows}
     rest = [line for line in lines if id(line.counted) not in counted]
     if not rest:
@@ -524,7 +561,7 @@ def _apart(report: Report, lines: Sequence[ResultRow]) -> str:
 
 
 def link_of(report: Report, item: str, model: str, data: str) -> str:
-    """The link of a finding, of all relations without ``item``: model and data are named where there are several."""
+    """Link to cases of a relation, or of all without ``item``; model and data are in it where there are several."""
     several = len(report.models) > 1, len(report.data) > 1
     named = {
         **({"relation": item} if item else {}),
@@ -534,9 +571,9 @@ def link_of(report: Report, item: str, model: str, data: str) -> str:
     return case_link(**named)
 
 
-def _finding(report: Report, line: ResultRow) -> Finding:
+def _finding(report: Report, line: ResultRow) -> ReportFinding:
     result = line.result
-    return Finding(
+    return ReportFinding(
         item=f"{result.item} (presumed)" if line.is_presumed else result.item,
         link=link_of(report, result.item, result.model.name, result.data.name),
         of=_named_part(report, result.model.name, result.data.name),
@@ -549,35 +586,37 @@ def _named_part(report: Report, model: str, data: str) -> str:
     return " on ".join([*([model] if len(report.models) > 1 else []), *([data] if len(report.data) > 1 else [])])
 
 
-def _total_finding(report: Report, found: KindOfTotal) -> Finding:
+def _total_finding(report: Report, found: KindOfTotal) -> ReportFinding:
     """All relations together, or the accuracy, of a model on data that missed the gate on the drop."""
-    held = found.gate
-    assert held is not None
-    return Finding(
+    gate = found.gate
+    assert gate is not None
+    return ReportFinding(
         item=found.kind.value,
         link=link_of(report, "", found.total.model, found.total.data),
         of=_named_part(report, found.total.model, found.total.data),
-        why=(f"{describe_total(found.total, found.kind)}; allowed drop: {describe_points(held.threshold)}",),
+        why=(f"{describe_total(found.total, found.kind)}; allowed drop: {describe_points(gate.threshold)}",),
     )
 
 
 def _why(line: ResultRow) -> Iterator[str]:
-    """The drops first, then rates below what is required, then unread cases, which were often as many before."""
+    """Reasons of a finding: drops, then rates below their gates, then unread cases."""
     change = line.counted.change
-    missed = [held for held in line.gates if not held.met]
+    missed = [gate for gate in line.gates if not gate.met]
     if change is not None and (is_significant_drop(line) or _has_missed(change)):
         yield f"pass rate {describe_change(change)}"
     for part in line.grounded:
         if part.change is not None and _has_missed(part.change):
             yield f"grounded rate {describe_change(part.change)}"
-    for held in missed:
-        if held.kind != "max-drop" and (held.unread is None or _is_below(line, held)):
-            yield f"{_reached(line, held)}required: {_required(line, held)}"
+    for gate in missed:
+        # A gate that only unread cases miss is named with their share, below.
+        if gate.kind != "max-drop" and (gate.unread is None or _is_below(line, gate)):
+            yield f"{_reached(line, gate)}required: {_required(line, gate)}"
     before = next((each.unread_before for each in (change,) if each and each.unread_before is not None), None)
     earlier = "" if before is None else f" ({format_percent(before)} in the baseline)"
-    unread = {held.unread: format_percent(held.unread) for held in missed if held.unread is not None}
+    unread = {gate.unread: format_percent(gate.unread) for gate in missed if gate.unread is not None}
+    # Pass rate and grounded rate share the unread cases of an item: one line for both gates.
     for share, percent in unread.items():
-        required = [_required(line, held) for held in missed if held.unread == share]
+        required = [_required(line, gate) for gate in missed if gate.unread == share]
         yield (
             f"{percent} of the cases are unread{earlier}, more than --vqamt-max-unread allows; required: "
             f"{', '.join(required)}"
@@ -585,26 +624,27 @@ def _why(line: ResultRow) -> Iterator[str]:
 
 
 def _has_missed(change: BaselineChange) -> bool:
+    # Missed for unread cases alone (``unread`` without ``dropped``), the gate shows no drop.
     return change.gate is not None and not change.gate.met and (change.gate.dropped or change.gate.unread is None)
 
 
-def _is_below(line: ResultRow, held: Gate) -> bool:
+def _is_below(line: ResultRow, gate: Gate) -> bool:
     """True if the rate misses a gate by itself, whatever is unread."""
-    rates = [line.counted.tally.pass_rate] if held is line.counted.gate else []
-    rates += [part.rate for part in line.grounded if held is part.gate]
-    return any(rate is not None and rate < held.threshold for rate in rates)
+    rates = [line.counted.tally.pass_rate] if gate is line.counted.gate else []
+    rates += [part.rate for part in line.grounded if gate is part.gate]
+    return any(rate is not None and rate < gate.threshold for rate in rates)
 
 
-def _required(line: ResultRow, held: Gate) -> str:
-    return describe_gate(held, is_grounded=line.is_of_grounded(held))
+def _required(line: ResultRow, gate: Gate) -> str:
+    return describe_gate(gate, is_grounded=line.is_of_grounded(gate))
 
 
-def _reached(line: ResultRow, held: Gate) -> str:
-    """The rate that ``held`` is about, with its interval."""
-    if held is line.counted.gate:
+def _reached(line: ResultRow, gate: Gate) -> str:
+    """The rate that ``gate`` is about, with its interval."""
+    if gate is line.counted.gate:
         return f"pass rate {format_percent(line.counted.tally.pass_rate)} ({format_percents(line.counted.interval)}), "
     for part in line.grounded:
-        if held is part.gate:
+        if gate is part.gate:
             return (
                 f"grounded rate {format_percent(part.rate)} ({format_percents(part.interval)}, "
                 f"by guessing {format_percent(part.chance.mean)}), "
@@ -636,6 +676,7 @@ def _answered_by_lines(report: Report) -> Iterator[str]:
             )
         if len(now) == 1 and (asked := _asked_for(use)) and not _may_be_one_model(asked, now[0]):
             yield f"{use.name} was answered by {now[0]}, as its server says, which is not the {asked} that was asked."
+        # One common name is enough: a server may spread requests over several models.
         if use.name in before and now and not before[use.name] & set(now):
             yield (
                 f"{use.name} is answered by {', '.join(now)}, as its server says, and was answered by "
@@ -654,7 +695,8 @@ def _asked_for(use: ModelUse) -> str:
 
 
 def _may_be_one_model(asked: str, answered: str) -> bool:
-    """Whether a server may mean by one name what is asked for by the other: "gpt-4o" and "gpt-4o-2024-08-06"."""
+    """True if both names may be of one model, such as "gpt-4o" and "gpt-4o-2024-08-06"."""
+    # "Qwen/Qwen2-VL-7B" and "qwen2vl-7b" are equal without owner, case and punctuation.
     one, other = (re.sub(r"[^a-z0-9]", "", name.casefold().rpartition("/")[2]) for name in (asked, answered))
     return one in other or other in one
 
@@ -691,6 +733,7 @@ def report_warnings(
     report: Report, lines: Sequence[ResultRow], left_out: int, *, with_unread: bool = True
 ) -> Iterator[str]:
     """What limits the figures of a report, a sentence each; ``left_out`` violated and unread cases have no card."""
+    # Of a broken report the title has the failure.
     if not report.complete and not is_broken(report):
         failure = f" ({shown(report.failure, LONGEST_FAILURE)})" if report.failure else ", or the run was stopped early"
         yield f"This report is not complete: an item could not be run{failure}. Unfinished items are missing."
@@ -701,6 +744,7 @@ def report_warnings(
     yield from cannot_fall_lines(report, lines)
     several = len(report.models) > 1 or len(report.data) > 1
     for part in run_parts(report, lines):
+        # The terminal has lines of its own for unread answers (``with_unread`` is False).
         if part.unread.is_often and with_unread:
             of = f"{part.model} on {part.data}: " if several else ""
             unread = part.unread
@@ -709,39 +753,41 @@ def report_warnings(
                 f"{unread.advice}."
             )
     yield from (f"{line[0].upper()}{line[1:]}." for line in misleading_lines(report.relations, of_model=several))
-    errors = sum(line.counted.tally.errors for line in lines)
-    if errors:
-        cases = sum(line.counted.tally.cases for line in lines)
-        yield f"{errors:,} of {count_noun(cases, 'case')} had no answer (a model or file failed) and count in no rate."
-    if with_unread and (declined := sum(line.counted.tally.declined for line in lines)):
-        cases, refused = (sum(getattr(line.counted.tally, name) for line in lines) for name in ("cases", "refused"))
-        yield (
-            f"{declined:,} of {count_noun(cases, 'case')} were declined, {refused:,} of them in words, and count in no "
-            "pass rate."
-        )
-    if flaky := sum(line.counted.tally.flaky for line in lines):
-        cases = sum(line.counted.tally.cases for line in lines)
-        yield (
-            f"{flaky:,} of {count_noun(cases, 'case')} are flaky: their verdict depends on which of the "
-            f"{report.repeats} answers to a query are taken. They count in no rate."
-        )
+    tally = sum((line.counted.tally for line in lines), Tally())
+    yield from _unjudged_lines(report, tally, with_declined=with_unread)
     yield from (f"{line[0].upper()}{line[1:]}." for line in noise_lines(report.relations, of_model=several))
     if report.expired_waivers:
         yield f"{expired_waivers_line(report)}."
     if bad := bad_records_line(report):
         yield f"{bad}."
-    truncated = sum(line.counted.tally.truncated for line in lines)
-    if truncated:
-        yield f"In {count_noun(truncated, 'case')} a model read only the beginning of a question."
+    if tally.truncated:
+        yield f"In {count_noun(tally.truncated, 'case')} a model read only the beginning of a question."
     if report.baseline is not None:
         yield from _not_compared("in the baseline but not in this run", report.baseline.missing)
         yield from _not_compared("in this run but not in the baseline", report.baseline.new)
     if left_out:
-        wrong = sum(line.counted.tally.judged - line.counted.tally.holds for line in lines)
+        wrong = tally.judged - tally.holds
         yield (
             f"{wrong - left_out:,} of {count_noun(wrong, 'violated or unread case')} have a card on this page: "
             f"{'regressions first, then ' if report.baseline else ''}an equal share of each relation variant, in the "
             "order of the case ids, which is as good as random. All figures are over all cases."
+        )
+
+
+def _unjudged_lines(report: Report, tally: Tally, *, with_declined: bool) -> Iterator[str]:
+    """The cases that count in no rate, a sentence for each cause, as each needs another cure."""
+    cases = count_noun(tally.cases, "case")
+    if tally.errors:
+        yield f"{tally.errors:,} of {cases} had no answer (a model or file failed) and count in no rate."
+    if with_declined and tally.declined:
+        yield (
+            f"{tally.declined:,} of {cases} were declined, {tally.refused:,} of them in words, and count in no "
+            "pass rate."
+        )
+    if tally.flaky:
+        yield (
+            f"{tally.flaky:,} of {cases} are flaky: their verdict depends on which of the "
+            f"{report.repeats} answers to a query are taken. They count in no rate."
         )
 
 
@@ -797,6 +843,7 @@ def total_notes(report: Report) -> tuple[str, ...]:
 
 def _total_notes(report: Report, baseline: BaselineUse) -> Iterator[str]:
     models = ", ".join(name for name, _ in baseline.models)
+    # The baseline may be of another model: two models are compared by blessing one.
     of_others = (
         "" if {name for name, _ in baseline.models} == {each.name for each in report.models} else f" (of {models})"
     )
@@ -806,7 +853,8 @@ def _total_notes(report: Report, baseline: BaselineUse) -> Iterator[str]:
     for total in baseline.totals:
         paired = total.change.paired
         of = f"{total.model} on {total.data}, a" if len(baseline.totals) > 1 else "A"
-        p = f" ({_told_p(total.change.p)})" if paired.second_only < paired.first_only else ""
+        # p is of a drop, so it says nothing where the rate rose.
+        p = f" ({_describe_p(total.change.p)})" if paired.second_only < paired.first_only else ""
         yield (
             f"{of}{against}: {format_percent(paired.first_rate)} -> {format_percent(paired.second_rate)} of "
             f"{count_noun(paired.shared, 'shared case')}, {count_noun(paired.first_only, 'regression')}, "
@@ -814,14 +862,15 @@ def _total_notes(report: Report, baseline: BaselineUse) -> Iterator[str]:
         )
     for found in totals_of(baseline):
         if found.kind is TotalKind.ACCURACY and found.state in (None, GateState.MET):
-            told = total_sentence(found)
-            yield f"{found.of}: {told}." if len(baseline.accuracy) > 1 else f"{told[0].upper()}{told[1:]}."
+            sentence = total_sentence(found)
+            yield f"{found.of}: {sentence}." if len(baseline.accuracy) > 1 else f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def total_drop_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
-    """Significant drops over all relations together that no relation shows alone."""
+    """Significant drops over all relations together that are significant in no single one."""
     totals = report.baseline.totals if report.baseline else ()
     for total in totals:
+        # Many small drops can add up to one that is no chance.
         change, part = total.change, (total.model, total.data)
         difference = change.paired.difference or 0.0
         of_part = (line for line in lines if (line.result.model.name, line.result.data.name) == part)
@@ -831,22 +880,23 @@ def total_drop_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str
         of = f" of {total.model} on {total.data}" if len(totals) > 1 else ""
         drop = format_change(change.paired.first_rate, change.paired.second_rate).removeprefix("-")
         yield (
-            f"All relations together{of} have dropped by {drop} points ({_told_p(change.p)}), "
+            f"All relations together{of} have dropped by {drop} points ({_describe_p(change.p)}), "
             "though no relation alone shows it: the page has the regressions."
         )
 
 
-def _told_p(p: float) -> str:
+def _describe_p(p: float) -> str:
     return f"p = {p:.1g}" if p >= 0.0001 else "p < 0.0001"
 
 
 def _has_dropped(line: ResultRow) -> bool:
-    return is_significant_drop(line) or any(not held.met for held in line.gates if held.kind == GateKind.DROP)
+    return is_significant_drop(line) or any(not gate.met for gate in line.gates if gate.kind == GateKind.DROP)
 
 
 def _drop_gate_notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
-    """How many relations keep the drop that is allowed, miss it, or have too few cases to tell."""
+    """Counts of relations by the worst state of their gates on drops."""
     states = Counter(
+        # GateState lists the worst first.
         next(state for state in GateState if any(change.gate.state is state for change in changes if change.gate))
         for line in lines
         if (changes := _gated_changes(line))
@@ -874,16 +924,16 @@ def _allowed_drops(report: Report) -> Drops:
 def together_lines(
     report: Report, states: Sequence[GateState] = (GateState.MISSED, GateState.CANNOT_TELL)
 ) -> Iterator[str]:
-    """What became of the gates on all relations together and on accuracies that are in ``states``, a sentence each."""
+    """A sentence for each gate on all relations together, or on an accuracy, in one of ``states``."""
     found = [each for each in totals_of(report.baseline) if each.state in states]
     several = len(report.models) * len(report.data) > 1
     for each in found:
-        told = f"{f'{each.of}: ' if several else ''}{total_sentence(each)}"
-        yield f"{told[0].upper() if not several else told[0]}{told[1:]}."
+        sentence = f"{f'{each.of}: ' if several else ''}{total_sentence(each)}"
+        yield f"{sentence[0].upper() if not several else sentence[0]}{sentence[1:]}."
 
 
 def cannot_fall_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
-    """Names the rates that are lower in the baseline than the drop that is allowed, so that no gate is on them."""
+    """Names the rates without a gate because they are lower in the baseline than the allowed drop."""
     if report.baseline is None:
         return
     drops = _allowed_drops(report)
@@ -893,6 +943,7 @@ def cannot_fall_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[st
         if not (line.is_presumed or is_apart(line))
         for grounded, change in (
             ("", line.counted.change),
+            # The sure contrasts come first; presumed ones are not gated.
             *((" (grounded)", part.change) for part in line.grounded[:1]),
         )
         if change
@@ -916,12 +967,13 @@ def cannot_fall_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[st
 
 
 def undecided_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
-    """What to do about relations with too few cases to tell whether they dropped by more than is allowed."""
+    """How many more cases let the undecided gates on drops tell."""
     undecided = [line for line in lines if line.gate_state is GateState.CANNOT_TELL]
     if not undecided:
         return
     drops = _allowed_drops(report)
     allowed = [line for line in undecided if allowed_drop(drops, line.result.item)]
+    # With a limit of 0 no interval can lie wholly above it, however many cases there are.
     none_allowed = [line for line in undecided if not allowed_drop(drops, line.result.item)]
     if none_allowed:
         yield (
@@ -932,8 +984,10 @@ def undecided_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]
     if not undecided:
         return
     tests = sum(len(_gated_changes(line)) for line in lines)
+    # Gates on all relations together are tests of their own, which halve the level for these.
     families = 2 if report.total_gates else 1
     needed = [
+        # Only part of the cases is compared (not new ones, nor errors), so more must be run.
         ceil(cases * line.counted.tally.cases / change.paired.shared)
         for line in undecided
         for change in _gated_changes(line)

@@ -22,7 +22,7 @@ from pytest_vqamt.reporting.view.format import (
     rounded_up,
     wrapped,
 )
-from pytest_vqamt.reporting.view.rows import ResultRow
+from pytest_vqamt.reporting.view.rows import ResultRow, p_value
 from pytest_vqamt.stats.intervals import pass_rate_interval, wilson
 from pytest_vqamt.stats.power import RegressionGate, prospect_of
 from pytest_vqamt.stats.thresholds import APART, TotalKind
@@ -33,6 +33,8 @@ GROUNDED = 0.5
 """An item whose grounded rate is surely lower is named."""
 
 _NAMED_ALONE = 3
+"""So many items have a line each, more of them one line together."""
+
 _NAMED_TOGETHER = 6
 
 
@@ -43,7 +45,7 @@ def is_misleading(grounded: Grounded) -> bool:
 
 
 def hardly_looks(found: Sequence[Grounded]) -> bool:
-    """True if all cases with a contrast together are grounded no more often than by guessing, and surely seldom."""
+    """True if the grounded cases of all items are no more than guessing gives, and surely under a half."""
     rows = tuple(row for each in found for row in each.clusters.rows)
     low, high = pass_rate_interval(Clusters(rows))
     cases = sum(each.cells.cases for each in found)
@@ -65,6 +67,7 @@ def misleading_lines(results: Sequence[RelationResult], *, of_model: bool = Fals
     found = [
         (_name(result, of_model=of_model), part)
         for result in results
+        # A directional relation is its own contrast: its grounded rate is its pass rate.
         if result.grounded and not result.directional
         for part in (result.grounded, result.grounded.presumed)
         if part and is_misleading(part)
@@ -79,6 +82,7 @@ def misleading_lines(results: Sequence[RelationResult], *, of_model: bool = Fals
             )
         return
     rates = sorted(part.rate or 0.0 for _, part in found)
+    # Of rates that are all alike no range is made ("0 to 0 %").
     reached = format_percents((rates[0], rates[-1])) if rates[0] < rates[-1] else format_percent(rates[0])
     names = list(dict.fromkeys(name for name, _ in found))
     yield (
@@ -104,6 +108,7 @@ class Share:
     rate: float | None
     """None if there is no such case."""
     interval: tuple[float, float]
+    """(0, 1) without a case."""
     about: str
     """The counts, in words."""
     state: str
@@ -115,6 +120,7 @@ class ModelFigures:
     """The figures of one model over its relations, from the rows that count for it (``counted_rows``)."""
 
     model: str
+    """The model's name."""
     consistent: Share
     """Of the judged cases, with unread ones, those in which the relation holds. The interval is by scene within each
     relation."""
@@ -131,7 +137,7 @@ class ModelFigures:
 
 
 def is_apart(row: ResultRow) -> bool:
-    """Whether the row is of a control or of a relation tagged "baseline", which say little about the model."""
+    """True for a control or a relation tagged "baseline", which say little about the model."""
     return not APART.isdisjoint(row.result.tags)
 
 
@@ -139,6 +145,7 @@ def counted_rows(rows: Iterable[ResultRow]) -> list[ResultRow]:
     """The rows that count for a model: presumed cases, relations tagged "baseline" and controls only without others."""
     found = [row for row in rows if row.counted.tally.cases]
     sure = [row for row in found if not (is_apart(row) or row.is_presumed)]
+    # A run of presumed cases alone, or of controls alone, has figures of these rather than none.
     return sure or [row for row in found if not is_apart(row)] or [row for row in found if not row.is_noise] or found
 
 
@@ -153,6 +160,7 @@ def model_figures(report: Report, lines: Sequence[ResultRow]) -> tuple[ModelFigu
 def figures_of(model: str, lines: Sequence[ResultRow]) -> ModelFigures:
     """The figures of a model over some rows."""
     tally = sum((line.counted.tally for line in lines), Tally())
+    # Sure contrasts come first; a presumed row has presumed ones alone.
     grounded = [line.grounded[0] for line in lines if line.grounded]
     cells = [each.cells for each in grounded]
     with_contrast = sum(each.cases for each in cells)
@@ -186,6 +194,7 @@ def _together(clusters: Iterable[Clusters]) -> Clusters:
 def _share(part: int, cases: int, clusters: Clusters, about: str, *, good: float, bad: float) -> Share:
     rate = part / cases if cases else None
     interval = pass_rate_interval(clusters)
+    # Colours by the interval, so that a few cases are neither good nor bad.
     state = "" if rate is None else "good" if interval[0] >= good else "bad" if interval[1] < bad else ""
     return Share(rate=rate, interval=interval, about=about, state=state)
 
@@ -194,6 +203,7 @@ def _unread(tally: Tally) -> Share:
     rate = tally.unread_rate
     return Share(
         rate=rate,
+        # Without scenes: unread answers are counted by item, not by scene.
         interval=wilson(tally.unread_cases, tally.answered) if tally.answered else (0.0, 1.0),
         about=f"{tally.unread_cases:,} of {count_noun(tally.answered, 'answered case')}",
         state="" if rate is None else "bad" if rate >= OFTEN_UNREAD else "good",
@@ -219,10 +229,12 @@ def row_figures(line: ResultRow) -> dict[str, str | int | float | None]:
         "unread_cases": tally.unread_cases,
         "unread_holds": tally.unread_holds,
         "errors": tally.errors,
+        # Refused cases are in unread_cases, so that the columns add up.
         "declined": tally.declined - tally.refused,
         "flaky": tally.flaky,
         "waived": tally.waived,
         "pass_rate": tally.pass_rate,
+        # The interval of no case is (0, 1), which a program would take for a figure.
         "pass_rate_low": low if tally.judged else None,
         "pass_rate_high": high if tally.judged else None,
         "grounded": grounded.rate if grounded else None,
@@ -235,10 +247,12 @@ def row_figures(line: ResultRow) -> dict[str, str | int | float | None]:
 
 
 class KindOfTotal(NamedTuple):
-    """A comparison with its kind."""
+    """A comparison of totals with the baseline, and its kind."""
 
     kind: TotalKind
+    """All relations together, or the accuracy."""
     total: BaselineTotal
+    """One model on one data source."""
     gates: int
     """The number of gates of both kinds, which are corrected for together."""
 
@@ -265,6 +279,7 @@ class KindOfTotal(NamedTuple):
 def totals_of(use: BaselineUse | None) -> Iterator[KindOfTotal]:
     """The comparisons of all relations together, then those of accuracies."""
     if use is not None:
+        # At least 1: it divides the level of significance, also where no total has a gate.
         gates = max(1, len(use.total_gates))
         yield from (KindOfTotal(TotalKind.RELATIONS, each, gates) for each in use.totals)
         yield from (KindOfTotal(TotalKind.ACCURACY, each, gates) for each in use.accuracy)
@@ -274,32 +289,32 @@ def describe_total(total: BaselineTotal, kind: TotalKind) -> str:
     """Both rates, their difference with its interval and p-value, and the number of cases or questions."""
     change = total.change
     before, after, (low, high) = change.paired.first_rate, change.paired.second_rate, change.interval
-    p = change.p if change.p_holm is None else change.p_holm
     cases = count_noun(change.paired.shared, kind.unit)
     within = f"95 % interval {format_difference(low)} to {format_difference(high)}"
     return (
         f"from {format_rate(before)} to {format_rate(after)} on the same {cases} "
-        f"({format_change(before, after)} points, {within}, p {format_p(p)})"
+        f"({format_change(before, after)} points, {within}, p {format_p(p_value(change))})"
     )
 
 
 def total_sentence(found: KindOfTotal) -> str:
-    """What became of the gate on all relations together, or on the accuracy."""
-    kind, total, held = found.kind, found.total, found.gate
-    if held is None:
+    """The state of the gate on all relations together or on the accuracy, with both rates."""
+    kind, total, gate = found.kind, found.total, found.gate
+    if gate is None:
         return f"{kind.value}: {describe_total(total, kind)}"
-    allowed = f"allowed drop: {describe_points(held.threshold)}"
-    told = f"{describe_total(total, kind)}; {allowed}"
-    if held.state is GateState.CANNOT_TELL:
-        return f"cannot tell whether {kind.value} dropped: {told}; {what_it_takes(found)}"
-    if held.state is GateState.MISSED:
-        return f"{kind.value} dropped {told}"
-    return f"{kind.value} did not drop by more than is allowed: {told}"
+    allowed = f"allowed drop: {describe_points(gate.threshold)}"
+    figures = f"{describe_total(total, kind)}; {allowed}"
+    if gate.state is GateState.CANNOT_TELL:
+        return f"cannot tell whether {kind.value} dropped: {figures}; {what_it_takes(found)}"
+    if gate.state is GateState.MISSED:
+        return f"{kind.value} dropped {figures}"
+    return f"{kind.value} did not drop by more than is allowed: {figures}"
 
 
 def what_it_takes(found: KindOfTotal) -> str:
-    """The drop that so many cases or questions show, and how many show a small one."""
+    """The smallest drop that these cases or questions can show, and how many show a small one."""
     unit, allowed = found.kind.unit, found.gate.threshold if found.gate else 0.0
+    # Two families, as the single relations are gated besides.
     demand = RegressionGate(relations=found.gates, max_drop=allowed, families=2)
     prospect = prospect_of(found.total.change.paired, demand)
     shown = (
@@ -307,6 +322,7 @@ def what_it_takes(found: KindOfTotal) -> str:
         if prospect.smallest is None
         else f"so many {unit}s can show a drop of {describe_points(ceil(100 * prospect.smallest) / 100)} or more"
     )
+    # So many cases show the drop of interest already, or no number does.
     if prospect.needed is None or (prospect.smallest is not None and prospect.smallest <= prospect.drop):
         return shown
     wanted = describe_points(round(prospect.drop, 4))

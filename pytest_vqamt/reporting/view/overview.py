@@ -44,6 +44,7 @@ _STATES: Mapping[GateState, str] = {
     GateState.MET: "met",
 }
 
+# Attributes of Tally; the page names them as they are called here.
 _APART = ("errors", "declined", "flaky", "waived")
 
 _ONE = {"errors": "error"}
@@ -51,12 +52,16 @@ _ONE = {"errors": "error"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Column:
-    """A column; an optional one is left out if all its cells are empty or zero."""
+    """A column of the overview."""
 
     name: str
+    """Its head."""
     cell: Callable[[ResultRow], TableCell]
+    """Makes the cell of a row."""
     is_number: bool = True
+    """True if the cells are aligned to the right."""
     is_optional: bool = False
+    """True if the column is left out where all its cells are "-" or "0"."""
 
 
 def overview_table(report: Report, lines: Sequence[ResultRow]) -> ViewTable:
@@ -66,6 +71,7 @@ def overview_table(report: Report, lines: Sequence[ResultRow]) -> ViewTable:
         (column, cells)
         for column in _COLUMNS
         if (column.name != "model" or several_models) and (column.name != "data" or several_data)
+        # A one-element list binds the cells, which the condition and the result both need.
         for cells in [[column.cell(line) for line in lines]]
         if not column.is_optional or any(cell.text not in ("-", "0") for cell in cells)
     ]
@@ -90,6 +96,7 @@ def results_table(results: Sequence[RelationResult]) -> ViewTable:
         ResultRow(result=result, counted=stratum, model=0)
         for result in results
         for stratum in result.strata
+        # An item without a case has a row; the empty ordinary stratum of a presumed item has none.
         if stratum.tally.cases or result.presumed is None
     )
     shown = [place for place, name in enumerate(_RESULT_HEAD) if filled.get(name, True)]
@@ -102,6 +109,7 @@ def results_table(results: Sequence[RelationResult]) -> ViewTable:
 def _narrow_row(line: ResultRow) -> tuple[TableCell, ...]:
     tally, rate_gate = line.counted.tally, line.counted.gate
     if not tally.cases:
+        # All columns but the name, the cases and the last, which says why.
         cells = (text_cell("0"), *[NO_CELL] * (len(_RESULT_HEAD) - 3), text_cell("not applicable"))
         return (_relation(line), *cells)
     gates = [(rate_gate, ""), *((part.gate, f"{_GROUNDED} ") for part in line.grounded)]
@@ -133,7 +141,7 @@ def _sign(gate: Gate) -> str:
 
 
 def _of_grounded(line: ResultRow) -> TableCell:
-    """The grounded rate of sure contrasts; of presumed ones, which it says, if they have no row of their own."""
+    """The grounded rate of sure contrasts, with presumed ones as a note unless they have a row."""
     sure, *presumed = (part for part in line.grounded) if line.grounded else (None,)
     notes = tuple(f"{format_rate(part.rate)} presumed" for part in presumed if part.cells.cases)
     state = "missed" if any(part.gate and not part.gate.met for part in line.grounded) else ""
@@ -169,10 +177,12 @@ def _relation(line: ResultRow) -> TableCell:
 def _gate(line: ResultRow) -> TableCell:
     worst = line.gate_state
     if worst is None:
+        # Sorts rows without a gate behind those with one.
         return TableCell(text="-", key=str(len(GateState)))
+    # A dict as an ordered set: two gates of one requirement are named once.
     demands: dict[GateState, dict[str, None]] = {state: {} for state in GateState}
-    for held in line.gates:
-        demands[held.state][describe_gate(held, is_grounded=line.is_of_grounded(held))] = None
+    for gate in line.gates:
+        demands[gate.state][describe_gate(gate, is_grounded=line.is_of_grounded(gate))] = None
     return TableCell(
         text="; ".join(f"{_STATES[state]}: {', '.join(each)}" for state, each in demands.items() if each),
         key=str(tuple(GateState).index(worst)),
@@ -192,6 +202,7 @@ def _change(line: ResultRow) -> TableCell:
             f"{format_difference(low)} to {format_difference(high)}",
             f"was {format_rate(change.paired.first_rate)}",
         ),
+        # A rise has no corrected test: its interval decides.
         state="worse" if is_significant_drop(line) else "better" if low > 0 else "",
     )
 
@@ -210,6 +221,7 @@ def _apart(line: ResultRow) -> TableCell:
     """The cases that count in no rate, and those that count for little."""
     counts = {name: int(getattr(line.counted.tally, name)) for name in (*_APART, "vacuous", "truncated")}
     named = ((count, _ONE.get(name, name) if count == 1 else name) for name, count in counts.items())
+    # Vacuous and truncated cases count in the rate, so they are named and not sorted by.
     text = ", ".join(f"{count:,} {name}" for count, name in named if count)
     return TableCell(text=text or "-", key=str(sum(counts[name] for name in _APART)))
 

@@ -10,8 +10,8 @@ from pytest_vqamt.reporting.view.answers import accuracy_tables, grade_tables, r
 from pytest_vqamt.reporting.view.format import (
     NO_CELL,
     ColumnHead,
+    ColumnUnit,
     TableCell,
-    Unit,
     ViewTable,
     column_heads,
     format_change,
@@ -37,6 +37,7 @@ _KINDS: Mapping[RankingKind, str] = {
 _RANKING_HEAD = ("model", "pass rate", "95 % interval", "grounded", "points against the first", "p", "alone first in")
 
 _EQUAL = 1e-9
+"""Rates that differ by less are equal but for rounding of floats."""
 
 _LARGEST_HEAD = ("relation", "shared cases", "first model", "second model", "points", "95 % interval", "p (Holm)")
 
@@ -53,6 +54,7 @@ def ranking_table(report: Report, ranking: Ranking) -> ViewTable:
             f"{count_noun(len(ranking.items), 'relation variant')}{_KINDS[ranking.kind]}"
         ),
         heads=column_heads(*_RANKING_HEAD),
+        # The first place is what the others are compared with.
         rows=tuple(_model_row(ranking.places[0], place, grounded[place.model]) for place in ranking.places),
         notes=tuple(_grounded_note(grounded.values())),
     )
@@ -60,6 +62,7 @@ def ranking_table(report: Report, ranking: Ranking) -> ViewTable:
 
 def _points(before: RankedModel, after: RankedModel, difference: float) -> str:
     """The second model less the first, rounded as in every other table where both have judged the same cases."""
+    # The difference is over the cases that both judged, the means over the cases of each.
     is_of_all = abs(after.mean - before.mean - difference) < _EQUAL
     return format_change(before.mean, after.mean) if is_of_all else format_difference(difference)
 
@@ -103,6 +106,7 @@ def _model_row(first: RankedModel, ranked: RankedModel, grounded: Share) -> tupl
 def summary_tables(report: Report, *, in_full: bool = False) -> Iterator[ViewTable]:
     """The tables that terminal, Markdown and HTML show after the overview; ``in_full`` all of them."""
     for ranking in report.ranking:
+        # Presumed cases, baselines and controls have rankings of their own, for few readers.
         if in_full or ranking.kind is RankingKind.RELATIONS:
             yield ranking_table(report, ranking)
     yield from unread_tables(report, in_full=in_full)
@@ -123,12 +127,14 @@ def model_notes_of(report: Report) -> Iterator[str]:
         }
         order = [use.name for use in report.models]
         for other in others:
+            # None if the report does not know which cases were judged.
             behind = other.behind
             if behind is None:
                 continue
             # As everywhere, the second model of the run less the first.
             before, after = sorted((first, other), key=lambda place: order.index(place.model))
             sign = 1 if after is other else -1
+            # Turning the sign swaps the ends of the interval.
             low, high = map(format_difference, sorted(sign * end for end in behind.interval))
             points = (
                 f"{after.model} less {before.model}: {_points(before, after, sign * behind.difference)} points, "
@@ -138,12 +144,12 @@ def model_notes_of(report: Report) -> Iterator[str]:
             rates = [
                 f"{model} {format_percent(share.rate)}" for model, share in shares.items() if share.rate is not None
             ]
-            told = f"({points})" + (f"; grounded: {', '.join(rates)}" if rates else "")
+            figures = f"({points})" + (f"; grounded: {', '.join(rates)}" if rates else "")
             if behind.p >= SIGNIFICANT:
-                yield f"On {ranking.data}, {first.model} and {other.model} do not differ significantly {told}."
+                yield f"On {ranking.data}, {first.model} and {other.model} do not differ significantly {figures}."
             else:
                 yield (
-                    f"On {ranking.data}, {other.model} is consistent less often than {first.model} {told}. "
+                    f"On {ranking.data}, {other.model} is consistent less often than {first.model} {figures}. "
                     "That alone makes no model the better one."
                 )
 
@@ -167,15 +173,18 @@ def _difference_table(data: str, models: tuple[str, str], found: list[ModelDiffe
         ),
         heads=(
             ColumnHead(name="relation", is_number=False),
-            ColumnHead(name=first, is_number=True, unit=Unit.PERCENT),
-            ColumnHead(name=second, is_number=True, unit=Unit.PERCENT),
-            ColumnHead(name="points", is_number=True, unit=Unit.POINTS, parts=("", "low", "high"), alone="difference"),
-            ColumnHead(name="p after Holm", is_number=True, unit=Unit.SCORE),
+            ColumnHead(name=first, is_number=True, unit=ColumnUnit.PERCENT),
+            ColumnHead(name=second, is_number=True, unit=ColumnUnit.PERCENT),
+            ColumnHead(
+                name="points", is_number=True, unit=ColumnUnit.POINTS, parts=("", "low", "high"), alone="difference"
+            ),
+            ColumnHead(name="p after Holm", is_number=True, unit=ColumnUnit.SCORE),
             *(
-                ColumnHead(name=name, is_number=True, unit=Unit.COUNT)
+                ColumnHead(name=name, is_number=True, unit=ColumnUnit.COUNT)
                 for name in ("only first holds", "only second holds", "cases")
             ),
         ),
+        # Holm's p is 1 for many, so the unadjusted p orders these.
         rows=tuple(map(_difference_row, sorted(found, key=lambda each: (_p(each), each.p)))),
     )
 
@@ -217,6 +226,7 @@ def largest_differences(data: str, found: Sequence[ModelDifference], most: int) 
         [_LARGEST_HEAD, *map(_largest_row, significant[:most])],
         caption=(
             f"on {data}, {len(significant)} of {count_noun(tested, 'comparison')} of two models on a relation variant "
+            # "1 of 5 comparisons shows", and "0 of 1 comparison shows".
             f"{'shows' if 1 in (len(significant), tested) else 'show'} a significant difference (Holm-adjusted p < "
             f"{SIGNIFICANT:g})"
         ),

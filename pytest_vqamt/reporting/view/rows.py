@@ -15,6 +15,7 @@ from pytest_vqamt.stats.papers import PUBLISHED_IFR, carets_test_of, human_refer
 
 _NOISE = "control"
 
+# By the first part of a relation's name; all other names are of users' own relations.
 _PAPERS: Mapping[str, str] = {
     "metavqa": "MetaVQA (Yuan et al., CVPR 2021)",
     "carets": "CARETS (Jimenez et al., ACL 2022)",
@@ -41,6 +42,7 @@ _PAPERS: Mapping[str, str] = {
 }
 
 _SAME_LABEL = ("veglue.corruption", "text.word_substitution")
+"""Relations of which the paper counts other issues than violations, so that 1 - IFR is no pass rate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +50,7 @@ class ResultRow:
     """One stratum of an item: its ordinary or its presumed cases."""
 
     result: RelationResult
+    """The item on one model and data source."""
     counted: StratumResult
     """The figures of the stratum."""
     model: int
@@ -80,6 +83,7 @@ class ResultRow:
         presumed = (whole.presumed,) if whole.presumed else ()
         if self.is_presumed:
             return presumed
+        # Presumed cases with a row of their own have their contrasts there.
         other = self.result.presumed
         return (whole,) if other and other.tally.cases else (whole, *presumed)
 
@@ -88,21 +92,22 @@ class ResultRow:
         """The gates on the pass rate and the grounded rate, and on their drops since the baseline."""
         rates = [self.counted.gate, *(part.gate for part in self.grounded)]
         changes = [self.counted.change, *(part.change for part in self.grounded)]
-        return tuple(held for held in (*rates, *(each.gate for each in changes if each)) if held)
+        return tuple(gate for gate in (*rates, *(each.gate for each in changes if each)) if gate)
 
     @property
     def gate_state(self) -> GateState | None:
         """The worst state of its gates, in the order of ``GateState``; None without a gate."""
-        states = {held.state for held in self.gates}
+        states = {gate.state for gate in self.gates}
         return next((state for state in GateState if state in states), None)
 
     @property
     def is_missed(self) -> bool:
         return self.gate_state is GateState.MISSED
 
-    def is_of_grounded(self, held: Gate) -> bool:
-        """Whether a gate is on the grounded rate, or on its drop."""
-        return any(held is part.gate or (part.change and held is part.change.gate) for part in self.grounded)
+    def is_of_grounded(self, gate: Gate) -> bool:
+        """True if a gate is on the grounded rate, or on its drop."""
+        # By identity: gates on both rates may be equal.
+        return any(gate is part.gate or (part.change and gate is part.change.gate) for part in self.grounded)
 
 
 def result_rows(report: Report) -> tuple[ResultRow, ...]:
@@ -121,6 +126,7 @@ def results_by_model_and_data(report: Report) -> Iterator[tuple[tuple[str, str],
     for model in report.models:
         for data in report.data:
             names = model.name, data.name
+            # In the order of the report's models and data, whatever the order of its items.
             results = [each for each in report.relations if (each.model.name, each.data.name) == names]
             if results:
                 yield names, results
@@ -177,7 +183,9 @@ class HumanRate:
     """The share of consistent pairs (CONS) that humans reach on a variant, or else on its whole test."""
 
     rate: float
+    """From 0 to 1."""
     of_whole_test: bool
+    """True if nothing is published of the variant, and the rate is of its test."""
 
 
 def human_rate(result: RelationResult) -> HumanRate | None:
@@ -198,13 +206,14 @@ def published_rates(item: str) -> tuple[float, ...]:
     """
     if item.partition("[")[0] in _SAME_LABEL:
         return ()
+    # Rounded, as 1 - 0.951 is 0.04900000000000004.
     return tuple(sorted(round(1 - rate, 3) for rate in PUBLISHED_IFR.get(item, ())))
 
 
 def is_significant_drop(line: ResultRow) -> bool:
-    """True if the pass rate has dropped significantly, after Holm's correction if the row is gated."""
+    """True if the pass rate dropped significantly, after Holm's correction for a gated row."""
     change = line.counted.change
-    return change is not None and rate_difference(line) < 0 and _p(change) < SIGNIFICANT
+    return change is not None and rate_difference(line) < 0 and p_value(change) < SIGNIFICANT
 
 
 def rate_difference(line: ResultRow) -> float:
@@ -216,7 +225,7 @@ def rate_difference(line: ResultRow) -> float:
 def describe_change(change: BaselineChange) -> str:
     """Both rates, their difference with its interval and p-value, and the numbers of regressions and fixes."""
     (low, high), before, after = change.interval, change.paired.first_rate, change.paired.second_rate
-    p = f"p = {_p(change):.2g}{'' if change.p_holm is None else ' after Holm'}"
+    p = f"p = {p_value(change):.2g}{'' if change.p_holm is None else ' after Holm'}"
     return (
         f"{format_rate(before)} in the baseline, now {format_rate(after)}: "
         f"{format_change(before, after)} points ({format_difference(low)} to {format_difference(high)}, {p}), "
@@ -224,5 +233,7 @@ def describe_change(change: BaselineChange) -> str:
     )
 
 
-def _p(change: BaselineChange) -> float:
+def p_value(change: BaselineChange) -> float:
+    """The p-value of a drop, after Holm's correction where the rate is among those corrected for."""
+    # Items without a gate are in no family of tests: they have their own p alone.
     return change.p if change.p_holm is None else change.p_holm

@@ -25,7 +25,7 @@ from pytest_vqamt.reporting.audit.judgements import (
     figures_by_item,
     majority,
 )
-from pytest_vqamt.reporting.audit.sample import AuditTarget, CaseKey, Sample, SampledCase, SampleSettings
+from pytest_vqamt.reporting.audit.sample import AuditCase, AuditTarget, CaseKey, Sample, SampleSettings
 from pytest_vqamt.stats.intervals import pass_rate_interval, wilson
 from tests.reporting.audit.made_reports import row
 
@@ -40,7 +40,7 @@ def of(
 ) -> tuple[Sample, dict[CaseKey, Judgement]]:
     """A sample with those cases, each of a scene of its own, and what is said of them."""
     cases = [
-        (SampledCase(row=row(number, item=item), where="", item=item, model="tiny"), word)
+        (AuditCase(row=row(number, item=item), where="", item=item, model="tiny"), word)
         for item, said in words.items()
         for number, word in enumerate(said)
     ]
@@ -69,7 +69,7 @@ def test_with_nothing_judged_nothing_is_known() -> None:
 
 def test_the_interval_is_by_scene() -> None:
     cases = tuple(
-        SampledCase(row=row(number, scene=f"scene {number // 4}"), where="", item="ours.one", model="tiny")
+        AuditCase(row=row(number, scene=f"scene {number // 4}"), where="", item="ours.one", model="tiny")
         for number in range(40)
     )
     sample = Sample(draw=SampleSettings(of=AuditTarget.ALL), cases=cases, population={"ours.one": 40})

@@ -19,7 +19,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.reporting.audit.audit_page import audit_html
 from pytest_vqamt.reporting.audit.judgements import Judgement, read_judgements
-from pytest_vqamt.reporting.audit.sample import AuditTarget, Sample, SampledCase, SampleSettings
+from pytest_vqamt.reporting.audit.sample import AuditCase, AuditTarget, Sample, SampleSettings
 from pytest_vqamt.reporting.audit.sheet import EditBox, SheetCase, SheetPicture, SheetQuery, csv_text, sheet_row
 from tests.reporting.audit.made_reports import row
 from tests.reporting.html.browser import browser, opened
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 EVIL = "<img src=x onerror=\"document.title='run'\"></script><script>document.title='run'</script> & \u2028 'quoted'"
-CASES = tuple(SampledCase(row=row(number), where="", item="ours.one", model="tiny") for number in range(5))
+CASES = tuple(AuditCase(row=row(number), where="", item="ours.one", model="tiny") for number in range(5))
 
 
 def picture(colour: tuple[int, int, int]) -> bytes:
@@ -38,7 +38,7 @@ def picture(colour: tuple[int, int, int]) -> bytes:
     return file.getvalue()
 
 
-def shown(drawn: SampledCase, of: AuditTarget) -> SheetCase:
+def shown(drawn: AuditCase, of: AuditTarget) -> SheetCase:
     """All that may come from data or a model is evil."""
     answer = EVIL if of is AuditTarget.VIOLATIONS else None
     asked = tuple(SheetQuery(number=n, text=EVIL, task=Task.VQA, manner="", answer=answer) for n in range(2))

@@ -16,7 +16,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.reporting.audit.judgements import Judgement, has_judgements, read_judgements, read_settings
-from pytest_vqamt.reporting.audit.sample import AuditTarget, Sample, SampledCase, SampleSettings
+from pytest_vqamt.reporting.audit.sample import AuditCase, AuditTarget, Sample, SampleSettings
 from pytest_vqamt.reporting.audit.sheet import (
     COLUMNS,
     EditBox,
@@ -31,11 +31,11 @@ from pytest_vqamt.reporting.audit.sheet import (
 )
 from tests.reporting.audit.made_reports import row
 
-CASES = tuple(SampledCase(row=row(number), where="", item="ours.one", model="tiny") for number in range(3))
+CASES = tuple(AuditCase(row=row(number), where="", item="ours.one", model="tiny") for number in range(3))
 SAMPLE = Sample(draw=SampleSettings(of=AuditTarget.VIOLATIONS), cases=CASES, population={"ours.one": 7})
 
 
-def shown(drawn: SampledCase, *, answers: tuple[str | None, str | None] = ("2", "3")) -> SheetCase:
+def shown(drawn: AuditCase, *, answers: tuple[str | None, str | None] = ("2", "3")) -> SheetCase:
     """How many? Asked of a photo, and of the photo with a dog put in."""
     asked = [
         SheetQuery(number=place, text="How many?", task=Task.VQA, manner="", answer=said)

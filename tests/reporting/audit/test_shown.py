@@ -18,7 +18,7 @@ from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.core.report_json import case_row
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.reporting.audit.sample import AuditTarget, SampledCase
+from pytest_vqamt.reporting.audit.sample import AuditCase, AuditTarget
 from pytest_vqamt.reporting.audit.sheet import SIDE_PX, SheetCase, sheet_case
 
 SOURCE = PictureWorld(4)
@@ -31,15 +31,15 @@ VIOLATED = Verdict(outcome=Outcome.VIOLATED, reason="but got yes, no", readings=
 MEANING = Exists(group=Group(name=THING.name))
 
 
-def drawn(*asked: tuple[Picture, str], answers: tuple[Answer | Failure, ...] = ()) -> SampledCase:
+def drawn(*asked: tuple[Picture, str], answers: tuple[Answer | Failure, ...] = ()) -> AuditCase:
     queries = tuple(Query(picture=picture, text=text, meaning=MEANING) for picture, text in asked)
     case = Case(relation="ours.erase", variant="", scene=SCENE.id, queries=queries, expected="first = second")
     said = answers or tuple(Answer(str(number)) for number in range(len(asked)))
     row = case_row(case, said, VIOLATED, model="tiny", data=SOURCE.spec)
-    return SampledCase(row=row, where="out/cases.jsonl:7", item="ours.erase", model="tiny")
+    return AuditCase(row=row, where="out/cases.jsonl:7", item="ours.erase", model="tiny")
 
 
-def of(case: SampledCase, what: AuditTarget = AuditTarget.VIOLATIONS) -> SheetCase:
+def of(case: AuditCase, what: AuditTarget = AuditTarget.VIOLATIONS) -> SheetCase:
     return sheet_case(case, what, "nothing changes", SOURCE)
 
 
@@ -108,7 +108,7 @@ def test_a_query_without_an_answer_and_one_that_is_asked_again() -> None:
     case = Case(relation="ours.repeat", variant="", scene=SCENE.id, queries=queries, expected="first = second")
     answers = (Answer("a dog"), Failure(reason="out of memory"))
     row = case_row(case, answers, VIOLATED, model="tiny", data=SOURCE.spec)
-    (picture,) = of(SampledCase(row=row, where="", item="ours.repeat", model="tiny")).pictures
+    (picture,) = of(AuditCase(row=row, where="", item="ours.repeat", model="tiny")).pictures
     assert [(each.words, each.answer) for each in picture.asked] == [
         ("(describe the picture)", "a dog"),
         ("(describe the picture) (asked again)", None),
