@@ -203,7 +203,7 @@ class Case(Struct, frozen=True, kw_only=True):
     contrast: Contrast | None = None
     """One of the texts about another picture, with another right answer; no part of the identity."""
     id: str = ""
-    """A digest of relation, variant, pictures and texts."""
+    """A digest of relation, variant, pictures and texts; computed, whatever is given."""
 
     def __post_init__(self) -> None:
         force_setattr(self, "id", digest(self.relation, self.variant, *(query.id for query in self.queries)))

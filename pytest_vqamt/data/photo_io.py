@@ -464,7 +464,7 @@ def _orientation(image: Image.Image) -> int:
 
 
 def is_whole(data: bytes) -> bool:
-    """True if a JPEG or PNG has its end mark, which padding or a camera's own data may follow; True for others."""
+    """False if a JPEG or PNG lacks its end mark, which padding or a camera's own data may follow."""
     if data.startswith(_PNG_START):
         return _PNG_END in data
     if data.startswith(_JPEG_START):

@@ -323,7 +323,7 @@ class _GroupMembers:
 
     @property
     def any(self) -> Certainty:
-        """True if there is one."""
+        """True if there is one, False if there is none, None if that is unknown."""
         return True if self.things else False if self.is_all else None
 
     @property
@@ -344,7 +344,7 @@ def _may_be(thing: Thing, group: Group) -> bool:
 
 
 def _has(thing: Thing, attribute: str) -> Certainty:
-    """True if the thing has the attribute; a red and orange thing may be yellow too."""
+    """True if the thing has the attribute, None if unknown: a red and orange thing may be yellow too."""
     if attribute in thing.attributes:
         return True
     kinds, pool = ontology(), exclusive_pool(thing.name)  # the pool: postures of people, else colours

@@ -521,7 +521,7 @@ class AnsweredCase:
 
     @property
     def contrast_verdict(self) -> str:
-        """True if the answer to the contrast differs as it must, with the earlier verdict; "" without a contrast."""
+        """The line on the contrast: how its answer differs, with the earlier verdict; "" without a contrast."""
         contrast, reply = self.case.contrast, self.now.contrast
         if contrast is None:
             return ""

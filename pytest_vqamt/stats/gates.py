@@ -1,4 +1,4 @@
-"""The gates of items: thresholds on the pass rate, and limits on its drop since the baseline."""
+"""The gates of items on rates, and of all relations together; ``conclude`` adds those on items' drops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of a completion that is its answer: behind a marker, in a box of LaTeX, in a field of JSON."""
+"""The part of a completion that is its answer: without reasoning, and without the turns it runs on with."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class _Compared:
     tallies: tuple[Tally, Tally]
     """Of the shared cases of the item in the two runs."""
 
-    # The same rules as in stats.gates.with_baseline_gates.
+    # The same rules as in stats.conclude.with_baseline_gates.
 
     @property
     def may_be_gated(self) -> bool:
