@@ -66,7 +66,7 @@ def _text(node: Node, indent: str = "") -> str:
 
 
 def _may_be_absent(kind: type, field: FieldInfo) -> bool:
-    """Equal defaults are left out, but not those that a factory makes."""
+    """True if it is left out where it equals its default, which a default of ``codec.written`` is not."""
     return kind.__struct_config__.omit_defaults and field.default is not msgspec.NODEFAULT  # type: ignore[attr-defined]
 
 

@@ -215,7 +215,7 @@ class _HypothesisAnnotator:
                 each.row.id: [round(found.score, 3) if found else None for found in each.found] for each in grounded
             },
         }
-        # The notes first: a killed process leaves notes without lines, never lines of which nobody knows the model.
+        # The notes first, so that a killed process never leaves lines whose model is not recorded.
         append(self._folder / NOTES, [notes])
         append(self._folder / UNITS, [_line(each) for each in grounded])
         return [sum(found is not None for found in each.found) for each in grounded]

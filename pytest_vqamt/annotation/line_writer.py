@@ -177,7 +177,7 @@ def only_writer(file: Path) -> Iterator[None]:
     lock = FileLock(file.with_name(f".{file.name}.lock"))
     try:
         try:
-            # Without waiting first, so that a user who has to wait is told why.
+            # Tried once without waiting, so that a message can say what the command waits for.
             lock.acquire(timeout=0)
         except Timeout:
             print_status(f"waiting for another process that adds to {short_path(file)}")

@@ -116,8 +116,7 @@ class _PhotoAnnotator:
                 for number, each in enumerate(things, start=1)
             },
         }
-        # The notes first: a killed process leaves notes without a line, never a line of which nobody knows the
-        # detector.
+        # The notes first, so that a killed process never leaves a line whose detector is not recorded.
         append(self._folder.path / NOTES, [notes])
         append(self._folder.file, [row])
         self._taken.add(str(row["id"]))

@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _design(arguments: argparse.Namespace) -> DesignPower:
     rate = _share("--rate", arguments.rate or _RATE)
-    # Whoever gives --cases alone wants that table alone.
+    # With --cases alone only the table of detectable drops is printed.
     drops = arguments.drop or ([] if arguments.cases else [_DROPS])
     gate = _gate_of(_RELATIONS, _share("--max-drop", arguments.max_drop))
     return DesignPower(
@@ -209,7 +209,7 @@ class ReportPower:
     max_drop: float
     """The drop that the gate lets pass."""
     drops: tuple[float, ...]
-    """The drops for each of which the table has a column."""
+    """The columns of the table, one per drop."""
     grounded: bool
     """True for grounded rates in place of pass rates."""
 

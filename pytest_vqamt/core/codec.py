@@ -113,6 +113,15 @@ def replace(value: T, /, **changes: Any) -> T:
     return cast("T", dataclasses.replace(cast("Any", value), **changes))
 
 
+def written(default: T) -> T:
+    """A default of a field that is written even where the value is equal, of a type with ``omit_defaults``.
+
+    msgspec leaves out what is equal to a default, but not what is equal to the result of a factory.
+    """
+    made_anew: T = msgspec.field(default_factory=lambda: default)
+    return made_anew
+
+
 def made(kind: type[T], source: Struct, /, **own: Any) -> T:
     """A Struct of ``own`` fields, and of those that ``source`` has of the same names; others keep their defaults."""
     names = set(cast("type[Struct]", kind).__struct_fields__).difference(own)

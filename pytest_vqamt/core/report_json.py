@@ -111,14 +111,14 @@ def report_row(report: Report) -> Row:
             duration_s=round(report.duration_s, 3),
             settings=dict(report.settings),
             models=tuple(map(_model_row, report.models)),
-            relations=tuple(map(_relation_row, report.relations)),
+            relations=(),
             differences=tuple(map(difference_row, report.differences)),
             baseline=baseline_row(report.baseline) if report.baseline else None,
             waived=tuple(WaivedRow(case_id=case_id, reason=reason) for case_id, reason in report.waived),
             expired_waivers=tuple(ExpiredWaiverRow(case_id=name, until=day) for name, day in report.expired_waivers),
         )
     )
-    row["relations"] = [_in_order(each) for each in _rows(row["relations"])]
+    row["relations"] = list(map(relation_row, report.relations))
     return row
 
 
@@ -128,12 +128,11 @@ def report_text(report: Report) -> str:
 
 
 def relation_row(result: RelationResult) -> Row:
-    """One entry of ``relations``."""
-    return _in_order(to_row(_relation_row(result)))
+    """One entry of ``relations``, which begins with what it is of and its counts.
 
-
-def _in_order(row: Row) -> Row:
-    """An entry of ``relations`` with what it is of, and its counts, first: its type has the members of ``presumed``."""
+    In the order of its type those of ``StratumRow``, which it shares with ``presumed``, would come first.
+    """
+    row = to_row(_relation_row(result))
     return {**{name: row[name] for name in _FIRST}, **row}
 
 

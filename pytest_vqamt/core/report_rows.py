@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, TypeAlias
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct
 
-from pytest_vqamt.core.codec import Amount, Count, Interval, Rate, SignedInterval, SignedRate
+from pytest_vqamt.core.codec import Amount, Count, Interval, Rate, SignedInterval, SignedRate, written
 from pytest_vqamt.core.pairs import PairTally
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.results import (
@@ -381,7 +381,7 @@ class ModelRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     name: Name
     """The model as --vqamt-model named it."""
-    kind: str = field(default_factory=str)
+    kind: str = written("")
     """The kind of model of its spec, such as hf; of a served model the kind on the server. Empty for an object that
     vqamt.run was given.
     """
@@ -390,19 +390,19 @@ class ModelRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
     tasks: Tasks
     """What the model can do."""
-    queries_needed: Count = field(default_factory=int)
+    queries_needed: Count = written(0)
     """Uses of queries by cases, those of shrinking included: the sum of queries_asked, queries_cached and
     queries_saved.
     """
-    queries_asked: Count = field(default_factory=int)
+    queries_asked: Count = written(0)
     """Distinct queries that the model was asked."""
-    queries_cached: Count = field(default_factory=int)
+    queries_cached: Count = written(0)
     """Distinct queries that were answered by what an earlier run had kept in the answer cache."""
-    queries_saved: Count = field(default_factory=int)
+    queries_saved: Count = written(0)
     """Uses of a query that had been asked or found in this run already."""
-    busy_s: Amount = field(default_factory=float)
+    busy_s: Amount = written(0.0)
     """For how long the model had a batch to answer, in seconds, summed over processes."""
-    items_s: Amount = field(default_factory=float)
+    items_s: Amount = written(0.0)
     """For how long its items ran, in seconds, summed over processes: busy_s over this is the share of the time in which
     the model was at work.
     """
@@ -511,17 +511,17 @@ class ReportRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """--vqamt-sampler: who drew the cases."""
     max_cases: Positive
     """--vqamt-max-cases: the most cases of a relation variant, model and data source."""
-    contrast: Rate = field(default_factory=float)
+    contrast: Rate = written(0.0)
     """--vqamt-contrast: the share of cases that may have a contrast, which is one of their texts about another picture,
     with another right answer.
     """
-    repeats: Positive = field(default_factory=lambda: 1)
+    repeats: Positive = written(1)
     """--vqamt-repeats: how many times each distinct query was asked."""
-    max_unread: Rate = field(default_factory=lambda: MAX_UNREAD)
+    max_unread: Rate = written(MAX_UNREAD)
     """--vqamt-max-unread: the share of an item's cases that may be unread if it is to meet a gate."""
-    max_error_rate: Rate = field(default_factory=float)
+    max_error_rate: Rate = written(0.0)
     """--vqamt-max-error-rate: the share of an item's cases that may end in an error if its test is to pass."""
-    undecided: Undecided = field(default_factory=lambda: Undecided.PASS)
+    undecided: Undecided = written(Undecided.PASS)
     """--vqamt-undecided: what a gate that cannot tell does to the run."""
     shard: Shard
     """--vqamt-shard: which share of the cases this is; 1/1 is all of them."""
@@ -529,7 +529,7 @@ class ReportRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """When the run began (UTC)."""
     duration_s: Amount
     """How long the run took, in seconds."""
-    complete: bool = field(default_factory=lambda: True)
+    complete: bool = written(True)
     """True if every item of the run was run; false where a model or data failed, or the run was stopped."""
     failure: str = ""
     """Why the first item that could not be run could not; absent if all could be run."""
@@ -541,9 +541,9 @@ class ReportRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The scene sources of the run, in the order of the relations."""
     relations: Annotated[tuple[RelationRow, ...], Meta(extra_json_schema={"minItems": 1})]
     """One entry for each relation variant, model and data source."""
-    coverage: tuple[Coverage, ...] = field(default_factory=lambda: ())
+    coverage: tuple[Coverage, ...] = written(())
     """Where several models were asked the same pairs: whether they have the same ones right. Empty for one model."""
-    summaries: tuple[Summary, ...] = field(default_factory=lambda: ())
+    summaries: tuple[Summary, ...] = written(())
     """Figures that papers report of several relations together, for each model and data source."""
     ranking: tuple[Ranking, ...]
     """Several models by their mean pass rates, on each data source. Empty for one model."""

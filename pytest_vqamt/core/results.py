@@ -12,7 +12,7 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from pytest_vqamt.core.case import Figure, Figures, Outcome
-from pytest_vqamt.core.codec import Amount, Count, Interval, Rate, SignedInterval, SignedRate
+from pytest_vqamt.core.codec import Amount, Count, Interval, Rate, SignedInterval, SignedRate, written
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.pairs import Pairs
@@ -127,10 +127,9 @@ class DataUse(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How many scenes it has."""
     digest: str
     """Changes whenever a scene or a photo of the source does."""
-    # omit_defaults leaves out equal defaults, but not those of a factory: these two are always written.
-    bad_records: tuple[str, ...] = field(default_factory=lambda: ())
+    bad_records: tuple[str, ...] = written(())
     """What is wrong with each record that could not be used and was left out (--vqamt-allow-bad-records)."""
-    given: str = field(default_factory=str)
+    given: str = written("")
     """The spec as the user gave it, without a short name; ids of tests have it."""
 
     @property

@@ -1,4 +1,4 @@
-"""What is large enough to be seen for certain: who overlooks a speck has made no mistake."""
+"""Salient things, which are large enough to be seen for certain: overlooking a speck is no mistake."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.identity import digest, seed_for
-from pytest_vqamt.core.query import Answer, Query, Task
+from pytest_vqamt.core.query import Answer, Query
 from pytest_vqamt.core.results import MAX_UNREAD
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.scene_source import PairedSource, SceneSource
@@ -213,17 +213,13 @@ class Plan:
             if index not in fruitful and self.sampling.owns(f"scene {index}")
         )
 
-    @property
-    def tasks(self) -> tuple[Task, ...]:
-        """The tasks of the cases' queries."""
-        return self.relation.info.tasks(self.variant)
-
     def draw(self, choose: Chooser) -> SampledCase:
         """Samples one scene, simpler ones for smaller choices, and one case of it."""
         corpus = self.source.corpus
         index = choose.one(corpus.simplest_first)
 
         def derive(scene: Scene) -> Case | NotApplicable:
+            # Ours draw from their chooser alone, and saving the generators would cost a fifth of a case.
             if self.relation.info.name in BUILT_IN:
                 return derive_case(self.relation, scene, corpus, choose, self.variant)
             with repeatable():

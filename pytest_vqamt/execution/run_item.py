@@ -442,7 +442,7 @@ class UsageMeter:
         self._model = model
         self._runner = runner
         self._began = time.monotonic()
-        # From the end of the item before: the model may have preprocessed inputs of this one since.
+        # From the end of the item before: requests that outlived it, as after a time limit, are paid for, too.
         before = model.health.used
         self._used_before = tuple((model.used() if before is None else before).items())
         self._counts_before = model.health.counted

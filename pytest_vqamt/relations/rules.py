@@ -57,7 +57,7 @@ def is_baseline(info: RelationInfo) -> bool:
 
 SALIENT = Rule(
     "Large enough to be seen",
-    "What must not be overlooked is large enough that nobody overlooks it.",
+    "A thing that must not be overlooked is salient: large enough for everybody to see.",
     is_salient,
 )
 DISJOINT = Rule("Disjoint groups", "Groups whose numbers are added up share no thing.", disjoint)

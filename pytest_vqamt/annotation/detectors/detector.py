@@ -244,7 +244,7 @@ def parse_label(text: str, amounts: frozenset[str] = frozenset()) -> ClassLabel 
     name = _label_lists().spelt.get(name, name)
     if name in _label_lists().singular:
         return ClassLabel(name=name, is_crowd=is_crowd)
-    # Nobody told its things apart: "trees,tree" of Visual Genome is one box around many.
+    # Things that are not annotated one by one: "trees,tree" of Visual Genome is one box around many.
     is_group = is_plural(name) and not lacks_singular(name)
     return ClassLabel(name=singular(name), is_crowd=is_crowd or is_group)
 
