@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,14 @@ class _AsCompiled(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        return PathFinder.find_spec(fullname, path, target) if fullname.startswith("pytest_vqamt.") else None
+        if not fullname.startswith("pytest_vqamt."):
+            return None
+        # All that would find it without us, but for pytest: type checkers rewrite modules on import too.
+        for finder in sys.meta_path[sys.meta_path.index(self) + 1 :]:
+            spec = None if type(finder).__module__.startswith("_pytest.") else finder.find_spec(fullname, path, target)
+            if spec is not None:
+                return spec
+        return None
 
 
 if not any(isinstance(each, _AsCompiled) for each in sys.meta_path):
