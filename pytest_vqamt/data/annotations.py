@@ -17,6 +17,7 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.core.text import short_name
+from pytest_vqamt.data.look_store import LookStore
 from pytest_vqamt.data.photo_io import PhotoFiles, mean_colour, sample_indices
 from pytest_vqamt.data.scene_source import scene_cache
 from pytest_vqamt.imaging.render import outwards
@@ -247,6 +248,10 @@ class AnnotatedPhotos:
         return self.annotations.mask(self.place(photo.id), thing_id)
 
     @cached_property
+    def _kept_looks(self) -> LookStore:
+        return LookStore(self.annotations.digest)
+
+    @cached_property
     def _places(self) -> dict[str, int]:
         return {photo_id: index for index, photo_id in enumerate(self.annotations.photo_ids())}
 
@@ -265,8 +270,9 @@ class AnnotatedPhotos:
 
     def _look(self, photo: Photo, thing_id: str) -> ThingLook | None:
         """How a thing looks; None if it has no mask, or its photo or mask cannot be read."""
-        known = self._looks.get((photo.id, thing_id))
+        known = self._looks.get((photo.id, thing_id)) or self._kept_looks.get(photo.digest, thing_id)
         if known is not None:
+            self._looks.put((photo.id, thing_id), known)
             return known
         from pytest_vqamt.imaging.thing_look import measure_look  # its NumPy is needed only by relations of looks
 
@@ -280,6 +286,7 @@ class AnnotatedPhotos:
             return None  # a case that needs the record will name it
         if look is not None:
             self._looks.put((photo.id, thing_id), look)
+            self._kept_looks.put(photo.digest, thing_id, look)
         return look
 
     def _masks_beside(self, scene: Scene, thing: Thing) -> Iterator[tuple[str, Image]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFilter
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.corpus import ThingLook
-from pytest_vqamt.imaging.thing_look import measure_look
+from pytest_vqamt.imaging.thing_look import _largest_part, measure_look
 
 SIZE = (400, 300)
 Rect = tuple[int, int, int, int]
@@ -120,3 +121,20 @@ def test_a_thing_that_fills_its_photo_has_no_ground() -> None:
 def test_slivers_are_measured() -> None:
     assert look(photo_of(), (5, 5, 5, 5)).area_px == 1
     assert look(photo_of(), (0, 0, 399, 0)).sharpness == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_largest_part_is_that_of_a_flood_fill(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    mask = random.random(tuple(random.integers(1, 30, 2))) < random.random()
+    left, largest = {(int(y), int(x)) for y, x in np.argwhere(mask)}, 0
+    while left:
+        part, size = [left.pop()], 0
+        while part:
+            y, x = part.pop()
+            size += 1
+            near = {(y + dy, x + dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)} & left
+            left -= near
+            part += near
+        largest = max(largest, size)
+    assert _largest_part(mask) == largest

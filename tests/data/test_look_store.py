@@ -1,0 +1,96 @@
+"""Looks of things are measured once for all runs, and a store that fails costs time alone."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+
+import pytest
+
+from pytest_vqamt.core.corpus import ThingLook
+from pytest_vqamt.core.errors import cache_home
+from pytest_vqamt.data import look_store
+from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.imaging import thing_look
+from tests.data.made_coco import annotation_row, write_coco
+
+FILE = look_store.FILE
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VQAMT_CACHE_HOME", str(tmp_path / "kept"))
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """One entry for each measurement."""
+    found: list[object] = []
+    measure = thing_look.measure_look
+
+    def counted(*arguments: object) -> ThingLook | None:
+        found.append(arguments)
+        return measure(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(thing_look, "measure_look", counted)
+    return found
+
+
+def look_in(folder: Path) -> ThingLook | None:
+    """The look of the first dog, by a source that has just been opened."""
+    source = load(f"coco:{folder}")
+    scene = source.scene(0)
+    assert source.corpus.look is not None
+    return source.corpus.look(scene.photo, scene.objects[0].id)
+
+
+def test_a_second_run_measures_nothing(tmp_path: Path, measured: list[object]) -> None:
+    folder = write_coco(tmp_path / "coco")
+    first, second = look_in(folder), look_in(folder)
+    assert len(measured) == 1
+    # The texts too: a box of 20 pixels and one of 20.0 make pictures of different ids.
+    assert first == second
+    assert repr(first) == repr(second)
+
+
+def test_another_mask_or_measure_is_measured_anew(
+    tmp_path: Path, measured: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look_in(write_coco(tmp_path / "coco"))
+    other = [annotation_row(segmentation=[[10, 10, 30, 10, 30, 30]]), annotation_row(12, 2)]
+    smaller = look_in(write_coco(tmp_path / "coco", annotations=other))
+    assert smaller is not None
+    assert smaller.area_px < 20 * 20
+    assert len(measured) == 2
+    monkeypatch.setattr(look_store, "VERSION", look_store.VERSION + 1)
+    look_in(tmp_path / "coco")
+    assert len(measured) == 3
+
+
+@pytest.mark.parametrize("content", ["no database", "a look of another form"])
+def test_a_broken_file_is_told_and_costs_time_alone(tmp_path: Path, measured: list[object], content: str) -> None:
+    folder = write_coco(tmp_path / "coco")
+    first = look_in(folder)
+    file = cache_home() / FILE
+    if content == "no database":
+        file.write_bytes(b"no database" * 100)
+    else:
+        import sqlite3
+
+        with sqlite3.connect(file) as db:
+            db.execute("""update looks set look = '{"area_px": 3}'""")
+        db.close()
+    with pytest.warns(UserWarning, match="things of photos are measured anew; delete it"):
+        assert look_in(folder) == first
+    assert len(measured) == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a file where a folder should be gives another error there")
+def test_without_a_folder_nothing_is_kept_or_told(tmp_path: Path, measured: list[object]) -> None:
+    folder = write_coco(tmp_path / "coco")
+    (tmp_path / "kept").write_text("")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert look_in(folder) == look_in(folder)
+    assert len(measured) == 2
