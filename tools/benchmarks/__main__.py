@@ -19,6 +19,7 @@ NAMES = (
     "picture_world",
     "edits",
     "render_ahead",
+    "idle",
     "adapters",
     "tiny_ratio",
     "basic_questions",

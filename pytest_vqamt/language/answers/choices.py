@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import pairwise
+from typing import TypeAlias
 
 from pytest_vqamt.core.meaning import Label
 from pytest_vqamt.language.answers.answer_text import (
@@ -54,6 +55,15 @@ _LETTER_OF_A_LINE = re.compile(r"(?:^|\n)[^\w\n]*+(?:option )?[a-h](?:[).:]| \()
 
 _HEDGED_APART = re.compile(r"[.;:!\n]+|,? \b(?:though|although|but)\b")
 """A hedge behind one of these is of its own clause: "it is a doll, though it might be a teddy"."""
+
+_IN_WORDS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
+"""No option ends before one of these. Han and kana are not among them: they are written without spaces."""
+_NOT_BEFORE = _IN_WORDS | {"'"}
+_JOINTS = frozenset(" -")
+"""What may stand between the words of an option."""
+
+_SplitWay: TypeAlias = tuple[int, str, tuple[str, ...]]
+"""A way to write an option: its length below 0, so that the longest are sorted first, the text, and its words."""
 
 _WORD_BEFORE = 40
 """The characters before a mention in which a word and "and" are looked for."""
@@ -387,8 +397,27 @@ def _mentions(answer: str, options: tuple[str, ...]) -> tuple[set[str], set[str]
 
 def find_options(answer: str, options: tuple[str, ...]) -> Iterator[tuple[str, int, int]]:
     """Yields every mention of an option in a text in lower case: the option, its start and its end."""
-    for found in _pattern(options).finditer(answer):
-        yield _forms(options)[_joined(found[0])], found.start(), found.end()
+    ways, end = _ways_by_start(options), 0
+    for start in range(len(answer)):
+        if start < end or (start and answer[start - 1] in _NOT_BEFORE):
+            continue
+        for _, _, parts in ways.at(answer[start : start + 2]):
+            if found := _end_of(parts, answer, start):
+                end = found
+                yield _forms(options)[_joined(answer[start:end])], start, end
+                break
+
+
+def _end_of(parts: tuple[str, ...], answer: str, at: int, place: int = 0) -> int:
+    """Where a way to write an option ends that begins ``at``; 0 if it does not. Its words may be written as one."""
+    if place == len(parts):
+        return at if answer[at : at + 1] not in _IN_WORDS else 0
+    for start in (at + 1, at) if place and answer[at : at + 1] in _JOINTS else (at,):
+        if answer.startswith(parts[place], start) and (
+            end := _end_of(parts, answer, start + len(parts[place]), place + 1)
+        ):
+            return end
+    return 0
 
 
 def is_denied(answer: str, start: int, end: int) -> bool:
@@ -417,7 +446,7 @@ def _by_letter(answer: str, options: tuple[str, ...]) -> tuple[str, str] | None:
 def _without_offer(answer: str, options: tuple[str, ...]) -> str:
     """The answer without a repetition of the options ("between red and blue, ...") if it names one elsewhere."""
     rest = _OFFER.sub(" ", answer)
-    return rest if rest != answer and _pattern(options).search(rest) else answer
+    return rest if rest != answer and next(find_options(rest, options), None) else answer
 
 
 @lru_cache(maxsize=65536)
@@ -441,6 +470,7 @@ def _without_prepositions(options: tuple[str, ...]) -> dict[str, str]:
     return {thing: option for option, thing in things.items() if every.count(thing) == 1 and thing != option.lower()}
 
 
+@lru_cache(maxsize=65536)
 def _ways(option: str) -> tuple[str, ...]:
     """All ways to write an option, in lower case: its number, spelling, article, synonyms and kinds."""
     words = option.lower()
@@ -462,17 +492,42 @@ def _joined(words: str) -> str:
     return words.replace(" ", "").replace("-", "")
 
 
+class _WaysByStart:
+    """All ways to write some options, by the two letters that they begin with.
+
+    A table, as a pattern of hundreds of ways takes some ms to compile, and most questions have options of their own.
+    """
+
+    def __init__(self, options: tuple[str, ...]) -> None:
+        ways = {each for option in options for each in _split_ways(option)}
+        ways.update(_split(way) for way in _without_prepositions(options))
+        self._by_start: dict[str, list[_SplitWay]] = {}
+        self._short: list[_SplitWay] = []
+        for way in sorted(ways):
+            first = way[2][0]
+            # The first word may be a letter ("5", "t shirt"), or empty, as of "-5".
+            if len(first) < 2:
+                self._short.append(way)
+            else:
+                self._by_start.setdefault(first[:2], []).append(way)
+
+    def at(self, start: str) -> Sequence[_SplitWay]:
+        """Those that may begin so, "light blue" before "blue"."""
+        found = self._by_start.get(start, ())
+        short = [way for way in self._short if start.startswith(way[2][0])] if self._short else None
+        return sorted([*found, *short]) if short else found
+
+
+_ways_by_start = lru_cache(maxsize=4096)(_WaysByStart)
+
+
 @lru_cache(maxsize=65536)
-def _pattern(options: tuple[str, ...]) -> re.Pattern[str]:
-    ways = {
-        "[ -]?".join(map(re.escape, re.split(r"[ -]", way)))
-        for way in chain(*map(_ways, options), _without_prepositions(options))
-        if _joined(way)
-    }
-    # "Light blue" before "blue"; without any option a pattern that never matches.
-    longest_first = "|".join(sorted(ways, key=lambda way: (-len(way), way))) or "(?!)"
-    # Han and kana are written without spaces.
-    return re.compile(rf"(?<![a-z0-9_'])(?:{longest_first})(?![a-z0-9_])")
+def _split_ways(option: str) -> tuple[_SplitWay, ...]:
+    return tuple(_split(way) for way in _ways(option) if _joined(way))
+
+
+def _split(way: str) -> _SplitWay:
+    return -len(way), way, tuple(re.split(r"[ -]", way))
 
 
 def read_label(answer: str | Prepared) -> Label | UnreadableAnswer:

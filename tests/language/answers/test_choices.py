@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.meaning import Label
 from pytest_vqamt.language.answers.answer_text import Unreadable, UnreadableAnswer
-from pytest_vqamt.language.answers.choices import read_choice, read_label
+from pytest_vqamt.language.answers.choices import (
+    _ways,
+    _without_prepositions,
+    find_options,
+    read_choice,
+    read_label,
+)
 from pytest_vqamt.language.english.nouns import plural
 from tests.rows import each_row
 
@@ -165,3 +173,60 @@ def test_every_text_has_a_reading_of_answer_labels(text: str) -> None:
 @pytest.mark.parametrize("repeated", ["entail ", "not it is ", "no ", "contradiction? ", "is it neutral "])
 def test_answers_without_end_are_read(repeated: str) -> None:
     assert read_label(repeated * 8000) == read_label(repeated * 80)
+
+
+def _by_pattern(answer: str, options: tuple[str, ...]) -> list[tuple[int, int]]:
+    """The mentions by one pattern of all ways, the longest first: slow, and plainly right."""
+    ways = {way for option in options for way in _ways(option) if way.strip(" -")} | set(_without_prepositions(options))
+    longest = sorted(ways, key=lambda way: (-len(way), way))
+    pattern = "|".join("[ -]?".join(map(re.escape, re.split("[ -]", way))) for way in longest)
+    return [found.span() for found in re.finditer(rf"(?<![a-z0-9_'])(?:{pattern})(?![a-z0-9_])", answer)]
+
+
+@given(
+    options=st.lists(
+        st.sampled_from(
+            [
+                "blue",
+                "light blue",
+                "hot dog",
+                "glass",
+                "glasses",
+                "food",
+                "at the beach",
+                "t-shirt",
+                "5",
+                "-5",
+                "a--b",
+                "狗",
+            ]
+        ),
+        min_size=1,
+        unique=True,
+    ).map(tuple),
+    words=st.lists(
+        st.sampled_from(
+            [
+                "light",
+                "blue",
+                "hotdog",
+                "hot",
+                "dogs",
+                "glass",
+                "glasses",
+                "pasta",
+                "beach",
+                "t",
+                "shirt",
+                "5",
+                "-",
+                "'s",
+            ]
+            + ["a", "b", " ", ".", "_", "狗", "tshirt"]
+        )
+    ),
+    joint=st.sampled_from(["", " ", "-"]),
+)
+def test_mentions_are_those_of_a_pattern_of_all_ways(options: tuple[str, ...], words: list[str], joint: str) -> None:
+    answer = joint.join(words)
+    assert [(start, end) for _, start, end in find_options(answer, options)] == _by_pattern(answer, options)
