@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from pytest_vqamt.core.daemon_executor import WAIT_SLICE_S, DaemonExecutor
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, PhotoStore, Query
+from pytest_vqamt.execution.plan_ahead import PlanAhead
 from pytest_vqamt.models.wrapped import LoadedModel
 
 if TYPE_CHECKING:
@@ -87,9 +88,10 @@ class InputPipeline:
 
 
 class SharedPipeline:
-    """The input pipeline of a run: items in a row on one model and one data source share it."""
+    """What the items of a run share: the input pipeline of one model and one data source, and the next item's plan."""
 
     def __init__(self) -> None:
+        self.ahead = PlanAhead()
         self._pipeline: InputPipeline | None = None
         self._of: tuple[object, ...] = ()
         self._process = os.getpid()
@@ -100,12 +102,16 @@ class SharedPipeline:
             self._pipeline, self._process = None, os.getpid()  # a fork has none of its threads
         # By identity: models and sources of users may define == as they like.
         if self._pipeline is None or not all(map(operator.is_, self._of, (model, photos))):
-            self.close()
+            self._close_pipeline()
             self._pipeline, self._of = InputPipeline(photos, model.batch_size), (model, photos)
         return self._pipeline
 
     def close(self) -> None:
         """Stops prefetching."""
+        self.ahead.close()
+        self._close_pipeline()
+
+    def _close_pipeline(self) -> None:
         if self._pipeline is not None:
             self._pipeline.close()
         self._pipeline = None

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -36,7 +37,8 @@ from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import BaselineItem
 from pytest_vqamt.execution.inference import QueryRunner, unwritten_queries
 from pytest_vqamt.execution.judging import JudgedCase, baseline_verdict, judge_trials
-from pytest_vqamt.execution.plan import Job, PlannedCase, RunOptions, planned_cases, windows
+from pytest_vqamt.execution.plan import Job, PlannedCase, RunOptions
+from pytest_vqamt.execution.plan_ahead import Upcoming
 from pytest_vqamt.execution.prefetch import SharedPipeline
 from pytest_vqamt.execution.shrink import (
     QueryIdSet,
@@ -53,18 +55,22 @@ from pytest_vqamt.stats.intervals import pass_rate_interval
 from pytest_vqamt.stats.paired import change_of
 from pytest_vqamt.stats.papers import human_reference
 
-WINDOW = 1024
-"""Cases that are planned, run and judged together; only these are in memory."""
-
 GC_THRESHOLD = 10_000
 """New objects until the next collection. Five times as many gained hardly more time, and what a model leaves in cycles,
 such as its tensors, waits for it."""
 
 
 def run_item(
-    job: Job, options: RunOptions, stores: AnswerStores, listen: Listener, pipeline: SharedPipeline | None = None
+    job: Job,
+    options: RunOptions,
+    stores: AnswerStores,
+    listen: Listener,
+    pipeline: SharedPipeline | None = None,
+    upcoming: Upcoming | None = None,
 ) -> RelationResult:
     """Runs all cases of ``job`` and sends events to ``listen``; ``pipeline`` is shared with the items around it.
+
+    ``upcoming`` is asked for the next job, which is planned meanwhile, once the model has something to do.
 
     Raises:
         ModelError: the model cannot be used, or lacks written answers.
@@ -72,7 +78,7 @@ def run_item(
     """
     # A pipeline of the caller stays open for its next item.
     with infrequent_gc(), nullcontext(pipeline) if pipeline else closing(SharedPipeline()) as shared:
-        run = _Run(job, options, stores, listen, shared)
+        run = _Run(job, options, stores, listen, shared, upcoming)
         try:
             return run.result()
         except BaseException:  # a time limit, too: the queries sent are paid for
@@ -82,7 +88,13 @@ def run_item(
 
 class _Run:
     def __init__(
-        self, job: Job, options: RunOptions, stores: AnswerStores, listen: Listener, pipeline: SharedPipeline
+        self,
+        job: Job,
+        options: RunOptions,
+        stores: AnswerStores,
+        listen: Listener,
+        pipeline: SharedPipeline,
+        upcoming: Upcoming | None,
     ) -> None:
         self._job = job
         self._options = options
@@ -93,7 +105,9 @@ class _Run:
         self._grounded = GroundedCounter()
         self._presumed_grounded = GroundedCounter()
         self._chance = ChanceOfCases(job.relation)
-        self._plan = job.plan(options.sampling)
+        self._planned = pipeline.ahead.take(job, options.sampling)
+        self._plan = self._planned.plan
+        self._plan_next = partial(pipeline.ahead.begin, self._planned, upcoming=upcoming)
         self._runner = QueryRunner(
             job.model, stores.of(job.model), pipeline.of(job.model, job.source), self._on_answered
         )
@@ -109,7 +123,7 @@ class _Run:
         self._first_unwritten: list[Query] = []
 
     def result(self) -> RelationResult:
-        for window in windows(planned_cases(self._plan), WINDOW):
+        while window := self._planned.take():
             self._run_window(window)
         # After all windows, so that the list of questions without an answer is whole in one run.
         if self._unwritten and (deferred := self._job.model.deferred):
@@ -222,6 +236,8 @@ class _Run:
         # A model of written answers is not run on what it lacks: the questions go to its list.
         if unwritten:
             self._defer(unwritten, lacking)
+        if lacking:
+            self._plan_next(window)
         answers: dict[str, Answer | Failure] = {**known, **self._runner.run(lacking)}
         self._has_answers = self._has_answers or any(isinstance(each, Answer) for each in answers.values())
         self.usage.add_uses(

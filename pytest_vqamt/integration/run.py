@@ -14,6 +14,8 @@ from pytest_vqamt.core.results import MAX_UNREAD, Undecided
 from pytest_vqamt.core.spelling import option, spelt
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data.scene_source import SceneSource
+from pytest_vqamt.execution.plan import Job
+from pytest_vqamt.execution.plan_ahead import Upcoming
 from pytest_vqamt.execution.prefetch import SharedPipeline
 from pytest_vqamt.execution.resources import ItemSpec, Resources, RunSettings
 from pytest_vqamt.execution.run_item import run_item
@@ -142,9 +144,10 @@ def _run(model: object, data: str | SceneSource, given: Options, *, progress: bo
                 jobs = [resources.job(spec) for spec in specs]
                 with _listeners(specs, listen, progress=progress) as listeners:
                     results = []
-                    for job in jobs:
+                    for job, after in zip(jobs, (*jobs[1:], None), strict=True):
                         with CasePartWriter(folder, job.position) as part:
-                            results.append(run_item(job, terms, resources.stores, _calling(part, *listeners), pipeline))
+                            heard = _calling(part, *listeners)
+                            results.append(run_item(job, terms, resources.stores, heard, pipeline, _returning(after)))
             made = resources.report(results, {job.baseline.item.id for job in jobs if job.baseline})
             write_data(made, folder)
         except BaseException:
@@ -156,6 +159,10 @@ def _run(model: object, data: str | SceneSource, given: Options, *, progress: bo
     if temporary is None:
         finished.save(folder)
     return finished
+
+
+def _returning(job: Job | None) -> Upcoming:
+    return lambda: job
 
 
 def _run_settings(model: object, data: str | SceneSource, given: Options) -> tuple[RunSettings, LoadedModel | None]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from typing import TextIO
 
 import pytest
@@ -20,7 +21,7 @@ from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.execution.leases import SessionNote, lost_sessions
-from pytest_vqamt.execution.plan import RunOptions
+from pytest_vqamt.execution.plan import Job, RunOptions
 from pytest_vqamt.execution.prefetch import SharedPipeline
 from pytest_vqamt.execution.resources import ItemSpec, Resources
 from pytest_vqamt.execution.run_item import run_item
@@ -133,6 +134,7 @@ class VqamtSession:
         self._was_stopped: bool | None = None
         self._report = SessionReport(settings, self.resources)
         self._pipeline = SharedPipeline()
+        self._next_item: pytest.Item | None = None
         self._planned: tuple[str, ...] = ()
         self._terminal: TextIO | None = None
         self._shown_errors = ShownErrors()
@@ -174,8 +176,14 @@ class VqamtSession:
                 for listener in listeners:
                     listener(event)
 
-            result = run_item(job, terms, self.resources.stores, listen, self._pipeline)
+            result = run_item(job, terms, self.resources.stores, listen, self._pipeline, partial(self._upcoming, spec))
         return result  # noqa: RET504 - an ExitStack may swallow errors, as far as mypy knows
+
+    def _upcoming(self, spec: ItemSpec) -> Job | None:
+        """The job of the next test, where that is a relation too, on a model and data that are loaded already."""
+        after = item_spec_of(self._next_item) if self._next_item else None
+        is_loaded = after is not None and (after.model_spec, after.data_spec) == (spec.model_spec, spec.data_spec)
+        return self.resources.job(after) if after and is_loaded else None
 
     def run_and_attach(self, spec: ItemSpec, node: pytest.Item) -> RelationResult:
         """Runs an item and attaches the result to the test report of ``node``, which workers send to the controller.
@@ -291,6 +299,10 @@ class VqamtSession:
                 raise usage_error(error, self._config) from error
             # A worker that raises here would be reported as crashed, without the message.
             items[:] = [error_item(session, error)]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, nextitem: pytest.Item | None) -> None:
+        self._next_item = nextitem
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(

@@ -18,7 +18,7 @@ from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.core.results import Gate, ModelUse, RelationResult, ViolationPreview
 from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.execution import run_item as module
+from pytest_vqamt.execution import plan_ahead
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
 from pytest_vqamt.execution.run_item import run_item
@@ -92,7 +92,7 @@ def test_listeners_hear_of_every_step() -> None:
 
 
 def test_a_long_run_is_made_in_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "WINDOW", 4)
+    monkeypatch.setattr(plan_ahead, "WINDOW", 4)
     heard: list[Event] = []
     result = result_of(Model(batch_size=100), heard=heard)
     assert [event.cases for event in heard if isinstance(event, Planned)] == [4, 4, 2]

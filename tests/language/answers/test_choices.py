@@ -175,6 +175,34 @@ def test_answers_without_end_are_read(repeated: str) -> None:
     assert read_label(repeated * 8000) == read_label(repeated * 80)
 
 
+_OPTIONS = (
+    *("blue", "light blue", "hot dog", "glass", "glasses", "food"),
+    *("at the beach", "t-shirt", "5", "-5", "a--b", "狗"),
+)
+_WORDS = [
+    "light",
+    "blue",
+    "hotdog",
+    "hot",
+    "dogs",
+    "glass",
+    "glasses",
+    "pasta",
+    "beach",
+    "t",
+    "shirt",
+    "tshirt",
+    "5",
+    "-",
+    "'s",
+    "a",
+    "b",
+    ".",
+    "_",
+    "狗",
+]
+
+
 def _by_pattern(answer: str, options: tuple[str, ...]) -> list[tuple[int, int]]:
     """The mentions by one pattern of all ways, the longest first: slow, and plainly right."""
     ways = {way for option in options for way in _ways(option) if way.strip(" -")} | set(_without_prepositions(options))
@@ -184,47 +212,8 @@ def _by_pattern(answer: str, options: tuple[str, ...]) -> list[tuple[int, int]]:
 
 
 @given(
-    options=st.lists(
-        st.sampled_from(
-            [
-                "blue",
-                "light blue",
-                "hot dog",
-                "glass",
-                "glasses",
-                "food",
-                "at the beach",
-                "t-shirt",
-                "5",
-                "-5",
-                "a--b",
-                "狗",
-            ]
-        ),
-        min_size=1,
-        unique=True,
-    ).map(tuple),
-    words=st.lists(
-        st.sampled_from(
-            [
-                "light",
-                "blue",
-                "hotdog",
-                "hot",
-                "dogs",
-                "glass",
-                "glasses",
-                "pasta",
-                "beach",
-                "t",
-                "shirt",
-                "5",
-                "-",
-                "'s",
-            ]
-            + ["a", "b", " ", ".", "_", "狗", "tshirt"]
-        )
-    ),
+    options=st.lists(st.sampled_from(_OPTIONS), min_size=1, unique=True).map(tuple),
+    words=st.lists(st.sampled_from(_WORDS)),
     joint=st.sampled_from(["", " ", "-"]),
 )
 def test_mentions_are_those_of_a_pattern_of_all_ways(options: tuple[str, ...], words: list[str], joint: str) -> None:
