@@ -37,6 +37,9 @@ _HOLDING_OF_AN_ITEM = 2
 _HOLDING_AT_MOST = 60
 """Cases that hold are examples only: two of an item, and so many in all."""
 
+OF_AN_ITEM_AT_MOST = 200
+"""Cases of an item that fail alike: nobody looks through more, and their pictures would take longer than the run."""
+
 
 class CardPriority(IntEnum):
     """The order in which groups of cases get cards."""
@@ -80,7 +83,7 @@ class SelectedCases:
 class CaseSelector:
     """Indexes the cases of a folder once, and selects up to ``most`` of them for cards.
 
-    Only file positions are in memory, at most ``most`` of each item. Cases that hold are indexed with ``holding``.
+    Only file positions are in memory, at most 200 of each item. Cases that hold are indexed with ``holding``.
 
     Attributes:
         lines: the number of lines of the file.
@@ -93,8 +96,10 @@ class CaseSelector:
         self._file = find_cases_file(folder)
         self._turns: dict[CardPriority, dict[str, _Group]] = {turn: {} for turn in CardPriority}
         self._holding: dict[bytes, list[int]] = {}
+        # Who asks for all cases gets them.
+        self._of_an_item = most if holding else min(most, OF_AN_ITEM_AT_MOST)
         with open_cases(self._file) as lines:
-            self.lines = self._gather(lines, most, holding=holding)
+            self.lines = self._gather(lines, holding=holding)
 
     def chosen(self, most: int) -> SelectedCases:
         """Selects at most ``most`` cases, which must not exceed the number given to the constructor.
@@ -102,7 +107,7 @@ class CaseSelector:
         Raises:
             DataError: a line of the file is broken.
         """
-        taken, left_out = _taken(self._turns, most)
+        taken, left_out = _taken(self._turns, most, self._of_an_item)
         # A stable sort: all others stay in file order.
         rows = sorted(self._rows(taken), key=lambda row: not _is_confident(row))
         return SelectedCases(rows=tuple(rows), left_out=left_out)
@@ -142,7 +147,7 @@ class CaseSelector:
                 lines.seek(place)
                 yield parse_case(lines.readline(), f"{lines.name}, at byte {place}")
 
-    def _gather(self, lines: BinaryIO, most: int, *, holding: bool) -> int:
+    def _gather(self, lines: BinaryIO, *, holding: bool) -> int:
         """Indexes the file and returns its number of lines."""
         place = number = 0
         for number, line in enumerate(lines, start=1):
@@ -157,8 +162,7 @@ class CaseSelector:
                     group.count += 1
                     is_sure = is_violation and _is_confident(row)
                     places = group.unread if row.get("unread") else group.confident if is_sure else group.rest
-                    # More of one item than there are cards in all can never be chosen.
-                    if len(places) < most:
+                    if len(places) < self._of_an_item:
                         places.append(place)
             else:
                 places = self._holding.setdefault(line[_ID_ENDS : line.find(_AFTER_ITEM)], [])
@@ -200,12 +204,12 @@ def _is_confident(row: Row) -> bool:
     return is_violation and isinstance(margin, int | float) and margin >= CONFIDENT
 
 
-def _taken(turns: dict[CardPriority, dict[str, _Group]], most: int) -> tuple[list[int], int]:
+def _taken(turns: dict[CardPriority, dict[str, _Group]], most: int, of_an_item: int) -> tuple[list[int], int]:
     """The file positions of the selected cases, and the number of violations left out."""
     taken: list[int] = []
     violations = 0
     for groups in turns.values():
-        shares = fair_shares([group.count for group in groups.values()], most - len(taken))
+        shares = fair_shares([min(group.count, of_an_item) for group in groups.values()], most - len(taken))
         for group, share in zip(groups.values(), shares, strict=True):
             taken += group.places[:share]
             if group.is_violation:

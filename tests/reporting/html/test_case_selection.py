@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.report_json import Row
-from pytest_vqamt.reporting.html.case_selection import CaseSelector, SelectedCases, fair_shares
+from pytest_vqamt.reporting.html.case_selection import OF_AN_ITEM_AT_MOST, CaseSelector, SelectedCases, fair_shares
 from tests.reporting.reported import row_of, write_rows
 
 COUNTS = st.lists(st.integers(0, 40), max_size=8)
@@ -49,6 +49,19 @@ def test_every_item_has_its_share(tmp_path: Path) -> None:
     chosen = chosen_cases(tmp_path, 8)
     assert [short(row) for row in chosen.rows] == ["a0", "a1", "a2", "b0", "b1", "c0", "c1", "c2"]
     assert chosen.left_out == 12
+
+
+def test_an_item_that_always_fails_has_no_more_cards_than_anyone_looks_through(tmp_path: Path) -> None:
+    write_rows(
+        tmp_path,
+        [
+            *(row_of(f"{number:04x}", item="ours.much") for number in range(OF_AN_ITEM_AT_MOST + 30)),
+            row_of("b", item="ours.little"),
+        ],
+    )
+    chosen = chosen_cases(tmp_path, 1_000)
+    assert (len(chosen.rows), chosen.left_out) == (OF_AN_ITEM_AT_MOST + 1, 30)
+    assert len(chosen_cases(tmp_path, 1_000, holding=True).rows) == OF_AN_ITEM_AT_MOST + 31
 
 
 def test_what_broke_since_the_baseline_is_chosen_first(tmp_path: Path) -> None:
