@@ -57,9 +57,10 @@ class Simplified:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished:
-    """An item was finished."""
+    """An item was finished; ``queries`` are the ids of the distinct queries that it needed, None of very many."""
 
     result: RelationResult
+    queries: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -167,6 +167,15 @@ class AnnotatedPhotos:
         return digest(self.annotations.digest, *(f"{file} {self._size_bytes(file)}" for file in files))
 
     @cached_property
+    def state(self) -> str:
+        """Changes whenever a photo was written anew, also with as many bytes; the digest does not depend on it."""
+        photos = self.photos
+        if photos is None:
+            return "no photos"
+        files = (self.annotations.photo_file(index) for index in range(len(self)))
+        return digest(*(str(photos.changed_ns(file)) for file in files))
+
+    @cached_property
     def corpus(self) -> Corpus:
         found = self.annotations.corpus(scene=self.scene, measure=self._mean_colour) or gather_corpus(
             (self.annotations.scene(index) for index in range(len(self))), scene=self.scene, measure=self._mean_colour

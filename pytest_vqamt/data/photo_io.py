@@ -126,6 +126,13 @@ class PhotoFiles:
             raise DataError(f"Expected a photo, but there is no file {self._shown(name)}{self.advice(name)}")
         return size
 
+    def changed_ns(self, name: str) -> int:
+        """When the file was changed last, in ns; 0 for one that is not there."""
+        try:
+            return self._status(self._others.get(name, name)).st_mtime_ns
+        except (OSError, RuntimeError, DataError):
+            return 0
+
     def advice(self, name: str) -> str:
         r"""The end of a message that there is no such photo: what to do, and the file that may be meant.
 

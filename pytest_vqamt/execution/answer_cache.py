@@ -57,6 +57,7 @@ create table if not exists answers (
     cost real
 ) without rowid;
 create table if not exists cases (id text primary key, row text not null) without rowid;
+create table if not exists items (key text primary key, item blob not null, cases blob);
 {LEASE_TABLES}
 """
 
@@ -201,6 +202,36 @@ class AnswerStore:
         with self._writing() as db:
             db.execute("insert or replace into cases values (?, ?)", (case_id, row))
 
+    def keep_item(self, key: str, item: bytes, cases: bytes | None) -> None:
+        """Stores what an item found, and the lines of its cases if they were written."""
+        with self._writing() as db:
+            db.execute("insert or replace into items values (?, ?, ?)", (key, item, cases))
+
+    def item(self, key: str) -> tuple[bytes | None, bytes | None]:
+        """What ``keep_item`` stored; None twice for another key."""
+        with self._reading() as db:
+            found = db.execute("select item, cases from items where key = ?", (key,)).fetchone()
+        return found or (None, None)
+
+    def recall(self, fingerprint: str, query_ids: Sequence[str]) -> int | None:
+        """Marks the answers to distinct queries as ``use`` does, and returns how many this run uses for the first time.
+
+        None, and no mark, if an answer is missing.
+        """
+        keys = _keys(fingerprint, query_ids)
+        marked = found = 0
+        with self._writing() as db:
+            for start in range(0, len(keys), _CHUNK):
+                some = keys[start : start + _CHUNK]
+                among = f"key in ({_marks(some)})"
+                found += int(db.execute(f"select count(*) from answers where {among}", some).fetchone()[0])
+                mark = f"update answers set run = ? where {among} and run != ?"
+                marked += db.execute(mark, (self.run.id, *some, self.run.id)).rowcount
+            if found < len(keys):
+                db.rollback()
+                return None
+        return marked
+
     def cases(self, beginning: str) -> dict[str, str]:
         """The stored lines of the cases whose ids begin so, by id."""
         found = "select id, row from cases where substr(id, 1, ?) = ? order by id"
@@ -267,7 +298,8 @@ class AnswerStore:
             try:
                 db.execute("begin immediate")
                 yield db
-                db.execute("commit")
+                if db.in_transaction:  # the caller may have taken all back
+                    db.execute("commit")
             finally:
                 with suppress(sqlite3.ProgrammingError):  # the connection is closed: nothing to roll back
                     if db.in_transaction:  # an exception, or an interruption
@@ -346,11 +378,16 @@ class AnswerStores:
         self._temporary = self._run.folder and self._run.folder / ANSWERS_FILE
         # Without a cache, a run of several processes still shares its answers, in the folder of the run.
         self._persistent = self._temporary if cache_dir is None else cache_dir / ANSWERS_FILE
+        self._keeps = cache_dir is not None
         self._open: dict[Path | None, AnswerStore] = {}
 
     def of(self, model: LoadedModel) -> AnswerStore:
         """The store of the answers of ``model``."""
         return self._at(self._persistent if model.persistent else self._temporary)
+
+    def kept(self, model: LoadedModel) -> AnswerStore | None:
+        """The store that also keeps what items found; None where answers last no longer than the run."""
+        return self.of(model) if self._keeps and model.persistent else None
 
     @property
     def of_shown_cases(self) -> AnswerStore:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from array import array
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -68,6 +69,7 @@ class QueryRunner:
     Attributes:
         asked: distinct queries that this process sent to the model and that are needed here first.
         cached: distinct queries that the store answered from an earlier run and that are needed here first.
+        needed: the ids of all queries that were looked up, as numbers, a third of the memory of texts.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class QueryRunner:
     ) -> None:
         self.asked = 0
         self.cached = 0
+        self.needed = array("Q")
         self._failed = 0
         self._succeeded = 0
         self._reason = ""
@@ -103,6 +106,7 @@ class QueryRunner:
         """Returns the stored answers by query id, and the distinct queries without one."""
         # Cases share queries, as a source question with several follow-ups: each is looked up once.
         distinct = {query.id: query for query in queries}
+        self.needed.extend(int(name, 16) for name in distinct)
         found = self._store.use(self._model.fingerprint, tuple(distinct))
         self.cached += found.cached
         self._model.health.cached += found.cached

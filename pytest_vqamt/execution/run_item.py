@@ -55,6 +55,9 @@ from pytest_vqamt.stats.intervals import pass_rate_interval
 from pytest_vqamt.stats.paired import change_of
 from pytest_vqamt.stats.papers import human_reference
 
+_MOST_NAMED = 50_000
+"""Queries of an item that are named when it ends: more would take a tenth of the memory of a run."""
+
 GC_THRESHOLD = 10_000
 """New objects until the next collection. Five times as many gained hardly more time, and what a model leaves in cycles,
 such as its tensors, waits for it."""
@@ -164,8 +167,14 @@ class _Run:
             directional=info.is_directional(self._job.variant),
             grounded=self._grounded_result(),
         )
-        self._listen(Finished(result=result))
+        self._listen(Finished(result=result, queries=self._queries()))
         return result
+
+    def _queries(self) -> tuple[str, ...] | None:
+        """The ids of all queries that were needed; None of very many."""
+        if len(self._runner.needed) > _MOST_NAMED:
+            return None
+        return tuple(f"{number:016x}" for number in sorted(set(self._runner.needed)))
 
     def _data(self) -> DataUse:
         source = self._job.source

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +15,7 @@ from pytest_vqamt.core.results import MAX_UNREAD, Undecided
 from pytest_vqamt.core.spelling import option, spelt
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data.scene_source import SceneSource
+from pytest_vqamt.execution.kept_items import run_or_recall
 from pytest_vqamt.execution.plan import Job
 from pytest_vqamt.execution.plan_ahead import Upcoming
 from pytest_vqamt.execution.prefetch import SharedPipeline
@@ -147,7 +149,12 @@ def _run(model: object, data: str | SceneSource, given: Options, *, progress: bo
                     for job, after in zip(jobs, (*jobs[1:], None), strict=True):
                         with CasePartWriter(folder, job.position) as part:
                             heard = _calling(part, *listeners)
-                            results.append(run_item(job, terms, resources.stores, heard, pipeline, _returning(after)))
+                            # A listener of the user's is to hear of every case.
+                            run = run_item if listen else partial(run_or_recall, lines=part)
+                            upcoming = _returning(after)
+                            results.append(
+                                run(job, terms, resources.stores, heard, pipeline=pipeline, upcoming=upcoming)
+                            )
             made = resources.report(results, {job.baseline.item.id for job in jobs if job.baseline})
             write_data(made, folder)
         except BaseException:

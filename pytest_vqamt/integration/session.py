@@ -20,11 +20,11 @@ from pytest_vqamt.core.identity import split_name
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.core.text import count_noun
+from pytest_vqamt.execution.kept_items import run_or_recall
 from pytest_vqamt.execution.leases import SessionNote, lost_sessions
 from pytest_vqamt.execution.plan import Job, RunOptions
 from pytest_vqamt.execution.prefetch import SharedPipeline
 from pytest_vqamt.execution.resources import ItemSpec, Resources
-from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.integration.aggregate import REPORT_ATTRIBUTE, ItemOutcome, ResultCollector, SessionReport
 from pytest_vqamt.integration.items import (
     ConsistencyItem,
@@ -153,8 +153,10 @@ class VqamtSession:
         job = self.resources.job(spec)
         with ExitStack() as closing:
             listeners: list[Listener] = [waived]
+            lines = None
             if self.settings.report:
-                listeners.append(closing.enter_context(CasePartWriter(self.settings.report, spec.position)))
+                lines = closing.enter_context(CasePartWriter(self.settings.report, spec.position))
+                listeners.append(lines)
             if self._terminal:
                 sampling = terms.sampling
                 of_model = [each.id for each in self.resources.item_specs if each.model_spec == spec.model_spec]
@@ -176,7 +178,8 @@ class VqamtSession:
                 for listener in listeners:
                     listener(event)
 
-            result = run_item(job, terms, self.resources.stores, listen, self._pipeline, partial(self._upcoming, spec))
+            stores, upcoming = self.resources.stores, partial(self._upcoming, spec)
+            result = run_or_recall(job, terms, stores, listen, lines, self._pipeline, upcoming)
         return result  # noqa: RET504 - an ExitStack may swallow errors, as far as mypy knows
 
     def _upcoming(self, spec: ItemSpec) -> Job | None:

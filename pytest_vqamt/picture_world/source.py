@@ -85,6 +85,11 @@ class PictureWorld:
     def digest(self) -> str:
         return digest("pictures", str(VERSION), str(self.seed), str(self.count))
 
+    @property
+    def state(self) -> str:
+        """As of a source of photos; a drawn picture never changes."""
+        return "drawn"
+
     @cached_property
     def corpus(self) -> Corpus:
         return gather_corpus(

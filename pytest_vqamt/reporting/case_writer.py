@@ -9,7 +9,7 @@ within an item sorted by case id, which is also the order after a merge. Memory 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -23,6 +23,8 @@ REPORT_FILES = ("report.html", "summary.md", "badge.json", "audit.json", REPORT_
 """All files of a report; each is made from those after it."""
 
 _PARTS = ".cases"
+_PIECE = 1 << 20
+"""Bytes that are read at once."""
 
 
 class CasePartWriter:
@@ -32,7 +34,7 @@ class CasePartWriter:
         self._folder = folder
         with _writing_into(folder):
             (folder / _PARTS).mkdir(parents=True, exist_ok=True)
-            self._lines = (folder / _PARTS / _part(position)).open("wb")
+            self._lines = (folder / _PARTS / _part(position)).open("w+b")
         self._simplified = folder / _PARTS / _simplified_part(position)
 
     def __call__(self, event: Event) -> None:
@@ -52,6 +54,19 @@ class CasePartWriter:
         elif isinstance(event, Simplified):
             with _writing_into(self._folder):
                 self._simplified.write_text(f"{event.line}\n", encoding="utf-8")
+
+    def pieces(self) -> Iterator[bytes]:
+        """The lines that were written so far, in pieces."""
+        with _writing_into(self._folder):
+            self._lines.seek(0)
+            while piece := self._lines.read(_PIECE):
+                yield piece
+
+    def write(self, pieces: Iterable[bytes]) -> None:
+        """Writes the lines of an earlier run."""
+        with _writing_into(self._folder):
+            for piece in pieces:
+                self._lines.write(piece)
 
     def __enter__(self) -> CasePartWriter:
         return self

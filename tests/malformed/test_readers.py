@@ -57,6 +57,7 @@ NOT_OF_USERS: Mapping[str, str] = {
     "commands.main": "/dev/null",
     "commands.doctor": "the caches of our own, to count their answers",
     "commands.new": "a conftest.py, only for whether it has a line",
+    "data.look_store": "a cache of our own",
     "data.scene_index": "an index of our own",
     "data.visual_genome": "a temporary database of our own",
     "data.hugging_face": "JSON of a schema of Arrow",
