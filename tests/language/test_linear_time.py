@@ -14,12 +14,13 @@ from random import Random
 from re import _constants as ops  # type: ignore[attr-defined]  # the parsed form of a pattern is not public
 from re import _parser as parser  # type: ignore[attr-defined]
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 import pytest_vqamt
 import pytest_vqamt as vqamt
+from pytest_vqamt.core.lazy_pattern import LazyPattern
 from pytest_vqamt.core.text import MAX_READ, readable
 from pytest_vqamt.language.answers.answer_text import prepare
 from tools.benchmarks.reading import LONG, QUESTIONS
@@ -56,8 +57,8 @@ def modules() -> Iterator[ModuleType]:
 
 
 def patterns_in(value: object, depth: int = 0) -> Iterator[re.Pattern[Any]]:
-    if isinstance(value, re.Pattern):
-        yield value
+    if isinstance(value, re.Pattern | LazyPattern):
+        yield cast("re.Pattern[Any]", value)
     elif depth < 4 and isinstance(value, Mapping):
         for each in value.values():
             yield from patterns_in(each, depth + 1)

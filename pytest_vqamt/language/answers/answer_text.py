@@ -9,90 +9,91 @@ from functools import cached_property, lru_cache
 from unicodedata import decimal
 
 from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.core.text import readable
 from pytest_vqamt.language.answers.final import SOMETHING, final_part, first_reply, read_json, strip_traces
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS
 
 _DESCRIPTION = 100
 """The characters of a text that is no answer in a few words."""
-_VERDICT_FIRST = re.compile(r"\W*(?:yes|no|nope|\d+|[a-h][).:])\b")
+_VERDICT_FIRST = pattern_of(r"\W*(?:yes|no|nope|\d+|[a-h][).:])\b")
 """What is cut off later was said before: "No. The shelf holds a row of books and a"."""
 _PICTURES_AND_TEXT = ("imag", "pictur", "photo", "attach", "visual", "file", "text", "screen", "canvas")
 
-_QUESTION = re.compile(r"(?:^|(?<=[.!?\n]))[^.!?\n]*\?")
+_QUESTION = pattern_of(r"(?:^|(?<=[.!?\n]))[^.!?\n]*\?")
 """A question that the model asks itself is no claim: "A bicycle? No"."""
 
 WHOLE_PICTURE = r"(?:picture|image|photo|photograph|scene)"
 PICTURE = rf"(?:{WHOLE_PICTURE}|frame|background|foreground|view)"
-_CLAUSE = re.compile(
+_CLAUSE = pattern_of(
     r"[.;:!\n]+|,?\s*\b(?:but|however|although|though|whereas|while|because|since|except|yet|instead(?! of))\b|\s-\s"
     rf"|,\s*(?:and\s+)?(?=(?:there|it|they|i|we|you|he|she|this|that|these|the {PICTURE})\b)"
     r"|\band\s+(?=(?:there|it|they|i) (?:is|are|can|do|see)\b)"
 )
 """The ends of claims: "there is a dog, but there is no cat"."""
 
-_INSCRIPTION = re.compile(
+_INSCRIPTION = pattern_of(
     r"\b(says?|saying|reads?|reading|words?|text|letters|lettering|number|labell?ed|named|called|titled"
     r"|inscription),? '[^'\n]{1,60}'"
 )
 """What is written on things counts and claims nothing: "a tag that reads '23'"."""
-_QUOTED = re.compile(_INSCRIPTION.pattern.replace("'", '"'))
+_QUOTED = pattern_of(_INSCRIPTION.pattern.replace("'", '"'))
 """The same in double quotes, before these are removed as markup."""
 MAX_CHARS = 2400
 """Characters of the answer proper that are read; a model that repeats itself has no end."""
 
-_BUT = re.compile(r"\b(?:but|however|nevertheless|still|although|though)\b")
+_BUT = pattern_of(r"\b(?:but|however|nevertheless|still|although|though)\b")
 """Takes a refusal back: "it is hard to tell, but there is a dog"."""
-_TAG_OF_MARKUP = re.compile(r"</?[a-z_|/][^<>]*>")
+_TAG_OF_MARKUP = pattern_of(r"</?[a-z_|/][^<>]*>")
 """Tags of HTML and marks of chats: "<p>No</p>". "2 < 3" has none."""
-_MARKUP = re.compile(r"[*`#\"\[\]{}$\\]|(?<!\w)_+|_+(?!\w)")
+_MARKUP = pattern_of(r"[*`#\"\[\]{}$\\]|(?<!\w)_+|_+(?!\w)")
 """Signs of Markdown, LaTeX and quotes: "**Yes**"."""
-_RULE = re.compile(r"^[ \t]*-{3,}[ \t]*$", re.MULTILINE)
+_RULE = pattern_of(r"^[ \t]*-{3,}[ \t]*$", re.MULTILINE)
 """A line across the page in Markdown."""
-_BULLET = re.compile(r"^[ \t]*[-\u2022][ \t]+(?=\D)", re.MULTILINE)
+_BULLET = pattern_of(r"^[ \t]*[-\u2022][ \t]+(?=\D)", re.MULTILINE)
 """A single bullet is no list: "## Answer", and below it "- **Yes**"."""
 _TYPESET = str.maketrans({
     "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2010": "-", "\u2011": "-", "\u2012": "-",
     "\u2013": "-", "\u2014": " - ", "\u2212": "-", "\u2192": " = ", "\u21d2": " = ",
 })  # fmt: skip
 _CONTRACTIONS = (
-    (re.compile(r"\b(?:can'?t|cannot)\b"), "can not"),
-    (re.compile(r"\bwon't\b"), "will not"),
-    (re.compile(r"\bain'?t\b"), "is not"),
-    (re.compile(r"(?<=[a-z])n't\b"), " not"),
-    (re.compile(r"\b(is|are|was|were|do|does|did|has|have)nt\b"), r"\1 not"),
-    (re.compile(r"\b(there|it|that|here|what|he|she)'s\b"), r"\1 is"),
-    (re.compile(r"\b(there|they|we|you)'re\b"), r"\1 are"),
-    (re.compile(r"\bi'm\b"), "i am"),
-    (re.compile(r"\bi'd\b"), "i would"),
+    (pattern_of(r"\b(?:can'?t|cannot)\b"), "can not"),
+    (pattern_of(r"\bwon't\b"), "will not"),
+    (pattern_of(r"\bain'?t\b"), "is not"),
+    (pattern_of(r"(?<=[a-z])n't\b"), " not"),
+    (pattern_of(r"\b(is|are|was|were|do|does|did|has|have)nt\b"), r"\1 not"),
+    (pattern_of(r"\b(there|it|that|here|what|he|she)'s\b"), r"\1 is"),
+    (pattern_of(r"\b(there|they|we|you)'re\b"), r"\1 are"),
+    (pattern_of(r"\bi'm\b"), "i am"),
+    (pattern_of(r"\bi'd\b"), "i would"),
 )
 """Short forms, written out: "it's" is "it is", "isnt" is "is not"."""
 _SEE = "see|find|spot|detect|identify|locate|notice"
 _PARAPHRASES = (
-    ("anything but", re.compile(r"\banything but\b"), "not"),
-    ("far from", re.compile(r"\bfar from\b"), "not"),
-    ("by no means", re.compile(r"\bby no means\b"), "not"),
-    ("able", re.compile(rf"\b(?:(?:was|were|am|is|are) not able|unable) to ({_SEE})\b"), r"can not \1"),
-    ("d not", re.compile(rf"\b(?:could|did) not ({_SEE})\b"), r"can not \1"),
-    ("fail", re.compile(rf"\bfail(?:ed)? to ({_SEE})\b"), r"can not \1"),
+    ("anything but", pattern_of(r"\banything but\b"), "not"),
+    ("far from", pattern_of(r"\bfar from\b"), "not"),
+    ("by no means", pattern_of(r"\bby no means\b"), "not"),
+    ("able", pattern_of(rf"\b(?:(?:was|were|am|is|are) not able|unable) to ({_SEE})\b"), r"can not \1"),
+    ("d not", pattern_of(rf"\b(?:could|did) not ({_SEE})\b"), r"can not \1"),
+    ("fail", pattern_of(rf"\bfail(?:ed)? to ({_SEE})\b"), r"can not \1"),
     (
         "not ",
-        re.compile(r"\bnot (?:even )?(?:an? single|one single|even (?:one|an?))(?: one(?= of\b))?\b"),
+        pattern_of(r"\bnot (?:even )?(?:an? single|one single|even (?:one|an?))(?: one(?= of\b))?\b"),
         "no",
     ),
     (
         " than ",
-        re.compile(r"\bno \w+ ()other than ([^.,;:!?\n]+)"),
+        pattern_of(r"\bno \w+ ()other than ([^.,;:!?\n]+)"),
         r"only \2 \1",
     ),
     (
         "nothing ",
-        re.compile(r"\bnothing ((?:\w+ ){0,5}?)(?:but|except(?: for)?|other than) ([^.,;:!?\n]+)"),
+        pattern_of(r"\bnothing ((?:\w+ ){0,5}?)(?:but|except(?: for)?|other than) ([^.,;:!?\n]+)"),
         r"only \2 \1",
     ),
 )
 """Ways to say "no" and "only"."""
-_SPACES = re.compile(r"[^\S\n]+")
+_SPACES = pattern_of(r"[^\S\n]+")
 """Several spaces or tabs in a line: "at least  2"."""
 
 _CANNOT = (
@@ -109,7 +110,7 @@ _ENDS = (
     rf"(?= ?(?:$|[.,;:!\n)-]|{_NOT_THERE}\b|(?:directly|itself|either|at all|right now|at (?:the|this) (?:moment|time)"
     rf"|here|yet|you|that you|or|and|so|to|from|because|as|{_IN_THE_CHAT})\b))"
 )
-_SEES_NOTHING = re.compile(
+_SEES_NOTHING = pattern_of(
     rf"\bno (?:\w+ )?{_IMAGE} (?:\w+ ){{0,3}}?(?:{_NOT_THERE}|{_IN_THE_CHAT})\b"
     rf"|^\W*no {_IMAGE}\W*$"
     rf"|\b{_IMAGE} (?:\w+ ){{0,4}}?(?:not|never|failed to|fails to) (?:\w+ ){{0,3}}?(?:load|come through|upload"
@@ -132,7 +133,7 @@ _SEES_NOTHING = re.compile(
     r"|\b(?:only|just) (?:process|read|handle|understand|work with) text\b"
 )
 """The model got no picture, or an empty one: "I cannot see the image". Not "a dog in the image"."""
-_DECLINES = re.compile(
+_DECLINES = pattern_of(
     rf"\b{_CANNOT} (?:be )?(?:\w+ ){{0,2}}?(?:help|assist|answer|comply|discuss|provide|fulfill?|engage|continue with"
     r"|participate|respond|support|(?:process|complete|address) (?:this|that|your|the) (?:request|question|query))\b"
     r"|\bi (?:must|have to|need to|will have to|am going to have to|will) (?:\w+ )?(?:decline"
@@ -146,7 +147,7 @@ _DECLINES = re.compile(
     r"|\bnot (?:appropriate|comfortable|allowed|permitted|authori[sz]ed)\b|\binappropriate\b|\bno answer\b"
 )
 """The model does not want to answer: "I have to decline"."""
-_UNSURE = re.compile(
+_UNSURE = pattern_of(
     rf"\b{_CANNOT} (?:be )?(?:\w+ ){{0,2}}?(?:determined?|tell|told|say|known?|judged?|verif(?:y|ied)|answered|deduce"
     r"|(?:confirm|discern|ascertain|establish|assess)(?:ed)?|infer(?:red)?|conclude|decide|count|distinguish"
     r"|be (?:sure|certain)|make (?:it |that |this )?out|(?:give|provide|offer|make|get) (?:you )?(?:a|an|any) (?:\w+ )?"
@@ -159,57 +160,57 @@ _UNSURE = re.compile(
 )
 """The model cannot answer: "hard to say"."""
 
-NEARLY = re.compile(r"\b(?:almost|nearly|not quite|half|partly|partially)\b")
+NEARLY = pattern_of(r"\b(?:almost|nearly|not quite|half|partly|partially)\b")
 """Says less than what follows: "the bus is almost full"."""
-HEDGE = re.compile(r"\b(?:maybe|perhaps|possibly|might|could be|could have|may be|may have)\b")
+HEDGE = pattern_of(r"\b(?:maybe|perhaps|possibly|might|could be|could have|may be|may have)\b")
 """Leaves open what is said; "probably" and "appears" do not."""
-DENIAL = re.compile(
+DENIAL = pattern_of(
     r"\b(?:not|no|never|neither|nor|hardly|nowhere|cannot|rather than|instead of|without)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
 """Denies what stands behind it: "not red", "the word is not there"."""
-_DOUBT = re.compile(
+_DOUBT = pattern_of(
     r"\b(?:not|un)\s?(?:sure|clear|certain|known|determinable|decided)\b|\bn/a\b|\bnot applicable\b"
     r"|\bdo not understand\b"
     r"|\b(?:maybe|perhaps|possibly|might|could be|may be|ambiguous|can not be said|depends|uncertainty)\b|^\W*\?+\W*$"
 )
 """Doubt that counts only where nothing else is read: "maybe", "n/a"."""
-_APOLOGY = re.compile(
+_APOLOGY = pattern_of(
     r"\bsorry\b|\bapologi[sz]e\b|\bas an (?:ai|artificial)\b|\bas a (?:large )?language model\b"
     r"|\b(?:can not|unable to) \w+"
 )
 """Refuses where nothing else is read: "as an AI, I see pixels"."""
 
-_PLAIN_CHARACTERS = re.compile(r"[a-z0-9 .,;:!?'()/%&\n]*+")
+_PLAIN_CHARACTERS = pattern_of(r"[a-z0-9 .,;:!?'()/%&\n]*+")
 """Text without markup, bullets and emoji."""
 
-_THINKS_ALOUD = re.compile(
+_THINKS_ALOUD = pattern_of(
     r"\s*+(?:(?:thought|thinking|reasoning|analysis|scratchpad)\s*[:\n]"
     r"|(?:okay|ok|so|alright|hmm|got it)?[,. ]*+(?:let's see[,. ]*+)?the (?:user|question) "
     r"(?:asks|is asking|wants|asked|would like))",
     re.IGNORECASE,
 )
 """How thoughts begin whose mark an adapter lost. What they say on the way is no answer."""
-_CONCLUDES = re.compile(
+_CONCLUDES = pattern_of(
     r"\b(?:final answer|answer(?: to (?:the|your|this) question)?(?: is|\s*[:=])|in conclusion|conclusion\s*:"
     r"|verdict\s*:|therefore,|so,? the answer)|\\boxed|<answer>",
     re.IGNORECASE,
 )
 """Thoughts that come to an end: "Final answer: yes", "therefore, yes"."""
 
-_UNFINISHED = re.compile(
+_UNFINISHED = pattern_of(
     r"\b(?:there (?:is|are)(?: an?)?|the|an|and|or|with|of|(?:with|of|on|in|by|and|has|shows|see) a)$"
 )
 """The end of a list, or of several paragraphs, that was cut off."""
-_TICK = re.compile("(?<=[\\w)])[\\s:]*(?:([\u2705\u2713\u2714])|[\u274c\u2717\u2718])(?![\ufe0f\\s]*\\w)")
+_TICK = pattern_of("(?<=[\\w)])[\\s:]*(?:([\u2705\u2713\u2714])|[\u274c\u2717\u2718])(?![\ufe0f\\s]*\\w)")
 """Yes or no behind a name: "dog \u2713", "cat: \u274c"."""
-_EMOJI = re.compile("[\u2190-\u27bf\U0001f000-\U0001faff\ufe0f]+")
+_EMOJI = pattern_of("[\u2190-\u27bf\U0001f000-\U0001faff\ufe0f]+")
 """Emoji and arrows around an answer."""
-_OPEN_JSON = re.compile(r"\s*(?:```\w*\s*)?\{\s*[\"']")
+_OPEN_JSON = pattern_of(r"\s*(?:```\w*\s*)?\{\s*[\"']")
 """JSON begins; without an end it was cut off."""
-_CLOSED_JSON = re.compile(r"\}\s*(?:```)?\s*$|\}\s*\n|```\s*$")
+_CLOSED_JSON = pattern_of(r"\}\s*(?:```)?\s*$|\}\s*\n|```\s*$")
 """JSON ends."""
-_CORRECTION = re.compile(
+_CORRECTION = pattern_of(
     r"\b(?:wait\b|hold on\b|scratch that\b|correction\b|on (?:closer (?:inspection|look)|second thoughts?)\b"
     r"|looking (?:again|closer|(?:more |again )?(?:closely|carefully))\b"
     r"|(?:hmm|hm|oh|no)[,.! ]+actually\b|let me correct (?:myself|that)\b"
@@ -219,7 +220,7 @@ _CORRECTION = re.compile(
 )
 """Takes back what stands before it: "2... wait, 3". Not "2 cats wait"."""
 _IMPRESSIONS = ("thought", "initially", "at first", "might", "may", "could", "would")
-_FIRST_IMPRESSION = re.compile(
+_FIRST_IMPRESSION = pattern_of(
     r"(?:^|(?<=[.!\n]))[^.!\n]{0,200}?\b(?:i (?:first |initially |had )?thought|initially,?|(?:you|one|someone"
     r"|it) (?:might|may|could"
     r"|would) (?:\w+ )?(?:think|count|assume|seem|look)"
@@ -227,10 +228,10 @@ _FIRST_IMPRESSION = re.compile(
 )
 """What only seemed so: "I initially thought there were two, but there are three"."""
 
-_LATEX = re.compile(r"\\(?:text\w*|math\w*|quad|left|right|[,;!()\[\]])")
+_LATEX = pattern_of(r"\\(?:text\w*|math\w*|quad|left|right|[,;!()\[\]])")
 """Commands of LaTeX outside a box."""
 
-MARK = re.compile(r"<(\d+)>")
+MARK = pattern_of(r"<(\d+)>")
 """A number, as ``mark_numbers`` writes it."""
 NOT_WHOLE = "<?>"
 """Marks a number that counts no things: 2.5, -1, one half."""
@@ -252,21 +253,21 @@ _NUMBERED = (
 MOST_DIGITS = 9
 """Longer numbers count nothing in a picture, and Python refuses to read one of thousands of digits."""
 
-_NO_SPACE = re.compile(
+_NO_SPACE = pattern_of(
     r"(?<![\w.,])(\d+)(?=(?!years|months|inch|minutes|hours|degrees|meters|metres|miles|dollars|pixels)[a-z]{4,}s\b)"
 )
 """A number that sticks to its noun: "2zebras". "2years" is a measure."""
-_ARROW = re.compile(r"[-=]+>")
+_ARROW = pattern_of(r"[-=]+>")
 """The result of a sum: "2 + 3 -> 5"."""
-_GREATER = re.compile(r">\s*(?=\d)")
+_GREATER = pattern_of(r">\s*(?=\d)")
 """A bound by a sign: ">10" is "more than 10"."""
-_BRACKETS = re.compile(r"[<>]")
+_BRACKETS = pattern_of(r"[<>]")
 """Keeps marks of numbers apart from signs of the answer."""
-_LIST_ITEM = re.compile(r"^\s*\d+[.)]\s+(?=\D)", re.MULTILINE)
+_LIST_ITEM = pattern_of(r"^\s*\d+[.)]\s+(?=\D)", re.MULTILINE)
 """The places of a list count nothing: "1." and "2."."""
 
 # Alternatives are tried in this order, and what one of them takes is out of the reach of the later ones.
-_NUMBER = re.compile(
+_NUMBER = pattern_of(
     rf"""
     (?=[\d-]|\b[a-z])(?:  # nothing begins within a word: most characters are passed at once
     (?P<none_at_all>

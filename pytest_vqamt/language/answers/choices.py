@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias
 
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.core.meaning import Label
 from pytest_vqamt.language.answers.answer_text import (
     HEDGE,
@@ -29,9 +30,9 @@ _LISTED = (
     r"|others?|named"
     r"|offered|provided|suggested|ones?|alternatives?|possibilities)"
 )
-_NO_OPTION = re.compile(rf"(?:none|neither|nothing)(?: of (?:these|those|them|(?:the )?{_LISTED}))?\W*|no such thing")
+_NO_OPTION = pattern_of(rf"(?:none|neither|nothing)(?: of (?:these|those|them|(?:the )?{_LISTED}))?\W*|no such thing")
 """The option that nothing fits: "none of these", "no such thing"."""
-_NONE_SAID = re.compile(
+_NONE_SAID = pattern_of(
     rf"\b(?:none|neither|nothing|not? (?:a single )?(?:one|any))\b(?: (?:of|from|on|in|among) (?:(?:the|these"
     rf"|those|this|your|that)\b ?)*(?:(?:two |three |four |\d )?(?:[a-z]+ )?(?:{_LISTED} ?)+|(?:them|two|three|four"
     rf"|(?<=of )(?:these|those) ?)(?=\W*$| (?:is|are|can|appears?)\b|[,.:;!\n]))|(?=\W*$)|(?= ?[,.:;!\n]))"
@@ -39,21 +40,21 @@ _NONE_SAID = re.compile(
 )
 """Says that no option is right: "nothing from the list can be seen". "None the wiser" does not."""
 
-_IDIOM = re.compile(
+_IDIOM = pattern_of(
     r"\b(?:in short|(?:that|you|it) (?:is|are) right(?=[,.:;!])|right here|right there|no doubt|all right)\b[,:]? ?"
 )
 """Words of options that name none: "in short", "all right", "right here"."""
-_LAST_SENTENCE = re.compile(r"[.!?\n]\s*([^.!?\n]+)[.!\s]*$")
+_LAST_SENTENCE = pattern_of(r"[.!?\n]\s*([^.!?\n]+)[.!\s]*$")
 """The letter at the end after letters that were ruled out: "A is wrong. Option B is correct"."""
 
-_DENIED_OR_DOUBTED = re.compile(rf"{HEDGE.pattern}|\b(?:not|no|nor|neither|never|none|or|wrong|incorrect|false)\b")
+_DENIED_OR_DOUBTED = pattern_of(rf"{HEDGE.pattern}|\b(?:not|no|nor|neither|never|none|or|wrong|incorrect|false)\b")
 """No kind of an option is named by what is denied: "no spaghetti" is no pasta."""
 _NO_NAMES = frozenset({"", "picture", "image", "photo", "photograph", "scene", "in", "on", "it", "he", "she"})
 
-_LETTER_OF_A_LINE = re.compile(r"(?:^|\n)[^\w\n]*+(?:option )?[a-h](?:[).:]| \()")
+_LETTER_OF_A_LINE = pattern_of(r"(?:^|\n)[^\w\n]*+(?:option )?[a-h](?:[).:]| \()")
 """A repetition of all options line by line ("A. red", "B. blue") chooses none."""
 
-_HEDGED_APART = re.compile(r"[.;:!\n]+|,? \b(?:though|although|but)\b")
+_HEDGED_APART = pattern_of(r"[.;:!\n]+|,? \b(?:though|although|but)\b")
 """A hedge behind one of these is of its own clause: "it is a doll, though it might be a teddy"."""
 
 _IN_WORDS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
@@ -68,18 +69,18 @@ _SplitWay: TypeAlias = tuple[int, str, tuple[str, ...]]
 _WORD_BEFORE = 40
 """The characters before a mention in which a word and "and" are looked for."""
 
-_BEFORE_AND, _AFTER_AND = re.compile(r"(\w+) and $"), re.compile(r" and (\w+)")
+_BEFORE_AND, _AFTER_AND = pattern_of(r"(\w+) and $"), pattern_of(r" and (\w+)")
 """A mixture is none of its parts: "black and white" is neither "white" nor "black"."""
 
-_IN_A_LIST = re.compile(r"(?:,|,? (?:or|nor))? ?(?:an? |the |any )?")
+_IN_A_LIST = pattern_of(r"(?:,|,? (?:or|nor))? ?(?:an? |the |any )?")
 """Between two options that are denied together: "no cat, rabbit or bird"."""
 
-_VERDICT_FIRST = re.compile(
+_VERDICT_FIRST = pattern_of(
     r"\s*((?:(?!\b(?:is|are|was|were|has|have|can)\b)[^.!\n:;,]){1,60})[.!\n]\W*(?=[^.!\n]*\b(?:is|are|was|were"
     r"|has|have|can|ruled|does|looks?)\b)"
 )
 """The verdict before its reasons: "Red. The blue one is another car"."""
-_CONCLUSION = re.compile(
+_CONCLUSION = pattern_of(
     r"\A.*(?:\b(?:which|that) means(?: that)?|\bthat leaves(?: us with| only)?|\b(?:so|thus|therefore|hence"
     r"|consequently)"
     r"(?=[ ,:]+(?:(?:it|this|i|my|option|the answer|the \w+ (?:one|thing|option))\b"
@@ -89,15 +90,15 @@ _CONCLUSION = re.compile(
 )
 """What follows from the reasons before it, at the end."""
 
-_MISSING = re.compile(r"\b(?:missing|absent|not (?:there|present|visible|shown|seen|in)|nowhere|lacks?|without)\b")
+_MISSING = pattern_of(r"\b(?:missing|absent|not (?:there|present|visible|shown|seen|in)|nowhere|lacks?|without)\b")
 """A whole clause says what is not there: "the missing one is the cup"."""
-_SAYS_THERE = re.compile(
+_SAYS_THERE = pattern_of(
     r"\b(?:there (?:is|are)|(?:i|we) (?:can )?(?:see|find|spot)|(?:shows?|contains?|includes?|has)|(?:is|are"
     r"|can be)(?: clearly| also)?"
     r" (?:visible|present|there|shown|seen|in|on|next|at))\b"
 )
 """A whole clause says what is there, so that another is missing: "there is a fork"."""
-_CLAUSES = re.compile(r"[.;:!\n]+|,|\b(?:but|whereas|while|although|though|however|and)\b")
+_CLAUSES = pattern_of(r"[.;:!\n]+|,|\b(?:but|whereas|while|although|though|however|and)\b")
 """The parts of an answer on which option is missing: "there is a fork, but the spoon is not in the photo"."""
 _PLACES = {
     **{letter: place for place, letter in enumerate("abcdefgh")}, "i": 0, "ii": 1, "iii": 2, "iv": 3, "v": 4, "vi": 5,
@@ -114,35 +115,35 @@ _LEAD = (
     r"(?:(?:the |my )?(?:correct |right |best |final )*(?:answer|option|choice|letter"
     r"|selection)(?: is| would be)?[: ]*)*"
 )
-_ONE_LETTER = re.compile(rf"\W*{_LEAD}[(]?{_LETTER}[)]?(?: it is)?[.:,!]?\W*")
+_ONE_LETTER = pattern_of(rf"\W*{_LEAD}[(]?{_LETTER}[)]?(?: it is)?[.:,!]?\W*")
 """A letter that is the whole answer: "(B)", "the correct answer is B", "ii"."""
-_ONE_NUMBER = re.compile(rf"\W*{_LEAD}[(#]?([1-9])[)]?[.:,!]?\W*")
+_ONE_NUMBER = pattern_of(rf"\W*{_LEAD}[(#]?([1-9])[)]?[.:,!]?\W*")
 """A number that is the whole answer counts the options: "Option 3". "3 of them" counts things."""
-_ORDINAL = re.compile(
+_ORDINAL = pattern_of(
     rf"\W*{_LEAD}(?:the )?(first|former|second|latter|third|fourth)(?: (?:one|option|choice|answer))?[.!]?"
 )
 """The place of an option: "the latter", "the second option". "The second sign is round" names none."""
-_LETTER_AND_TEXT = re.compile(
+_LETTER_AND_TEXT = pattern_of(
     rf"\W*{_LEAD}(?:[(]{_LETTER}[)][.:]?|{_LETTER}(?:[).:;\n]| -|,(?= (?:the|it|because|since|as|he|she|they"
     rf"|there|this|that|i)\b))|option {_LETTER}(?=[,; -]))\W*(.+)",
     re.DOTALL,
 )
 """A letter before its option or a reason: "C. The blue thing is a bin", "(ii) the grain shows"."""
 
-_LETTER_DENIED = re.compile(
+_LETTER_DENIED = pattern_of(
     r"^\W*not (?:option )?[(]?[a-h][)]?,? but (?:rather )?|,? (?:and )?(?:not|rather than"
     r"|instead of) (?:option )?[(]?[a-h][)]?(?=\W*$)"
     r"| is (?:the )?(?:correct|right|best)(?: (?:one|option|choice|answer))?(?=\W*$)"
 )
 """What is left out of "not A but C", "C, not A" and "the second is correct"."""
 
-_OFFER = re.compile(
+_OFFER = pattern_of(
     r"(?:^|(?<=[.:!\n]))\s*(?:(?:between|of|out of|among|amongst|given|considering|comparing)\b[^,.:\n]*[,:]"
     r"|(?:the )?(?:two |given |possible |available )?(?:options|choices)\b[^.\n]*[.\n])"
 )
 """The options said back before the choice: "between a cat and a dog, a dog"."""
 
-_DENIAL = re.compile(
+_DENIAL = pattern_of(
     r"\b(?:not|nicht|pas|nor|neither|never|no|nothing|rather than|instead of|as opposed to|unlike|without"
     r"|more likely than|rul(?:e|es|ed|ing) out|exclud(?:e|es|ed|ing)|too [a-z]+ for|if only it were"
     r"|isnt)(?: (?:a|an|the|any|really"
@@ -151,7 +152,7 @@ _DENIAL = re.compile(
     r"|being|to be|made of|think it is))*\s[('-]?$"
 )
 """Denies the option behind it: "blue, not red", "red rather than blue"."""
-_DENIED_BEHIND = re.compile(
+_DENIED_BEHIND = pattern_of(
     r"(?: (?:one|option|thing))?(?: (?:in|on) the (?:picture|image|photo))? (?:is|are|does|can) "
     r"(?:(?:\w+ )?(?:not|absent|missing)\b|nowhere\b|wrong\b|incorrect\b"
     r"|out of the question\b|be (?:excluded|ruled out)\b)"
@@ -159,14 +160,14 @@ _DENIED_BEHIND = re.compile(
 )
 """Denies the option before it: "the boy wears glasses and the girl is not"."""
 
-_PREPOSITION = re.compile(
+_PREPOSITION = pattern_of(
     r"^(?:at|in|on|by|under|near|behind|beside|with|from|to|next to|in front of) (?:(?:an?|the) )?"
 )
 """The place of a thing may be left out: "the sofa" is "on the sofa", unless another option is under it."""
 
-_ARTICLE = re.compile(r"^(?:an?|the) ")
+_ARTICLE = pattern_of(r"^(?:an?|the) ")
 """The article of an option may be another: "one cup" is "a cup"."""
-_NUMBERED = re.compile(r"(picture|image|photo|photograph|option|frame|panel) ([1-4])")
+_NUMBERED = pattern_of(r"(picture|image|photo|photograph|option|frame|panel) ([1-4])")
 """Pictures are counted by words, too: "the second image" is "image 2"."""
 _ORDINALS = ("first", "second", "third", "fourth")
 
@@ -179,20 +180,20 @@ _OTHER_WORDS: dict[str, tuple[str, ...]] = {
 }
 """Other words for an option, unless they are an option themselves."""
 
-_LABEL = re.compile(r"\b(entail|neutral|contradict)(?:s|ed|ing|ments?|ions?|ory|ive|ity)?\b")
+_LABEL = pattern_of(r"\b(entail|neutral|contradict)(?:s|ed|ing|ments?|ions?|ory|ive|ity)?\b")
 """The labels as nouns and verbs: "contradicts", "entailed". "Neutrally" is none."""
 _IN_OTHER_WORDS = {
-    Label.NEUTRAL: re.compile(
+    Label.NEUTRAL: pattern_of(
         r"\b(?:leaves|left) (?:(?:it|this|that|the \w+) )?(?:quite |entirely |completely )?open\b"
         r"|\bneither (?:confirms|supports|proves|contradicts|refutes) (?:it )?(?:nor|or) \w+"
     ),
-    Label.CONTRADICTION: re.compile(
+    Label.CONTRADICTION: pattern_of(
         r"\b(?:conflicts? with|refute[sd]|disprove[sd]|inconsistent with|incompatible with)\b"
     ),
-    Label.ENTAILMENT: re.compile(r"\b(?:implies|implied)\b"),
+    Label.ENTAILMENT: pattern_of(r"\b(?:implies|implied)\b"),
 }
 """What says a label without its name."""
-_DENIED_OR_DOUBTED_LABEL = re.compile(rf"{HEDGE.pattern}|\b(?:not|no|if|whether)\b")
+_DENIED_OR_DOUBTED_LABEL = pattern_of(rf"{HEDGE.pattern}|\b(?:not|no|if|whether)\b")
 """Denial or doubt: "I am not sure whether the picture implies it" names no label by "implies"."""
 _LABEL_WORDS = ("entailment", "entails", "entailed", "neutral", "contradiction", "contradicts", "contradicted")
 _LABELS_BY_STEM = {"entail": Label.ENTAILMENT, "neutral": Label.NEUTRAL, "contradict": Label.CONTRADICTION}
@@ -205,13 +206,13 @@ _BETWEEN = (
     r"|believe|call|consider|evidence|sign|signs|reason|support|case|example|instance|clear|direct|logical|strong"
     r"|enough|sufficient|anything|something|picture|image|photo)"
 )
-_DENIED_BEFORE = re.compile(
+_DENIED_BEFORE = pattern_of(
     r"\b(?:not|nor|neither|never|no|non|nothing|none|without|hardly|fail(?:s|ed)?|lack(?:s|ing)?|absence|impossible)"
     rf"(?: {_BETWEEN})*(?: (?:an? )?(?:entail|neutral|contradict)[a-z]*(?: it)?(?:,| or| nor)*)*(?: {_BETWEEN})*[ -]$"
 )
 """No noun of a thing stands between: "there is no dog which contradicts it" denies the dog."""
 
-_DENIED_AFTER = re.compile(
+_DENIED_AFTER = pattern_of(
     r"\s*(?:[:=-]\s*)?(?:(?:no|false)\s*(?:[.,;!\n]|$)|(?:is|are|can|does|do|would|will|could) not\b)"
 )
 """Denies the label before it: "entailment: no", "the entailment is not shown"."""

@@ -7,25 +7,26 @@ from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.language.captions.naming_words import entries_by_form
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.english.phrases import descriptions
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.tables import toml_table
 
-_IN_THE_PICTURE = re.compile(r" (?:in|on|of) (?:the|this) (?:picture|image|photo(?:graph)?|scene)\b")
+_IN_THE_PICTURE = pattern_of(r" (?:in|on|of) (?:the|this) (?:picture|image|photo(?:graph)?|scene)\b")
 """Adds nothing: "the man in the picture" is the man, "the man in the chair" may be another."""
 
-_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_WORD = pattern_of(r"[^\W_]+(?:-[^\W_]+)*")
 
 POSTURES = frozenset(
     {"stand", "lie", "sit", "locat", "position", "rest", "plac", "kept", "found", "seen", "visible", "park"}
 )
 """Verbs that say no more than "is" of a thing in a place, unless they are asked about."""
-_ENDS = re.compile(r"(?!\w*ss$)(\w{2,}?)(?:(?<=([^aeiouls]))\2?|(?<!ss))(?:ing|es|s|ed)")
+_ENDS = pattern_of(r"(?!\w*ss$)(\w{2,}?)(?:(?<=([^aeiouls]))\2?|(?<!ss))(?:ing|es|s|ed)")
 """The ends of verbs and plurals: "walks" and "walking" are the same, "walker" is not."""
 
-_LETTERS = re.compile(r"[a-z]{3,}")
+_LETTERS = pattern_of(r"[a-z]{3,}")
 
 _TOO_SHORT = 3
 """In words of so few letters one more or one less makes another word: "do" of "dog", "cart" of "cat"."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.language.answers.answer_text import (
     MARK,
@@ -32,42 +33,42 @@ from pytest_vqamt.language.english.phrases import descriptions
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet
 
-_COUPLE_OF_OTHERS = re.compile(r"\ba (?:couple|pair) of ((?!them\b|these\b|those\b|which\b)[a-z]+s)\b")
+_COUPLE_OF_OTHERS = pattern_of(r"\ba (?:couple|pair) of ((?!them\b|these\b|those\b|which\b)[a-z]+s)\b")
 """Two of what is named: "a couple of adults and one child"."""
-_AND_ANOTHER = re.compile(
+_AND_ANOTHER = pattern_of(
     r"(?:there is|i (?:can )?see) an? (?P<name>[a-z]+(?: [a-z]+)?),? and (?:~|another)(?: one)?"
     r"(?=\W*$| (?:behind|on|in|at|near|next|beside|under|to)\b)"
 )
 """One more than the thing with an article: "there is a dog and another one behind it"."""
-_AND_THE_OTHER = re.compile(
+_AND_THE_OTHER = pattern_of(
     r"\W*<1>(?P<name>(?: [a-z]+){0,2}) (?:is|was) [^<.;]{1,60},? (?:and|while) the other(?: one)? (?:is|was)\b[^<]*$"
 )
 """Two things by what each does: "one dog is eating and the other is sleeping"."""
-_DECLARED = re.compile(
+_DECLARED = pattern_of(
     r"\b(?:number of (?:[a-z-]+ ){1,5}is|number of (?:[a-z-]+ ){0,4}[a-z-]+:|i\.e\.|(?:that|which) (?:is|makes|leaves)"
     r"|so|thus|therefore|hence|leaving|(?:that|which) means(?: that)?),? (?:(?:there are|it is|that is) )?"
     r"<(\d+)>( (?!of\b)[a-z]+)?[.\s]*$"
 )
 """The verdict at the end, whatever was counted before: "therefore the number of red circles is 2"."""
-_EMPTY_OF = re.compile(r"\b(?:empty|devoid|clear) of (?=[a-z])")
+_EMPTY_OF = pattern_of(r"\b(?:empty|devoid|clear) of (?=[a-z])")
 """Says that there are none: "the street is empty of cars". "Three cars are empty" counts them."""
-_NOT_ANOTHER = re.compile(r"(<\d+>[^<.;\n]{0,60}),? (?:and )?not <\d+>(?=\W*$|[.;])")
+_NOT_ANOTHER = pattern_of(r"(<\d+>[^<.;\n]{0,60}),? (?:and )?not <\d+>(?=\W*$|[.;])")
 """The number after "not", where another stands before it: "it has seven steps, not eight"."""
-_ONLY_NUMBERS = re.compile(r"[\s<>\d]+")
+_ONLY_NUMBERS = pattern_of(r"[\s<>\d]+")
 """Nothing but numbers, which may not differ from line to line: "4" above "5"."""
 
-_THERE_ARE = re.compile(r"\bthere (?:is|are) (?:only |exactly )?<(\d+)>")
+_THERE_ARE = pattern_of(r"\bthere (?:is|are) (?:only |exactly )?<(\d+)>")
 """A number stated before the verdict: "there are three dogs. The number of dogs is two"."""
 
-_ANOTHER_ONE = re.compile(
+_ANOTHER_ONE = pattern_of(
     r"^([^<]*)<([1-9])>((?: [a-z'-]+){1,4}?(?: [^<.;]{0,60})?,?) (?:and|plus) (?:~|another)(?: one)?"
     r"(?=\W*$|[.,;!]| (?:is|are|was|in|on|at|by|near|behind|beside|under|next|to|with|that|lying|\w+ing)\b)([^<~]*)$"
 )
 """One more of what was counted: "there is one dog and another one behind it"."""
 _SPELLED = tuple(word for word in NUMBER_WORDS[1:21] if len(word) > 2)
-_LISTED_LINE = re.compile(r"^\s*(\d+)[.)]\s+(?=\D).*$", re.MULTILINE)
+_LISTED_LINE = pattern_of(r"^\s*(\d+)[.)]\s+(?=\D).*$", re.MULTILINE)
 """A line of a numbered list, whose numbers are places: "1. a black dog"."""
-_OUT_OF = re.compile(
+_OUT_OF = pattern_of(
     r"(?:\bout of|(?<=>) of) (?:(?:the|all|these|those) ){1,2}<\d+>(?= [a-z])|(?<=>) out of <\d+>"
     r"|(?<=>) of <\d+>(?= [a-z])"
     r"|\b(?:out )?of (?:the|an?) (?:original|total|entire|initial)(?: of)? <\d+>|^of (?:the|these|those"
@@ -75,46 +76,46 @@ _OUT_OF = re.compile(
     r"|\b(?:except|besides|apart from|other than|excluding|not counting)(?: for)? <\d+>"
 )
 """The number of the whole of which a part is counted: "two of the 5 cats"."""
-_ON_EACH = re.compile(
+_ON_EACH = pattern_of(
     r"<\d+>(?= (?:on|in|per|at|for|to) (?:each|every|either)\b)|(?<=\beach )<\d+>"
     r"|(?<=\beach \w{7} )<\d+>"
 )
 """The number on each side or thing is a part: "6 wheels, 3 on each side"."""
-_NOT_BUT = re.compile(r"\bnot (?:just |only )?<\d+>(?=(?: [a-z]+)?,? (?:but|there (?:is|are)) )")
+_NOT_BUT = pattern_of(r"\bnot (?:just |only )?<\d+>(?=(?: [a-z]+)?,? (?:but|there (?:is|are)) )")
 """A number that is taken back at once: "not two, but three"."""
-_HYPOTHESIS = re.compile(r"(?:^|(?<=[.!\n;(,])) ?(?:if|unless) (?:you|we|one|i|it|they|the)\b[^.;\n)]*")
+_HYPOTHESIS = pattern_of(r"(?:^|(?<=[.!\n;(,])) ?(?:if|unless) (?:you|we|one|i|it|they|the)\b[^.;\n)]*")
 """What the number would be: "if you include the reflection, there are four"."""
 _IN_PAIRS = ("scissors", "glasses", "sunglasses", "pants", "jeans", "shorts", "trousers", "binoculars", "pliers")
-_PAIRS = re.compile(r"(?<=\w )pairs? of (?=\w)")
+_PAIRS = pattern_of(r"(?<=\w )pairs? of (?=\w)")
 """Things with two parts are counted by pairs: "one pair of glasses" is one, of shoes it is two."""
-_BARE_FIRST = re.compile(
+_BARE_FIRST = pattern_of(
     r"\W*(?:(?:there (?:is|are)|i (?:can )?(?:see|count)|it is|only|just|about) )*<(\d+)>[.\n](?!.*\b(?:wait"
     r"|actually|correction"
     r"|total|altogether|in all|sum|and another|also|additional|more|plus)\b)(?=\s*[a-z~<])",
     re.DOTALL,
 )
 """A number that is a sentence by itself before an explanation."""
-_EACH_ONE = re.compile(
+_EACH_ONE = pattern_of(
     r"<(?!1>)\d+>(?: (?!(?:on|in|at|near|by|under|behind|to|and|is|are"
     r"|with)\b)[a-z'-]+){0,3}\s*[,:;-]((?:[^<]*<1> (?:is|on|in|at|with|to|under|behind|near|of|has)\b[^<]*)+)$"
 )
 """Single ones of those that were counted: "two bags, one on each shoulder"."""
-_WITHIN_BRACKETS = re.compile(r"\([^()]*<[^()]*\)")
+_WITHIN_BRACKETS = pattern_of(r"\([^()]*<[^()]*\)")
 """A remark on what was counted: "3 dogs (1 is hidden)"."""
-_APPOSITION = re.compile(r"(?<=[a-z]), an? (?:(?!and\b|or\b)[a-z-]+ ?){1,4}[.!]?$")
+_APPOSITION = pattern_of(r"(?<=[a-z]), an? (?:(?!and\b|or\b)[a-z-]+ ?){1,4}[.!]?$")
 """What a single thing is, at the end: "only one dog, a small terrier"."""
 _WORD = r"(?!(?:and|or|with|in|on|of|that|is|are)\b)[a-z'-]+"
 _ITEM = rf"(?:<\d+>|an?|another|one) {_WORD}(?: {_WORD}){{0,3}} ?"
-_LIST = re.compile(
+_LIST = pattern_of(
     rf"(?:[^<:(]*\b(?:is|are|see|shows?|contains?|spot|has|includes?|features?|depicts?|count"
     rf"|identify)\b[a-z ]*?:? ?)?(?<![a-z])({_ITEM}(?:, ?{_ITEM})*(?:,? ?(?:and|plus|as well as|&"
     rf"|\+) (?:also )?{_ITEM})?)"
     rf"(?:(?: ?(?:in|on|at|is|are|near|by|inside|sitting|standing|lying)\b[^<]*)?[.!]?\s*)$"
 )
 """A list of what is counted, with nothing behind it but a place: "two front legs and two back legs"."""
-_JOINED = re.compile(r",|\band\b|\bplus\b|\bas well as\b|[&+]")
+_JOINED = pattern_of(r",|\band\b|\bplus\b|\bas well as\b|[&+]")
 """Joins the things of a list; "two or three" is none."""
-_ITEMS = re.compile(
+_ITEMS = pattern_of(
     r"(<(\d+)>|an?|another|one) ((?!(?:and|plus|as)\b)[a-z'-]+(?: (?!(?:and|plus|as)\b)[a-z'-]+){0,6}?)"
     r"(?= ?,| and\b| plus\b| as well as\b|$|[&+.])"
 )
@@ -124,47 +125,47 @@ _IN_A_PLACE = (
     r"<(\d+)>(?: (?:is|are))?(?: (?:sitting|standing|lying|seen|visible|located|parked|hanging))?"
     r" (?:(?:on|in|at|near|under|behind|beside|next to|by|to) ([^<,.;]{2,60}?)|(?:(?<=is )|(?<=are ))([a-z]+))"
 )
-_IN_PLACES = re.compile(rf"(?:[^<.;]{{0,40}}?[:,.] |yes,? )?{_IN_A_PLACE}(?:,? and |[,;.] ){_IN_A_PLACE}[.\s]*")
+_IN_PLACES = pattern_of(rf"(?:[^<.;]{{0,40}}?[:,.] |yes,? )?{_IN_A_PLACE}(?:,? and |[,;.] ){_IN_A_PLACE}[.\s]*")
 """Two numbers without nouns, each of another place or look: "two are on the sofa and one is on the floor"."""
 
-_MEMBER = re.compile(
+_MEMBER = pattern_of(
     r"(?:<(?P<number>\d+)>|\b(?P<one>an?|another|his|her|their|its)\b)(?P<phrase>(?: (?!(?:and|or|of|in|on|at"
     r"|with|is|are"
     r"|that|which|who|another|an?|his|her|their)\b)[a-z'-]+){1,4})"
 )
 """Each of those listed by their kinds: "a woman and her daughter" are two people."""
-_GOES_BEYOND = re.compile(r"\b(?:or|of|each|every|including|total|altogether|them|others?|same|if|not)\b|[(:=+~-]")
+_GOES_BEYOND = pattern_of(r"\b(?:or|of|each|every|including|total|altogether|them|others?|same|if|not)\b|[(:=+~-]")
 """Words with which kinds are not simply added: "a man or a woman" is one person."""
 
-_OF_THE_WHOLE = re.compile(
+_OF_THE_WHOLE = pattern_of(
     r"\s*(?:out )?of (?:the |these |those |all (?:the )?)?([a-z-]+|\d+) ([a-z]+)[, ]", re.IGNORECASE
 )
 """The number of all before that of a part: "of the 8 chairs, 3 are empty"."""
 
-_NEITHER = re.compile(r"<0> ([^<.;\n]* (?:or|nor) [^<.;\n]*)")
+_NEITHER = pattern_of(r"<0> ([^<.;\n]* (?:or|nor) [^<.;\n]*)")
 """Several things that are none: "no couches or bottles"."""
 
-_TABLE_ROW = re.compile(r"^\s*\|(.+)\|\s*$", re.MULTILINE)
+_TABLE_ROW = pattern_of(r"^\s*\|(.+)\|\s*$", re.MULTILINE)
 """A row of a table in Markdown: "| dog | 3 |"."""
 
-_ALL_ARE = re.compile(r"\b(?:all|both)(?: of (?:them|which))?(?: are)? ([a-z]+)\b")
+_ALL_ARE = pattern_of(r"\b(?:all|both)(?: of (?:them|which))?(?: are)? ([a-z]+)\b")
 """What all are, so that none is otherwise: "five turtles, all green"."""
 
 _FEWEST_ALOUD = 3
-_NO_LETTERS = re.compile(r"[^a-z ]+")
+_NO_LETTERS = pattern_of(r"[^a-z ]+")
 """What stands between numbers that are counted aloud: "1 dog, 2 dogs, 3 dogs - 3"."""
 
-_PHRASE = re.compile(
+_PHRASE = pattern_of(
     r"(?: (?!(?:and|or|on|in|at|with|next|near|by|of|is|are|behind|beside|under|plus|to|from|who"
     r"|that|above|below|it|them|him|her)\b)[a-z'-]+){1,4}"
 )
 """The noun phrase behind a number: "1 dog with 4 legs" counts one dog."""
-_LABEL = re.compile(r"([a-z][a-z '-]{0,40}?)\s*[:=]\s*$")
+_LABEL = pattern_of(r"([a-z][a-z '-]{0,40}?)\s*[:=]\s*$")
 """The noun before a number: "Dogs: 3"."""
-_OTHER_ARTICLE = re.compile(r"\ban? ((?:[a-z'-]+ ){0,2}?[a-z'-]+)\b")
+_OTHER_ARTICLE = pattern_of(r"\ban? ((?:[a-z'-]+ ){0,2}?[a-z'-]+)\b")
 """A single thing of another class is not counted: "a cat and 2 dogs"."""
 
-_OTHER_PLURAL = re.compile(r"(?:\w+ )*(?!(?:others|ones|instances|total|objects|items)$)\w{2,}(?<!s)s")
+_OTHER_PLURAL = pattern_of(r"(?:\w+ )*(?!(?:others|ones|instances|total|objects|items)$)\w{2,}(?<!s)s")
 """Other things beside those counted, known or not: "1 dog with 4 legs". "Others" are of the same."""
 
 _AND = r"(?:\band\b|\bplus\b|&|\+|,)"
@@ -180,26 +181,26 @@ _INDEFINITE = (
     r"\ban? (?!total|number|group|picture|photo|image|scene)\w+"
 )
 
-_BOUND = re.compile(
+_BOUND = pattern_of(
     r"\ball (?:but|except) <\d+>|"
     r"\b(?:(?:no )?(?:more|fewer|less) than|at least|at most|up to|as many as)(?: \w+)? <\d+>"
     r"|(?:^|\b(?:are|see|has|have|shows?|contains?|just|well) )(?:over|under) <\d+>"
     r"|<\d+>\s?\+(?!\s*<)|<\d+>[^<.;,\n]*,? (?:or|maybe|perhaps|possibly|if not) (?:even )?(?:more|fewer|less)\b"
 )
 """Gives no number but a bound: "at least 2", "all but 2", "3 or more"."""
-_QUANTIFIER = re.compile(
+_QUANTIFIER = pattern_of(
     r"(?<!how )\b(?:many|several|lots|a lot|alot|plenty|some|a few|few|multiple|numerous|countless|dozens|hundreds"
     r"|thousands|^lot$|tons|loads|various|bunch|group|crowd|herd|flock|handful|a number of|a variety)\b"
     r"(?! of (?:them|these|those|which|whom)\b)"
 )
 """An amount that is no number: "many". Not "how many" and "some of them"."""
-_QUANTIFIER_ADDED = re.compile(
+_QUANTIFIER_ADDED = pattern_of(
     rf"<\d+> [^<.;\n]*{_AND}\s*(?:{_QUANTIFIER.pattern})"
     rf"|(?:{_QUANTIFIER.pattern})[^<.;\n]{{0,200}}{_AND}[^<.;\n]{{0,200}}<"
 )
 """Counts one part and not the other: "two men and several women"."""
 _SOMETHING_ADDED = r"(?:and |also |then |just |only |there is |i (?:can )?see )*(?:an?|another) (?!\w+ one\b)"
-_NUMBER_ADDED = re.compile(
+_NUMBER_ADDED = pattern_of(
     rf"<[1-9]\d*> [a-z][^<.;:\n]*?{_NEXT_NUMBER}"
     rf"|<\d+> [a-z][^<.;:\n]*?{_AND}\s*{_SOMETHING_ADDED}"
     r"|<[1-9]\d*> [^<]*\bthere is (?:also )?(?:an?|another) "
@@ -207,45 +208,45 @@ _NUMBER_ADDED = re.compile(
     rf"|{_INDEFINITE} [^<.;:,\n]*?(?:\band\b|\bplus\b|&|\+)\s*<"
 )
 """Numbers of several things without a total, equal ones too: "1 dog and 1 cat"."""
-_DENIED = re.compile(r"\bnot (?:exactly |just |only )?<[1-9]")
+_DENIED = pattern_of(r"\bnot (?:exactly |just |only )?<[1-9]")
 """Only says what the number is not: "there are not 3 dogs"."""
 
-_ANOTHER_ARTICLE = re.compile(rf"{_AND}\s*(?:and )?an? ")
+_ANOTHER_ARTICLE = pattern_of(rf"{_AND}\s*(?:and )?an? ")
 """A second thing beside one with an article: "a dog and a cat"."""
 
-_SHOWN_ARTICLE = re.compile(
+_SHOWN_ARTICLE = pattern_of(
     rf"\b(?:{PICTURE}|it) (?:clearly )?(?:shows?|contains?|depicts?|features?|has|displays?) (?:only "
     rf"|just )?an? ([^.,;!]+)"
 )
 """An article that is the number: "the picture shows a dog"."""
 
-_PARTICLE = re.compile(r"(?:no|nope|nah)\s*[,.;:!]")
+_PARTICLE = pattern_of(r"(?:no|nope|nah)\s*[,.;:!]")
 """A "no" that answers something else than how many: "no, there are 3 dogs"."""
-_NONE_FIRST = re.compile(r"<0>\s*(?:[.;!\n]|,(?!\s*<))")
+_NONE_FIRST = pattern_of(r"<0>\s*(?:[.;!\n]|,(?!\s*<))")
 """None, whatever else is counted behind it: "none, there are 3 cats"."""
-_PARTITIVE = re.compile(r"<\d+>(?= of (?:them|these|those|which|whom|the)\b)")
+_PARTITIVE = pattern_of(r"<\d+>(?= of (?:them|these|those|which|whom|the)\b)")
 """The number of a subset: "3 boats, 2 of which are sailing"."""
 
-_ALL_OF_THEM = re.compile(r"(?:^|[.!\n] ?)there (?:is|are) <(\d+)> [a-z]+[.!](?=\s*(?:the|in) total\b)")
+_ALL_OF_THEM = pattern_of(r"(?:^|[.!\n] ?)there (?:is|are) <(\d+)> [a-z]+[.!](?=\s*(?:the|in) total\b)")
 """A sentence that gives the number of all by itself, before another that gives the total."""
 
 _TOTAL = r"(?:total(?:s|ing)?|sum|altogether|all together|in all|combined|overall)"
-_TOTAL_FIRST = re.compile(
+_TOTAL_FIRST = pattern_of(
     rf"(?:=|\b(?:{_TOTAL}|making|makes|adds? up to|answer is)\b)(?:(?!\band\b)[^<.;\n]){{0,40}}<(\d+)>"
     r"|\b(?:real|actual|true|correct|exact|right|final) (?:number|count|total|amount"
     r"|figure)(?: [a-z]+){0,4}?(?: is|:) <(\d+)>"
     rf"|\b{_TOTAL}\b[^<.;\n]{{0,80}}(?:\bis|\bare|\bequals|=|:)\s*(?:about |exactly )?<(\d+)>"
 )
 """The number that is called the sum: "3 on the left + 4 on the right = 7"."""
-_TOTAL_LAST = re.compile(rf"<(\d+)>((?: [a-z]+){{0,4}}?),? (?:in )?{_TOTAL}\b(?!\s*[:=])")
+_TOTAL_LAST = pattern_of(rf"<(\d+)>((?: [a-z]+){{0,4}}?),? (?:in )?{_TOTAL}\b(?!\s*[:=])")
 """A number with the word for a sum behind it: "three altogether"."""
-_FOLLOWED_BY_ANOTHER = re.compile(rf"[^<.;:(\n]*?{_NEXT_NUMBER}")
+_FOLLOWED_BY_ANOTHER = pattern_of(rf"[^<.;:(\n]*?{_NEXT_NUMBER}")
 """A number to which another is added is no sum: "in total there are 2 dogs and 3 cats"."""
-_AFTER_AND = re.compile(r"(?:\band|\bplus|&|\+|\bwith)\s*$")
+_AFTER_AND = pattern_of(r"(?:\band|\bplus|&|\+|\bwith)\s*$")
 """A number that is added itself is no sum: "2 dogs and 3 cats in total"."""
-_SO = re.compile(r"(?:\b(?:so|thus|therefore|hence|making|for|which is|that is|i\.e)|->|\u2192)\W*$|^[^:(]*[:(]\s*$")
+_SO = pattern_of(r"(?:\b(?:so|thus|therefore|hence|making|for|which is|that is|i\.e)|->|\u2192)\W*$|^[^:(]*[:(]\s*$")
 """Leads to a sum of the numbers before it: "seven zebras, plus two, so nine"."""
-_PARTS_FOLLOW = re.compile(
+_PARTS_FOLLOW = pattern_of(
     r"(?<=^<\d>)\s*[,.!\n](?!\s*<\d+>\s*(?:[,.<]|and\b|$))"
     r"|[^<]*(?::|\(|\bincluding\b|\bconsisting of\b|\bwith\b|\s-\s)[^<]*<"
 )
@@ -253,11 +254,11 @@ _PARTS_FOLLOW = re.compile(
 
 _LOOK = rf"(?:{'|'.join(sorted(descriptions(), key=len, reverse=True))}|\w+ing)"
 _PLACE = r"(?:on|in|at|near|to|is|are|of|with|that|who|which|by|under|behind|next|beside)"
-_THE_OTHER = re.compile(rf"(?:\b(?:the other|another)\b|~)(?= (?:{_LOOK}|{_PLACE})\b)")
+_THE_OTHER = pattern_of(rf"(?:\b(?:the other|another)\b|~)(?= (?:{_LOOK}|{_PLACE})\b)")
 """One more without a number: "one is brown and the other is black"."""
-_PART = re.compile(rf" (?:{_LOOK}(?:\s*(?:$|[,.;!)\n])| (?:and|{_PLACE})\b)|{_PLACE}\b)")
+_PART = pattern_of(rf" (?:{_LOOK}(?:\s*(?:$|[,.;!)\n])| (?:and|{_PLACE})\b)|{_PLACE}\b)")
 """Follows the number of a part, which has no noun: "two cars, one red and one on the left"."""
-_BEFORE_PARTS = re.compile(
+_BEFORE_PARTS = pattern_of(
     rf"(?:(?! (?:{_LOOK}|{_PLACE})\b) \w+){{0,3}}(?: (?:visible|shown|present|here))?"
     rf"(?: in (?:the|this) {PICTURE})?\s*[,.;!\n]"
 )

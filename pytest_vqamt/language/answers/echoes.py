@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.language.answers.answer_text import (
     HEDGE,
@@ -22,49 +23,49 @@ from pytest_vqamt.language.english.nouns import NUMBER_WORDS, singular
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet
 
-_BOUND_ASKED = re.compile(r"\b(?:at least|at most|more than|fewer than|less than)\b")
+_BOUND_ASKED = pattern_of(r"\b(?:at least|at most|more than|fewer than|less than)\b")
 """A part of the question that a denial leaves open: "at least two are not sitting" may be said beside two who sit."""
 
-_RATHER_THAN = re.compile(r"^[^.;!?\n]*(?: rather than| instead of|, (?:and )?not) ([a-z]+(?: [a-z]+){0,4})\W*$")
+_RATHER_THAN = pattern_of(r"^[^.;!?\n]*(?: rather than| instead of|, (?:and )?not) ([a-z]+(?: [a-z]+){0,4})\W*$")
 """Something else is done than asked: "a newspaper rather than a book". "A rather old book" is a book."""
-_NOTHING = re.compile(r"(?:no\W+)?(?:he|she|it|they) (?:is|are) not ([a-z]+ing) anything(?: at all)?\W*")
+_NOTHING = pattern_of(r"(?:no\W+)?(?:he|she|it|they) (?:is|are) not ([a-z]+ing) anything(?: at all)?\W*")
 """What is denied of all is denied of what is asked: "she is not holding anything"."""
 
-_IS_THERE = re.compile(r"(?:is|are|was|were) there\b")
+_IS_THERE = pattern_of(r"(?:is|are|was|were) there\b")
 """Asks for presence, where a posture says no more than "is": "are there any cars parked on the street?"."""
-_MORE_THAN = re.compile(
+_MORE_THAN = pattern_of(
     r"(?:are|is) there (more|fewer|less|as many) ([a-z ]{1,60}?) (?:than|as) ([a-z]+(?: [a-z]+)?)(?: (?:in|on|at"
     r"|visible)\b.*)?"
 )
 """Asks to compare two numbers, which the answer may give: "3 dogs and only 1 cat"."""
 
-_YES_NO = re.compile(r"(?:is|are|was|were|does|do|did|has|have|can|could|would)\b")
+_YES_NO = pattern_of(r"(?:is|are|was|were|does|do|did|has|have|can|could|would)\b")
 """How a question begins that a statement may answer: "Is it raining?" - "It is not raining"."""
-ASKS_TO_SAY = re.compile(
+ASKS_TO_SAY = pattern_of(
     r"^(?:would you say|do you think|would you call|can you (?:tell|say) (?:if|whether)|is it (?:true|correct"
     r"|right|the case)|does it (?:look|seem|appear))(?: that| like)? "
 )
 """Adds nothing to the question behind it: "does it look like the turtle is large?"."""
-_OR = re.compile(r"\b(?:or|not|no|more|less|fewer|only|all|every|both)\b")
+_OR = pattern_of(r"\b(?:or|not|no|more|less|fewer|only|all|every|both)\b")
 """Questions that a statement about a part does not settle: "there is no cat" to "a dog or a cat?"."""
-_COMMA = re.compile(r",(?= )| and (?=not\b)")
+_COMMA = pattern_of(r",(?= )| and (?=not\b)")
 """A denial behind a comma is a clause by itself: "he is holding a cat, not a dog"."""
-_OF_ALL = re.compile(r"(?:is|are|do|does|has|have|was|were) (?:all|both|every|each)\b(?: of)?(?: the| these| those)?")
+_OF_ALL = pattern_of(r"(?:is|are|do|does|has|have|was|were) (?:all|both|every|each)\b(?: of)?(?: the| these| those)?")
 """Asks about all of several: "are all the lights on?"."""
-_ALL = re.compile(
+_ALL = pattern_of(
     r"(?:(?:yes|and|so)\W+)?(?:(?:they|these|those) (?:are )?)?(?:all|both|each|every|everyone|everybody)\b"
 )
 """Speaks of all that are asked about; "almost all" are not all."""
-_ALL_EXCEPT = re.compile(
+_ALL_EXCEPT = pattern_of(
     r"\b(?:all|every\w*|each|both)\b[^.;!\n]{0,200}\b(?:except|apart from|save for|but (?:one|two|three|an?|the))\b"
 )
 """All but some are not all: "every light is on except one"."""
-_ALL_OF_THEM = re.compile(
+_ALL_OF_THEM = pattern_of(
     r"(?:(?:yes|and|so)\W+)?(?:all|both|each|every)(?: single)?(?: one)?(?: of (?:them|these|those))?,? "
     r"(?:is|are|do|does|has|have|did|was|were)(?P<not> not)?"
 )
 """Without the predicate of the question: "every single one of them does"."""
-_NOT_ALL = re.compile(
+_NOT_ALL = pattern_of(
     r"\b(?:not (?:all|both|every|each|everyone)|(?:only|just) (?:one|some|the|a|two|three|half|part|\d+)|none|neither"
     r"|no one|nobody|except|all but|(?:almost|nearly) (?:all|every\w*|both)|most|half)\b"
 )
@@ -76,19 +77,19 @@ _RESTING = frozenset({"stand", "sit", "lie", "kneel", "crouch"})
 _MOVING = frozenset({"fly", "swim", "walk", "run"})
 _ABOUT = {"outside": "inside", "inside": "outside"}
 
-_SEES_NONE = re.compile(
+_SEES_NONE = pattern_of(
     r"\b(?:i|we|you) (?:can|do) not (?:see|find|spot|detect|identify|notice|locate) (?:any|an?|the)?"
 )
 """Whoever sees none says that there is none: "I could not find any cars on the street"."""
-_HAS_NONE = re.compile(r"\b(?:has|have|with) no\b|\b(?:does|do) not have\b|\bnot wearing\b")
+_HAS_NONE = pattern_of(r"\b(?:has|have|with) no\b|\b(?:does|do) not have\b|\bnot wearing\b")
 """Denies a thing, whatever place follows: "the car has no license plate on the front"."""
-_LEAD = re.compile(
+_LEAD = pattern_of(
     r"^\W*(?:(?:yes|nope|and|so|well|then|actually|just|but|rather)\W+|no\s*[,.:;!-]\W*)*"
     r"(?:(?:i|we|you) (?:can |could |would )?(?:see|think|believe|say)(?: that)? )?"
     rf"(?:(?:in|on) (?:the|this) {PICTURE}\W+)?(?:an? {PICTURE} of )?"
 )
 """Words before the statement: "I would say", "in the picture"."""
-_DENIED_QUESTION = re.compile(
+_DENIED_QUESTION = pattern_of(
     r"((?:is|are|was|were|does|do|did|has|have|can) (?!there\b)[^?]{1,80}?) not ((?!only\b)[^?]+)"
 )
 """Asks that something is not so: "is the man not wearing a helmet"."""

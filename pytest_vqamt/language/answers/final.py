@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.core.text import one_line, readable
 
 ANSWER_FIELDS = (
@@ -19,13 +20,13 @@ ANSWER_FIELDS = (
 )  # fmt: skip
 """Fields of JSON that hold an answer, the surest first."""
 
-_FENCE = re.compile(r"```[ \t]*+[\w+-]*+[ \t]*+\r?\n?((?:(?!```).)*+)```", re.DOTALL)
+_FENCE = pattern_of(r"```[ \t]*+[\w+-]*+[ \t]*+\r?\n?((?:(?!```).)*+)```", re.DOTALL)
 """JSON in a block of code, with words around it."""
 _MOST_JSON = 20_000
 
-SOMETHING = re.compile(r"\w")
+SOMETHING = pattern_of(r"\w")
 """A letter or a digit: what has none says nothing."""
-_TAGGED = re.compile(
+_TAGGED = pattern_of(
     r"<\|?(?:begin_of_|start_)?(answer|final_answer|final|conclusion|solution|box|response|output)\|?>(.*?)"
     r"(?=<\|?(?:/|end_of_|end_)?(?:answer|final_answer|final|conclusion|solution|box|response|output)\|?>|$)",
     re.DOTALL | re.IGNORECASE,
@@ -36,7 +37,7 @@ _MARKS = ("answer", "conclusion", "verdict", "#", "a:", " :")
 """One of them is in each marker."""
 _LONGEST_LEAD = 100
 """The characters of a marker before that."""
-_MARKER = re.compile(
+_MARKER = pattern_of(
     rf"(?:^|(?<=[\s.,;:*_(>\[#\-]))[*_#>\s\[-]{{0,6}}\b{_WORDS}(?:answer|conclusion|verdict)\b(?:[ ]+is)?[*_\]]*[ ]*"
     r"(?:[:=\uff1a][ ]*[*_]*|(?<=[*\]])[ ]*\n|[ ]*[*_]*\n(?<=answer\n))"
     r"|^[ ]*\#{1,6}[ ]*(?:final[ ]+)?(?:answer|conclusion|results?|total|count|verdict)[ ]*[:.]?[ ]*$"
@@ -46,20 +47,20 @@ _MARKER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """Words before the answer: "Final answer:", "## Answer". In "2 dogs answer the call" there is none."""
-_EXPLANATION = re.compile(
+_EXPLANATION = pattern_of(
     r"(?:^|\n|(?<=[.!)])\s)[ \t*_#>-]{0,6}(?:explanations?|reason(?:ing|s)?|rationale|justification|notes?|evidence"
     r"|because|details?)[*_]*[ ]*:",
     re.IGNORECASE,
 )
 """A reason behind the answer: "No" above "Reason: yes signs are missing"."""
 
-_BRACE = re.compile(r"[{}]")
-_BOX = re.compile(r"\\(?:boxed|fbox|framebox)\s*\{")
+_BRACE = pattern_of(r"[{}]")
+_BOX = pattern_of(r"\\(?:boxed|fbox|framebox)\s*\{")
 """A box of LaTeX, in which the answer stands."""
-_FONT = re.compile(r"\\(?:text\w*|math\w*|operatorname|bf|rm|it|displaystyle)\b")
+_FONT = pattern_of(r"\\(?:text\w*|math\w*|operatorname|bf|rm|it|displaystyle)\b")
 """Commands of LaTeX for fonts in a box: "\\text{down}"."""
 
-CHAT_MARK = re.compile(
+CHAT_MARK = pattern_of(
     r"<\|(?:im_end|im_start|eot_id|eom_id|end|endoftext|end_of_turn|start_header_id|user|assistant|system|return)\|>"
     r"|</?s>|<(?:end_of_turn|start_of_turn|eos|pad|end_of_utterance|endofchunk)>|<\uff5c[^>]{1,40}\uff5c>|\[/?INST\]"
 )
@@ -69,23 +70,23 @@ _ASKS = r"(?:questions?|q|user|human|input|instructions?|prompt|request|customer
 _REPLIES = r"(?:assistant|ai|bot|chatbot|model|gpt|output|response)"
 _NUMBERED = r"[ ]?(?:no\.?[ ]?|\#)?\d{0,3}"
 
-_AT_A_LINE = re.compile(
+_AT_A_LINE = pattern_of(
     rf"^[ \t*#>_-]{{0,8}}(?:the[ ])?(?:(?:next|new|second|another|following|follow-?up)[ ])?"
     rf"(?P<role>{_ASKS}|{_REPLIES}){_NUMBERED}[ ]?[*_]{{0,3}}[:\uff1a]",
     re.IGNORECASE | re.MULTILINE,
 )
 """A line that names who speaks: "Question: ...", "**User:** ...", "### Assistant: ..."."""
 
-_NEXT_ROW = re.compile(
+_NEXT_ROW = pattern_of(
     r"^[ \t*#>_-]{0,8}(?:statement|premise|hypothesis|sentence|example|context|image|picture|caption|label|text)"
     rf"{_NUMBERED}[ ]?[*_]{{0,3}}[:\uff1a]",
     re.IGNORECASE | re.MULTILINE,
 )
 """A line of the next example of a list, behind an answer of a few words: "neutral\\nStatement: a man sells fish"."""
-_FEW_WORDS = re.compile(r"\W*+\w++(?:\W++\w++){0,3}+\W*+")
+_FEW_WORDS = pattern_of(r"\W*+\w++(?:\W++\w++){0,3}+\W*+")
 """An answer by itself, behind which a list may go on."""
 
-_IN_A_LINE = re.compile(
+_IN_A_LINE = pattern_of(
     r"(?<=\s)(?:\#{2,4}[ ]?)?(?P<role>Questions?|Q|User|USER|Human|HUMAN|Input|Instruction|Assistant|ASSISTANT|Output"
     r"|OUTPUT|Response)" + _NUMBERED + r"[ ]?[:\uff1a]"
     rf"|(?<=\s)\#{{3,4}}[ ]?(?P<heading>(?i:{_ASKS}|{_REPLIES}))[ ]?[:\uff1a]?(?=\s)"
@@ -93,7 +94,7 @@ _IN_A_LINE = re.compile(
 )
 """The same behind other words. In capitals, as "to the question: yes" is a part of a sentence."""
 
-_FILLER = re.compile(
+_FILLER = pattern_of(
     r"\W*+(?>(?>well|hmm+|ok(?:ay)?|sure|certainly|so|oh|let me (?:see|look|think|check|count)[^.!?\n]*+|let us see"
     r"|(?:looking at|in|from|judging by) (?:the|this|that|your) (?:given |provided |attached |above )?\w++"
     r"|thanks?(?: you)?[^.!?\n]*+|good question|hello|hi"
@@ -102,8 +103,8 @@ _FILLER = re.compile(
 )
 """What may stand before a question without being an answer. Nothing is tried twice: answers can be long."""
 
-_SENTENCE = re.compile(r"[^.!?\n\u3002\uff1f\uff01]*[.!?\n\u3002\uff1f\uff01]+|[^.!?\n\u3002\uff1f\uff01]+$")
-_ASKING = re.compile(
+_SENTENCE = pattern_of(r"[^.!?\n\u3002\uff1f\uff01]*[.!?\n\u3002\uff1f\uff01]+|[^.!?\n\u3002\uff1f\uff01]+$")
+_ASKING = pattern_of(
     r"(?:^|[,;:-])\s*(?:(?:and|but|so|now|also|then)\s+)?(?:is|are|was|were|does|do|did|has|have|can|could|would|will"
     r"|should|how|what|which|who|whose|where|when|why|(?:in|on|at|of|to|for|with)\s+(?:which|what|whose|how))\b",
     re.IGNORECASE,
@@ -111,7 +112,7 @@ _ASKING = re.compile(
 """A question, which nobody answers with one: "is there a cat?". "Two?" is an answer."""
 _QUESTION_MARKS = ("?", "\uff1f")
 
-_NAME = re.compile(r"\s*(?:assistant|user|system|model)\s*")
+_NAME = pattern_of(r"\s*(?:assistant|user|system|model)\s*")
 """Who speaks, between marks of a chat."""
 
 TAGS: tuple[str, ...] = (
@@ -138,11 +139,11 @@ _LONGEST_MARK = 120
 _HARMONY_TOKENS = frozenset(["<|channel|>", "<|message|>", "<|constrain|>"])
 """Those that it ends a message with are tokens of others, too."""
 
-_HARMONY = re.compile(r"<\|channel\|>\s*+(\w++)[^<]*+(?:<\|constrain\|>[^<]*+)?<\|message\|>")
+_HARMONY = pattern_of(r"<\|channel\|>\s*+(\w++)[^<]*+(?:<\|constrain\|>[^<]*+)?<\|message\|>")
 """The head of a message: its channel, of which only the final one answers."""
-_HARMONY_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
+_HARMONY_END = pattern_of(r"<\|(?:end|return|call|start|channel)\|>")
 """The end of a message, or the beginning of the next one."""
-_HARMONY_BARE = re.compile(r"\s*+(?:analysis|commentary).*assistant\s?final", re.DOTALL)
+_HARMONY_BARE = pattern_of(r"\s*+(?:analysis|commentary).*assistant\s?final", re.DOTALL)
 """What is left of harmony where the special tokens were removed."""
 
 

@@ -6,29 +6,30 @@ import re
 from functools import cache
 from unicodedata import normalize
 
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.language.answers.foreign.forms import form_of, language_of
 from pytest_vqamt.language.questions.free import QuestionForm, begins_as_question
 from pytest_vqamt.language.tables import toml_table
 
-_ONE_SENTENCE = re.compile(r"\W*[^.!?;\n\u3002\u0964]+[.!\u3002\u0964]*\s*")
+_ONE_SENTENCE = pattern_of(r"\W*[^.!?;\n\u3002\u0964]+[.!\u3002\u0964]*\s*")
 """A sentence without another behind it, which might be about something else."""
-_ENGLISH = re.compile(r"\b(?:is|are|was|were|do|does|can|the|there)\b")
+_ENGLISH = pattern_of(r"\b(?:is|are|was|were|do|does|can|the|there)\b")
 """A word of an English question: "is there hay?"."""
 
-_HAN = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
+_HAN = pattern_of("[\u3040-\u30ff\u4e00-\u9fff]")
 """Kana and Han characters."""
-_NOT_NAMES = re.compile(
+_NOT_NAMES = pattern_of(
     "[\u3040-\u309f\u5417\u55ce\u56fe\u7247\u4e2d\u91cc\u8fd9\u5f20\u753b\u50cf\u9762\u662f\u4e0d\u4e00\u53ea\u4e2a\u7684\u7167]|\\W|\\d"
 )
 """Characters that name no thing: those for "picture", "is", "one" and the like."""
-_PICTURES = re.compile(
+_PICTURES = pattern_of(
     r"(?<!\w)(?:imagen|foto\w*|imag\w*|bild\w*|gambar|photo|\u0438\u0437\u043e\u0431\u0440\u0430\u0436\w*"
     r"|\u043a\u0430\u0440\u0442\u0438\u043d\w*"
     r"|\u0627\u0644\u0635\u0648\u0631\u0629|\u0924\u0938\u094d\u0935\u0940\u0930|\u091b\u0935\u093f"
     r"|\u099b\u09ac\u09bf\S*|\u062a\u0635\u0648\u06cc\u0631)(?!\w)"
 )
 """The picture: "en la imagen"."""
-_DETERMINERS = re.compile(
+_DETERMINERS = pattern_of(
     r"(?:apak|eine|kein|irge|algu|alg\u00fa|ning|nenh|aucu|quel|sehe|visi|saya|\u0915\u094d\u092f\u093e"
     r"|\u092e\u0947\u0902|\u06a9\u06cc\u0627|\u0645\u06cc\u06ba|\u0987\u0932|(?:cette|diese[mnrs]?|esta|este"
     r"|solo|s\u00f3lo|genau|seulement|exactement)$)"
@@ -56,24 +57,24 @@ _FUNCTION_WORDS = tuple(
 )
 """Of Spanish, French, German, Portuguese, Italian, Indonesian and Turkish."""
 
-_NO_NUMBER = re.compile(r"\b(?:um|null)\b")
+_NO_NUMBER = pattern_of(r"\b(?:um|null)\b")
 """Numbers that English has as other words."""
 
-_HOW_MANY = re.compile("\u51e0|\u591a\u5c11")
+_HOW_MANY = pattern_of("\u51e0|\u591a\u5c11")
 """Asks for a number in Mandarin."""
-_YES_NO = re.compile("[\u5417\u55ce]|\u6709\u6ca1\u6709|\u662f\u5426|\u662f\u4e0d\u662f")
+_YES_NO = pattern_of("[\u5417\u55ce]|\u6709\u6ca1\u6709|\u662f\u5426|\u662f\u4e0d\u662f")
 """Asks for yes or no in Mandarin."""
 
-_DENIES = re.compile("(?<!\u6709)\u6ca1|\u4e0d(?!\u662f)")
+_DENIES = pattern_of("(?<!\u6709)\u6ca1|\u4e0d(?!\u662f)")
 """Denies in Mandarin."""
 
-_NOT_EXACT = re.compile(
+_NOT_EXACT = pattern_of(
     r"\d[.,:]\d|\d ?(?:m|cm|km|kg|%|h)\b"
     r"|\u5927\u7ea6|\u53ef\u80fd|\u81f3\u5c11|\u8d85\u8fc7|\u6216|\u7b2c|\u591a\u4e2a|\u51e0"
     r"|\u8bb8\u591a|\u5341[\u4e00-\u4e5d]"
 )
 """Hedges, bounds, amounts, measures, and numbers above ten, which the table does not have."""
-_IN_TOTAL = re.compile("[\u5171\u603b]")
+_IN_TOTAL = pattern_of("[\u5171\u603b]")
 """The last number is the sum in Mandarin."""
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, product, starmap
 
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.language.answers.answer_text import (
     DENIAL,
     HEDGE,
@@ -26,54 +27,54 @@ from pytest_vqamt.language.tables import toml_table
 
 _WORDS_BESIDES = 12
 """The characters that a shorter answer lacks to say more than an option: "the woman." has no predicate."""
-_ASKS_FOR_A_THING = re.compile(r"\W*(?:which|who|what)\b(?!.*(?:not\b|n't\b|\bmissing\b|\babsent\b))", re.IGNORECASE)
+_ASKS_FOR_A_THING = pattern_of(r"\W*(?:which|who|what)\b(?!.*(?:not\b|n't\b|\bmissing\b|\babsent\b))", re.IGNORECASE)
 """Asks which option has the predicate: "which animal is bigger?". Where it lacks it, denials choose."""
 
 _PRONOUNS = ("it", "him", "her", "them", "one", "of", "out", "from", "than")
-_INSERTED = re.compile(r"^([^,]+), [^,]+, (?=(?:is|are|was|has|have)\b)")
+_INSERTED = pattern_of(r"^([^,]+), [^,]+, (?=(?:is|are|was|has|have)\b)")
 """A remark between the subject and its verb: "the red one, behind the green one, is on"."""
-_NOT = re.compile(r"\b(?:not|no longer|never|nor|neither|hardly)\b")
+_NOT = pattern_of(r"\b(?:not|no longer|never|nor|neither|hardly)\b")
 """Takes the predicate from an option: "the window is hardly open"."""
-_SPLIT = re.compile(r",?\s+and\s+|,\s*|\s+while\s+|\bso\s+")
+_SPLIT = pattern_of(r",?\s+and\s+|,\s*|\s+while\s+|\bso\s+")
 """Where a clause about another option may begin: "the window is open and the door is closed"."""
-_STARTS_A_CLAUSE = re.compile(
+_STARTS_A_CLAUSE = pattern_of(
     r"(?:the|an?|its|his|her|their|this|that)?\s*(?:[\w-]+ ){1,3}?(?:is|are|was|were|has|have|can|does|do"
     r"|to the|[a-z]{2,}(?<![aius])s)\b"
 )
 """A subject with its verb: "and the door is", not "and above the door"."""
 
-_OF_A_THING = re.compile(
+_OF_A_THING = pattern_of(
     r"(?:what|which|who)(?: (?!is\b|are\b|was\b|has\b|does\b)\w+){0,3}? (?:is|are|was|has|have) (?!the\b|an?\b"
     r"|his\b|her\b|this\b|that\b|their\b)(.+)"
 )
 """The predicate after the verb "to be": "which is closer to the camera, the dog or the cat?"."""
-_MORE = re.compile(r"\b(more|fewer|less)\b")
+_MORE = pattern_of(r"\b(more|fewer|less)\b")
 """Asks to compare amounts, where only "more" matters: "the left one has more; the right one has three cookies"."""
 
-_PLACED = re.compile(r"(?:is|are|does|do) (?:the|this|that) (.+)")
+_PLACED = pattern_of(r"(?:is|are|does|do) (?:the|this|that) (.+)")
 """Asks where one thing is to another: "is the lamp above or below the shelf?"."""
 
-_OF_A_WHOLE = re.compile(r"\W*(?:out )?of (?:(?:the|all|these|those) )*<\d+>[a-z ]*")
+_OF_A_WHOLE = pattern_of(r"\W*(?:out )?of (?:(?:the|all|these|those) )*<\d+>[a-z ]*")
 """The number of all, of which a part follows: "of the six windows"."""
 
-_HOW_MANY = re.compile(
+_HOW_MANY = pattern_of(
     r"\bhow many (?:of (?:the|these|those) )?(?:\w+ ){1,3}?((?:are|is|do|does|have|has|wear|in|on|at|with|that"
     r"|who|which)\b[^?\n]*)"
 )
 """What those have or do that are counted: "how many people are sitting?"."""
-_IN_THE_PICTURE = re.compile(
+_IN_THE_PICTURE = pattern_of(
     r"\b(?:are|is|do|does|you|we|i|see|there|visible|shown|that|who|which|can|be|in total|altogether)\b"
 )
 """Words of the question that pick out none: "how many people are visible?"."""
-_SUMS = re.compile(r"\b(?:total|altogether|in all|sum|combined|overall)\b")
+_SUMS = pattern_of(r"\b(?:total|altogether|in all|sum|combined|overall)\b")
 """The number of all kinds together, which has the predicate of none: "five apples in total"."""
-_ADDS_UP = re.compile(r"\b(?:another|(?<!the )other|also|more|additional|plus)\b|[=+]")
+_ADDS_UP = pattern_of(r"\b(?:another|(?<!the )other|also|more|additional|plus)\b|[=+]")
 """Numbers that are added are no contrast: "one sedan and one van, two in total"."""
-_THE_OTHERS = re.compile(r"\b(?:and |while )?(?:the )?(?:other|others|remaining|rest)\b[^.;,]{0,160}\bnot\b[^.;,]*")
+_THE_OTHERS = pattern_of(r"\b(?:and |while )?(?:the )?(?:other|others|remaining|rest)\b[^.;,]{0,160}\bnot\b[^.;,]*")
 """The rest, which do not have it: "the other two do not"."""
-_COMMA = re.compile(r",\s+(?:(?:and|so)\s+)*|\s+and\s+(?=(?:the other )?\w+(?: \w+)? (?:is|are|on|in|at|under)\b)")
+_COMMA = pattern_of(r",\s+(?:(?:and|so)\s+)*|\s+and\s+(?=(?:the other )?\w+(?: \w+)? (?:is|are|on|in|at|under)\b)")
 """Where a part with a number of its own may begin: "two are sitting and three are standing"."""
-_STANDS_ALONE = re.compile(
+_STANDS_ALONE = pattern_of(
     r"\b(?:is|are|was|were|has|have|shows?|contains?|see) (?:\w+ ){0,8}?(?:<\d+>) [a-z]"
     r"|<\d+> (?:\w+ ){0,8}?(?:is|are|has|have|\w+ing)\b|^(?:there (?:is|are) )?<\d+> \w+$"
     r"|<\d+> (?:on|in|under|behind|at|near|next)\b"
@@ -81,24 +82,24 @@ _STANDS_ALONE = re.compile(
 )
 """A number that is not a part of another: "three are standing"."""
 
-_SAYS = re.compile(r"\b(?:is|are|has|have|see|on|in|at|under|with|\w{3,}ing|\w{3,}s)\b")
+_SAYS = pattern_of(r"\b(?:is|are|has|have|see|on|in|at|under|with|\w{3,}ing|\w{3,}s)\b")
 """A part that says something by itself; "two of the men" does not."""
 
-_PRONOUN = re.compile(r"^\W*(?:(?:so|yes|well|therefore|thus|hence)\W+)*(?:it|this|that|they|he|she)\b")
+_PRONOUN = pattern_of(r"^\W*(?:(?:so|yes|well|therefore|thus|hence)\W+)*(?:it|this|that|they|he|she)\b")
 """The subject of the question by another word: "it is green"."""
-_COPULA = re.compile(
+_COPULA = pattern_of(
     r"\b(?:is|are|was|were|looks?|seems?|appears?)(?: to be)?"
     r"(?: (?!next\b|near\b|behind\b|beside\b|by\b|under\b|above\b|below\b|to\b|with\b|from\b|not\b)[\w-]+){0,3}\s*$"
 )
 """Says the option of the subject: "the light is green", not "there is a red car"."""
 
-_BESIDES = re.compile(
+_BESIDES = pattern_of(
     r"(?! ?(?:and|or|plus|as well as)\b)[\w '-]*?\b(?:next to|near|beside|by|behind|under|on|in|at|with|while"
     r"|above|below|over|from|past|along|through|towards?|into|onto|against|across|around|instead of)\b"
 )
 """The second option is only a place: "a camel past a horse". Not "a camel and a horse"."""
 
-_SHE, _HE = re.compile(r"\b(?:she|her)\b", re.IGNORECASE), re.compile(r"\b(?:he|him)\b", re.IGNORECASE)
+_SHE, _HE = pattern_of(r"\b(?:she|her)\b", re.IGNORECASE), pattern_of(r"\b(?:he|him)\b", re.IGNORECASE)
 """Who is meant where just one option is a woman, or a man."""
 # The table has the male name of each pair first.
 _MEN, _WOMEN = (frozenset(pair[sex] for pair in toml_table("english/opposites.toml")["names"]) for sex in (0, 1))

@@ -10,6 +10,7 @@ from itertools import product
 from operator import eq, ge, gt, le, lt
 from typing import Any, TypeAlias
 
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.core.meaning import (
     NO_SUCH_THING,
     NONE_OF_THESE,
@@ -89,33 +90,33 @@ _MAX_CACHED_CHARS = 200
 
 _DENYING = frozenset({"no", "not", "none", "nothing", "neither", "nobody", "never", "without"})
 
-_BREAKS_OFF = re.compile(r"\w \w+ (?:an?|the|of|with|and|or|is|are)$")
+_BREAKS_OFF = pattern_of(r"\w \w+ (?:an?|the|of|with|and|or|is|are)$")
 """Ends before what is asked for: "he is riding a"."""
-_NOT_BUT = re.compile(r"\bnot (?!only\b|just\b|merely\b)[^.,;!?\n]{1,60}?,? but (?:rather )?")
+_NOT_BUT = pattern_of(r"\bnot (?!only\b|just\b|merely\b)[^.,;!?\n]{1,60}?,? but (?:rather )?")
 """What is put right at once: "it is not riding a bicycle but a skateboard"."""
 
-_USUALLY = re.compile(
+_USUALLY = pattern_of(
     r"(?<![^.!?\n])[^.!?\n]{0,200},\s?but\b(?= (?:only|just|this|here|in)\b)"
     r"|(?<![^.,;!?\n])[^.,;!?\n]{0,200}\b(?:usually|normally|typically|generally)\b[^.,;!?\n]{0,200}[.,;!?\n]",
     re.IGNORECASE,
 )
 """How many parts such a thing has: "a dog has four legs, but only three are visible"."""
 
-_NO_WRITING = re.compile(
+_NO_WRITING = pattern_of(
     r"\bno (?:such )?(?:text|word|words|writing|sentence)\b"
     r"|(?:\b(?:cannot|can not|do not|unable to|could not)|n['\u2019]t) (?:see|find|read|spot|detect) "
     r"(?:it\b|(?:the|that|any|this) (?:text|words?|writing|sentence)\b)"
 )
 """Denies all writing, so the one asked about: "there is no text in the picture"."""
-_MAY = re.compile(r"\b(?:may|might|could|perhaps|maybe|possibly)\b")
+_MAY = pattern_of(r"\b(?:may|might|could|perhaps|maybe|possibly)\b")
 """Leaves open what is written: "it may say 'KITE'"."""
 
-_DENIES = re.compile(r"(?:there is )?(?:(?:none|nothing)\b(?! of [^.]*\b(?:is|are|has|have)\b)|no such\b)")
+_DENIES = pattern_of(r"(?:there is )?(?:(?:none|nothing)\b(?! of [^.]*\b(?:is|are|has|have)\b)|no such\b)")
 """There is nothing that could have the property: "no such thing"."""
 
 _OF_STATEMENTS = frozenset(["yes", "there", "the", "not", "is", "are", "no"])
 
-_NUMBERED = re.compile(
+_NUMBERED = pattern_of(
     r"^\W*(?:is|are|were|was) (?:there )?(?P<bound>at least|at most|no more than|more than|fewer than|less than|exactly"
     r"|only|just) (?P<number>[a-z]+|\d+) (?P<what>[^?]+)",
     re.IGNORECASE,
@@ -126,7 +127,7 @@ _BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
     "exactly": eq, "only": eq, "just": eq,
 }  # fmt: skip
 
-_EMPTY = re.compile(
+_EMPTY = pattern_of(
     r"^\W*(?:no\W+)?(?:the|this|that) ([a-z ]{2,40}?) (?:is|are|looks?|appears?|seems?)(?: to be)?"
     r"(?: (?:completely|entirely|totally|quite|all|currently|actually|almost))*"
     r" (?:empty|bare|deserted|vacant|clear)\W*(?:$|[.;!\n])"
@@ -135,28 +136,28 @@ _EMPTY = re.compile(
 
 _NOT_SAID_PLAINLY = (Unreadable.NO_YES_OR_NO, Unreadable.UNSURE, Unreadable.REFUSAL)
 
-_ASKS_HOW_MANY_MORE = re.compile(r"\bhow many (?:more|fewer)\b.*\bthan\b", re.IGNORECASE)
+_ASKS_HOW_MANY_MORE = pattern_of(r"\bhow many (?:more|fewer)\b.*\bthan\b", re.IGNORECASE)
 """Asks for a difference: "how many more people are in the first picture than in the second?"."""
-_SO_MANY_MORE = re.compile(r"<(\d+)> (?:more|fewer)\b")
+_SO_MANY_MORE = pattern_of(r"<(\d+)> (?:more|fewer)\b")
 """The difference that is asked for: "5 and 3, so there are 2 more people"."""
-_ASKS_FOR_THE_VISIBLE = re.compile(r"\b(?:visible|can (?:be|you) see|seen|shown)\b")
+_ASKS_FOR_THE_VISIBLE = pattern_of(r"\b(?:visible|can (?:be|you) see|seen|shown)\b")
 """Asks for what can be seen alone: "how many wheels are visible?"."""
-_VISIBLE_NUMBER = re.compile(
+_VISIBLE_NUMBER = pattern_of(
     r"(?:\b(?:only|just|so) <(\d+)>(?: of (?:them|these|those|which))?|<(\d+)> of (?:them|these|those|which))"
     r"(?: [a-z]+)?,? (?:is|are|can be)(?: clearly| actually)? (?:visible|seen|shown)\b"
 )
 """The number of those that are seen, where others may be hidden: "six wheels, only three of them are visible"."""
 
-_OTHERS = re.compile(r"\b(?:other|more|additional|further)\b")
+_OTHERS = pattern_of(r"\b(?:other|more|additional|further)\b")
 """Asks for those besides one that is known: "no other boxes" is none of these, and not a remark."""
-_BOUND_ASKED_FOR = re.compile(r"\b(?:at least|at most|more than|fewer than) (?:an?|\w+)\b")
+_BOUND_ASKED_FOR = pattern_of(r"\b(?:at least|at most|more than|fewer than) (?:an?|\w+)\b")
 """The bound of the question, said again, is no answer: "people who have at least one bag: 4"."""
 
-_ALL_OF_THEM = re.compile(r"^\W*(?:it is |there is |there are |i (?:can )?see )?both\b(?!.*\b(?:no|not|but)\b)")
+_ALL_OF_THEM = pattern_of(r"^\W*(?:it is |there is |there are |i (?:can )?see )?both\b(?!.*\b(?:no|not|but)\b)")
 """Names all options and chooses none: "both a cat and a dog are on the bed"."""
-_LETTERED = re.compile(r"\W*[a-h][.):]")
+_LETTERED = pattern_of(r"\W*[a-h][.):]")
 """A letter that contradicts what follows is not explained away: "A. The girl holds it" for "A. boy"."""
-_OF_ABSENT = re.compile(r"\b(?:which|what|who)\b[^?]{0,200}\b(?:not|isn't|aren't|can't|cannot|missing|absent)\b")
+_OF_ABSENT = pattern_of(r"\b(?:which|what|who)\b[^?]{0,200}\b(?:not|isn't|aren't|can't|cannot|missing|absent)\b")
 """Asks which option is missing: "which of these is not there?"."""
 
 _DIRECTIONS = tuple(
@@ -175,43 +176,43 @@ _OPPOSITE_WORDS = {
     frozenset(each) for pair in zip(_DIRECTIONS[::2], _DIRECTIONS[1::2], strict=True) for each in product(*pair)
 }
 _COMPARATIVE = "|".join(sorted(frozenset().union(*_DIRECTIONS)))
-_ASKED_TO_COMPARE = re.compile(
+_ASKED_TO_COMPARE = pattern_of(
     rf"\b(?:which|what|who|are there|is there)\b[^?]{{0,200}}?\b({_COMPARATIVE})\b(?! \w+ than)"
 )
 """Asks which has more of something: "which is bigger?"."""
-_COMPARISON = re.compile(
+_COMPARISON = pattern_of(
     rf"\W*(?:(?:there (?:is|are)|i (?:can )?see) )?(.{{0,120}}?)\b({_COMPARATIVE})\b(.{{0,120}}?)\bthan\b([^,.;\n]*)\W*"
 )
 """Compares both options: "the cup is smaller than the jug"."""
-_ASKED_IF_MORE = re.compile(
+_ASKED_IF_MORE = pattern_of(
     rf"(?:is|are) ((?:the|this|that) [a-z ]{{1,60}}?) ({_COMPARATIVE}) than ((?:the|this|that) [a-z ]{{1,60}})"
 )
 """Asks whether a comparison holds, which its converse says, too: "the backpack is smaller than the suitcase"."""
-_MOST = re.compile(r"^(?:are|is) there (more|fewer|less)\b")
+_MOST = pattern_of(r"^(?:are|is) there (more|fewer|less)\b")
 """Asks of what there is more, where both numbers are an answer: "six chairs, two tables"."""
-_DENIES_A_COMPARISON = re.compile(r"\b(?:no|not|nor|never)\b")
+_DENIES_A_COMPARISON = pattern_of(r"\b(?:no|not|nor|never)\b")
 """Leaves open which is more: "the dog is not smaller than the cat", "no smaller than"."""
 
 _YES_OR_NO = Annotated(answers=(), options=YES_OR_NO)
 _ANY_DENIAL = Absent(group=Group(name="thing"))
 
-_COUNTED_PLAINLY = re.compile(
+_COUNTED_PLAINLY = pattern_of(
     r"(?:how many|what is the (?:total )?number of|count the) (.+?)(?: (?:are there|are visible|(?:can|do) you see))?"
 )
 """Counts things and no part of them: "how many chairs are there?", not "how many chairs are empty?"."""
 
-_NEGATED_VERB = re.compile(r"^(?:(is|are|was|were|do|does|did|has|have|could|would)n|(can))['\u2019]?t\b", re.I)
+_NEGATED_VERB = pattern_of(r"^(?:(is|are|was|were|do|does|did|has|have|could|would)n|(can))['\u2019]?t\b", re.I)
 """Asks whether something is so, not whether it is not: "Isn't the shop open?"."""
-_LEAD = re.compile(
+_LEAD = pattern_of(
     rf"^(?:(?:in|on|from|looking at) (?:the|this|that) {WHOLE_PICTURE},? "
     r"|.*[.:\n] (?=(?:is|are|does|do|can|how|what) ))"
 )
 """Words before the question: "in the picture, is there a horse?". "In the barn" is a condition."""
-_IN_THE_PICTURE = re.compile(
+_IN_THE_PICTURE = pattern_of(
     rf" (?:visible |shown |present |seen )?(?:anywhere )?(?:in|on) (?:the|this|that) {WHOLE_PICTURE}\b| here$"
 )
 """Is no condition: "an animal in the photo". "In the box" is one."""
-_NUMBER = re.compile(
+_NUMBER = pattern_of(
     r"(?:.*\b)?(?:how many|number of|count (?:all |up )?(?:of )?(?:the )?) ?(?:different )?(.+?)"
     r"(?: (?:are|is|do|does|did|can|could|have|has|were|appear|stand|sit|in|on|at|that|which|who|with"
     r"|wearing|visible|shown"
@@ -219,49 +220,49 @@ _NUMBER = re.compile(
 )
 """What a question counts: "how many dogs are there?"."""
 
-_ASKS_FOR_A_TEXT = re.compile(
+_ASKS_FOR_A_TEXT = pattern_of(
     r"\b(?i:written|writes?|words?|text|letters|says?|reads?|appears?|inscription)\b[^?\n]{0,60}?['\"\u2018\u201c]"
     r"([^'\"\u2019\u201d\n]{1,60})['\"\u2019\u201d]"
 )
 """Asks whether a text is there, which stands in quotes: "is the word 'SALE' written on it?"."""
-_PIECES = re.compile(r"\b(how many |number of )(?:(?:pieces|items) of |individual |separate |total )")
+_PIECES = pattern_of(r"\b(how many |number of )(?:(?:pieces|items) of |individual |separate |total )")
 """Words for single ones: "pieces of luggage" are luggage."""
 
-_THERE = re.compile(
+_THERE = pattern_of(
     r"(?:(?:is|are|was|were) there|there (?:is|are)|(?:can|do) (?:you|we) (?:see|spot|find)|(?:does |do )?"
     rf"(?:the|this) {WHOLE_PICTURE} (?:shows?|contains?|have|has|include|depict|feature)) (.+?)(?: in it)?"
 )
 """Asks for presence: "is there a dog?", "does the picture show a dog?"."""
-_VISIBLE = re.compile(
+_VISIBLE = pattern_of(
     r"(?:is|are|can) (an?|any|some|no) (.+?)"
     r"(?: (?:visible|present|shown|seen|there|depicted|be (?:seen|found|spotted|made out)))?"
 )
 """Asks for presence: "is there a dog?", "does the picture show a dog?"."""
-_FREE = re.compile(
+_FREE = pattern_of(
     rf"(?:is|are) (?:(?:the|this) {WHOLE_PICTURE} (?:without|free of)(?: any| an?)? (.+)"
     r"|(.+?) (?:absent|missing)(?: from .+)?)"
 )
 """Asks for absence: "is the picture without any bears?"."""
 
-_NEITHER_NOR = re.compile(r"neither (.{1,60}?) nor (.{1,60})")
+_NEITHER_NOR = pattern_of(r"neither (.{1,60}?) nor (.{1,60})")
 """Asks that neither of two is there: "is there neither a clock nor a shoe?"."""
-_LOCATED = re.compile(
+_LOCATED = pattern_of(
     r"(?:is|are) (?:there )?(?:an?|the) (.+?) (?:located |positioned )?(?:(?:to|on) the (left"
     r"|right)(?: side)? of|(above|below)) (?:an?|the) (.+)"
 )
 """Asks for a side: "is the dog to the left of the cat?"."""
 
-_DOING = re.compile(
+_DOING = pattern_of(
     r"(?:is|are) (?:the|this|that) (.{1,80}?) ((?:\w{2,}ing) (?:an?|the|any|his|her|its|their|some) .+|\w{2,}ing \w+)"
 )
 """Asks what somebody does: "is the man wearing sunglasses?"."""
 
-_PLACE_WORD = re.compile(r" ?(?:left|right|top|bottom|front|back|near|far)(?: hand)?(?: side| edge)?")
+_PLACE_WORD = pattern_of(r" ?(?:left|right|top|bottom|front|back|near|far)(?: hand)?(?: side| edge)?")
 """The side of the picture, not a thing: "on the right side"."""
 
-_DETERMINER = re.compile(r"^(?:not any|an?|the|any|some|no|one|at least one) ")
+_DETERMINER = pattern_of(r"^(?:not any|an?|the|any|some|no|one|at least one) ")
 """Stands before the name of a group: "a dog"."""
-_PLACED = re.compile(
+_PLACED = pattern_of(
     r"(.+?) (?:(?:that|which|who) (?:is|are) )?(on|under|near|next to|behind|beside|in front of|in|above|below|with"
     r"|to the (?:left|right) of) "
     r"(?:an?|the|any|some|his|her|its|their) (.+)"
@@ -269,7 +270,7 @@ _PLACED = re.compile(
 """A group at another thing: "a phone on the table"."""
 
 _LONGEST_NAME = 3
-_CLAUSE_WORD = re.compile(r"\b(?:the|in|on|that|which|who|is|are|to|of|than|at|by|for|from|off|\w{2,}ing|\w{2,}ed)\b")
+_CLAUSE_WORD = pattern_of(r"\b(?:the|in|on|that|which|who|is|are|to|of|than|at|by|for|from|off|\w{2,}ing|\w{2,}ed)\b")
 """A phrase with a clause is no name: "anything to eat"."""
 
 

@@ -5,20 +5,20 @@ Antol et al., ICCV 2015, section 4, and vqaEval.py of GT-Vision-Lab/VQA, with wh
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.language.tables import toml_table
 
 ENOUGH = 3
 """So many agreeing annotators make an answer wholly right."""
 
-_COMMA_IN_A_NUMBER = re.compile(r"\d,\d")
+_COMMA_IN_A_NUMBER = pattern_of(r"\d,\d")
 """The official program removes all marks of an answer that has one: "1,000" is "1000"."""
-_PERIOD = re.compile(r"\.(?!\d)")
+_PERIOD = pattern_of(r"\.(?!\d)")
 """A period that is no decimal point: "a.m." is "am", "2.5" stays."""
 _MOST_PERIODS = 32
 """The official program removes no more: its argument ``count`` is the flag ``re.UNICODE``."""

@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from itertools import chain
 from unicodedata import normalize
 
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.core.meaning import (
     Absent,
     Both,
@@ -47,20 +48,20 @@ from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.tables import toml_table
 from pytest_vqamt.language.wordnet import wordnet
 
-_OFFERS_HELP = re.compile(
+_OFFERS_HELP = pattern_of(
     r"^\W*(?:(?:yes|sure|certainly|of course|absolutely|no problem)\b[,.! ]*)?(?:i (?:can|will"
     r"|would be (?:happy|glad) to)|let me)"
     r" (?:certainly |gladly )?(?:help|answer|take a look|have a look|check|assist)\b[^.!:\n]*[.!:\n]\s*(?=\w)"
     r"|^\W*(?:sure|certainly|of course|absolutely|no problem)[,.!]+\s+(?=(?:yes|no|nope|yeah)\b)"
 )
 """A yes to the task, not to the question: "Yes, I can help you with that! There is no dog"."""
-_ONLY_OFFERS = re.compile(
+_ONLY_OFFERS = pattern_of(
     r"\W*+(?:(?:yes|sure|certainly|of course)\W+)?(?:i (?:can|will|would be happy to) (?:help|assist|answer)(?: you)?"
     r"(?: with (?:that|this|it|your question)| that| this)?|i can see the (?:picture|image|photo)"
     r"|let me (?:look|see|check|take)\b[^.!\n]*)[.!\s]*"
 )
 """Says nothing of the picture: "Yes, I can help with that"."""
-_LABELLED = re.compile(
+_LABELLED = pattern_of(
     r"(?:^|(?<=[\n,;.|]))[ \t]*(?:[-*\u2022][ \t]*|\d+[.)][ \t]*)?(?:(?:number|count) of )?"
     r"(?P<name>[a-z][a-z -]{0,38}[a-z])"
     r"(?: (?:present|visible|detected|seen|found))?(?:[ \t]*[:=(]| -)[ \t]*(?P<value>"
@@ -69,23 +70,23 @@ _LABELLED = re.compile(
     r"[ \t]*(?=$|[\n,;.|)])"
 )
 """A name with yes or no behind it: "dog: no", "girl (present)", "cats: 0"."""
-_ASKED_BACK = re.compile(r"(?:is|are|does|do|can) ")
+_ASKED_BACK = pattern_of(r"(?:is|are|does|do|can) ")
 """The question, with the answer behind it: "is there a dog: no"."""
 
-_DECIDED = re.compile(
+_DECIDED = pattern_of(
     r"\W*((?:yes|no|nope|yeah|yep)\b)[,.!:;](?!.*\b(?:i|we|me|image|picture|photo|can not|could not|unable"
     r"|information|enough)\b).*",
     re.DOTALL,
 )
 """A plain answer before what looks like a doubt: "No, the text is too blurry to read"."""
-_LETTER = re.compile(r"^\W*(?:[(](?:[a-h]|i{1,3}|iv)[)][.:]?|(?:[a-h]|i{1,3}|iv)[).:])\s+(?=\w)")
+_LETTER = pattern_of(r"^\W*(?:[(](?:[a-h]|i{1,3}|iv)[)][.:]?|(?:[a-h]|i{1,3}|iv)[).:])\s+(?=\w)")
 """The letter of an option: "A) Yes", "(ii) No"."""
 
-_ENDS_UNSURE = re.compile(
+_ENDS_UNSURE = pattern_of(
     r"[.!;\n] *(?:so |but )?i am (?:really )?(?:not|un) ?(?:sure|certain)\b(?![^.\n]*\bbut\b)[^.\n]*[.\s]*$"
 )
 """Takes back at the end what was said before: "it is in the air. I am not sure which one it is"."""
-_LEAVES_OPEN = re.compile(
+_LEAVES_OPEN = pattern_of(
     r"\bcan not (?:be )?(?:rule[d]? out|exclude[d]?)\b|\b(?:would|could) be wrong to (?:say|claim|deny)\b"
     r"|\bwould not (?:be surprised|surprise)\b"
 )
@@ -98,10 +99,10 @@ _HARDLY = (
 _CLAUSE_FOLLOWS = r" (?:that )?(?:it|they|he|she|this|that|these|those|the \w+(?: \w+)?) (?:is|are|was|were|has|have)\b"
 _IDIOMS: tuple[tuple[re.Pattern[str], str], ...] = (
     # "A dog is not only visible but also prominent": what follows is claimed, and more.
-    (re.compile(r"\bnot (?:only|just|merely|simply)\b(?! (?:\d+|one|two|three|four|five)\b)"), ""),
+    (pattern_of(r"\bnot (?:only|just|merely|simply)\b(?! (?:\d+|one|two|three|four|five)\b)"), ""),
     # "There is not one dog but two": "but" and a number take the denial back.
     (
-        re.compile(
+        pattern_of(
             rf"\bnot (?:just |only )?(one|an?|\d+|{'|'.join(NUMBER_WORDS[1:11])}) "
             rf"([^.,;!\n]{{1,40}}?),? but (?:rather )?"
             rf"(?=(?:\d+|several|many|a few|{'|'.join(NUMBER_WORDS[1:11])})\b)"
@@ -110,7 +111,7 @@ _IDIOMS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     # "You can hardly miss the dog", "impossible to overlook", "there is no denying that".
     (
-        re.compile(
+        pattern_of(
             rf"(?:{_HARDLY}(?:miss(?:ed)?|overlook(?:ed)?|ignored?|den(?:y|ied))"
             r"|\bthere is no (?:denying|doubt|question|mistaking)(?: about)?)(?: that| the fact that)?"
             rf"(?: there (?:is|are))?(?= |$)(?!{_CLAUSE_FOLLOWS})"
@@ -119,12 +120,12 @@ _IDIOMS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     # "One can't deny that it is leather", "there is no doubt that they are twins".
     (
-        re.compile(rf"(?:{_HARDLY}den(?:y|ied) |\bthere is no (?:denying|doubt|question)(?: about it)?,? )(?=that\b)"),
+        pattern_of(rf"(?:{_HARDLY}den(?:y|ied) |\bthere is no (?:denying|doubt|question)(?: about it)?,? )(?=that\b)"),
         "",
     ),
     # "It would be a mistake to say that there is no dog".
     (
-        re.compile(
+        pattern_of(
             r"\bit (?:would be|is|was) (?:an? )?(?:mistake|error|lie|false|incorrect|untrue|inaccurate) to "
             r"(?:say|claim|state|think|assume|believe|conclude)(?: that)? (?=there (?:is|are)\b)"
         ),
@@ -132,26 +133,26 @@ _IDIOMS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     # "It is false that there is no dog", "that there is no dog is wrong".
     (
-        re.compile(
+        pattern_of(
             r"\bit is (?:false|wrong|untrue|incorrect|not true)(?: to say)? that there (?:is|are) (?:no|not an?y?) "
             r"|\bthat there (?:is|are) (?:no|not an?y?) (?=[^.,;!?\n]{1,40} is (?:wrong|false|untrue|incorrect)\b)"
         ),
         "there is a ",
     ),
     (
-        re.compile(
+        pattern_of(
             r"\bit is (?:false|wrong|untrue|incorrect|not true)(?: to say)? that there (?:is|are) (?:an?|any|some) "
         ),
         "there is no ",
     ),
     # "All animals except dogs".
     (
-        re.compile(r"\b(?:all|every) [a-z]+ (?:except(?: for)?|other than|apart from|save for|besides) (?=[a-z]+s\b)"),
+        pattern_of(r"\b(?:all|every) [a-z]+ (?:except(?: for)?|other than|apart from|save for|besides) (?=[a-z]+s\b)"),
         "there are no ",
     ),
     # "Everything that you would expect but a dog".
     (
-        re.compile(
+        pattern_of(
             r"\b(?:everything|anything|(?:all (?:kinds|sorts|manner)|lots) of)\b[^.;!?\n]{0,100}?,? "
             r"(?:but|except(?: for)?|apart from|other than|save for)(?: for)? (?:an?|any) "
         ),
@@ -160,14 +161,14 @@ _IDIOMS: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 """Ways to say that a thing is there or is not, each with plain words for it."""
 
-_MORE_THAN = re.compile(
+_MORE_THAN = pattern_of(
     r"\b(?:(?:much|far|slightly|a bit|a little) )?(?:more(?: of)?|closer to|nearer to|better described as|rather) "
     r"((?:an? )?[a-z-]{2,}(?: [a-z-]{2,})?) than (?:it is )?(?:to )?(?:an? )?([a-z-]{2,})\b"
 )
 """Says the first and denies the second: "more brown than red"."""
-_LESS_THAN = re.compile(r"\bless ([a-z-]{2,}) than (?:it is )?([a-z-]{2,})\b")
+_LESS_THAN = pattern_of(r"\bless ([a-z-]{2,}) than (?:it is )?([a-z-]{2,})\b")
 """Says the second and denies the first: "less red than brown"."""
-_LOOP = re.compile(r"(?:\W*+\b(?:yes|no)\b)++\W*+")
+_LOOP = pattern_of(r"(?:\W*+\b(?:yes|no)\b)++\W*+")
 """Nothing but yes and no, in a model that repeats itself."""
 
 _ROLES = (
@@ -182,25 +183,25 @@ _OTHERS_SAY = (
     rf"(?:you (?:\w+ )?(?:{_SAY}|are (?:\w+ )?sure|have no doubt)|(?:\w+ )?(?:\w+ )?{_ROLES}\b[^.,;!\n]*?\b{_SAY}"
     rf"|it (?:has been|was|is) (?:\w+ )?(?:verified|confirmed|stated|claimed)|according to [^.,;!\n]*?{_ROLES})\b"
 )
-_ALTHOUGH_OTHERS_SAY = re.compile(
+_ALTHOUGH_OTHERS_SAY = pattern_of(
     r"(^|(?<=[.,!;:\n])\s)\s*(?:and )?(?:although|though|even though|even if|while|whereas|despite|in spite of"
     rf"|contrary to|regardless of)\b(?=[^.,;!\n]*\b(?:you (?:\w+ )?{_SAY}|{_ROLES})\b)[^.,;!\n]*,\s*"
 )
 """Contradicts others in a subordinate clause: "although you think there is no dog, there is one"."""
-_OTHERS_SAY_BUT = re.compile(
+_OTHERS_SAY_BUT = pattern_of(
     r"(^|(?<=[.,!;:\n])\s)\s*(?:(?:well|and|so|i (?:understand|know|see|realize|hear|note)(?: that)?),? )?"
     rf"{_OTHERS_SAY}[^.;!\n]*?[.,;]?\s*\b(?:but|however|yet|nevertheless|in fact|actually),?\s*"
 )
 """Contradicts others behind a "but": "the label says there is no dog, but there is one"."""
-_OTHERS_ARE_WRONG = re.compile(
+_OTHERS_ARE_WRONG = pattern_of(
     r"(^|[.,!;:\n]\s*|\s)(?:(?:and|so|therefore|thus),? )?(?:the|that|this|your) (?:\w+ )?(?:claim|statement|belief"
     r"|impression|assumption|assertion)(?: (?:that|of)\b[^.,;!\n]*?)? (?:is|was|seems|appears)(?: \w+)? "
     r"(?:false|incorrect|wrong|mistaken|inaccurate|not (?:correct|true|right|accurate))\b"
 )
 """Denies what others say: "the claim that there is no dog is false"."""
-_AGREES = re.compile(r"(^\W*+)(?:(?:yes|no)\b\W*+)?you are (?:\w+ )?(?:right|correct)(?:[,.;:!]| that\b)\s*(?=\w)")
+_AGREES = pattern_of(r"(^\W*+)(?:(?:yes|no)\b\W*+)?you are (?:\w+ )?(?:right|correct)(?:[,.;:!]| that\b)\s*(?=\w)")
 """Agrees with somebody and then answers: "yes, you are correct, the picture shows no dog"."""
-_ONLY_AGREES = re.compile(r"\W*+(?:(?:yes|no)\b\W*+)?you are (?:\w+ )?(?:right|correct)\W*")
+_ONLY_AGREES = pattern_of(r"\W*+(?:(?:yes|no)\b\W*+)?you are (?:\w+ )?(?:right|correct)\W*")
 """Right with what was said before the question, or with the question: nobody can tell."""
 
 _END = r"\s*(?:$|[,.;:!()\n-])"
@@ -225,30 +226,30 @@ _NO = (
     rf"|appear) (?:like it|so|that way)|i doubt it"
     rf"|(?:it|that) is (?:wrong|false|incorrect|not (?:right|correct|true|the case)))(?={_END})"
 )
-_PARTICLE = re.compile(rf"(?:^|[.,:!;\n=]\s*)(?:{_OPENING}[,:]?\s+)*(?:(?P<no>{_NO})|(?P<yes>{_YES}))")
+_PARTICLE = pattern_of(rf"(?:^|[.,:!;\n=]\s*)(?:{_OPENING}[,:]?\s+)*(?:(?P<no>{_NO})|(?P<yes>{_YES}))")
 """A yes or no at the beginning of a sentence: "nah", "the answer is no". "No dogs" is a claim."""
-_CELL = re.compile(r"\|\s*(yes|no)\s*(?=\|)")
+_CELL = pattern_of(r"\|\s*(yes|no)\s*(?=\|)")
 """Yes or no in a table in Markdown."""
-_VERDICT = re.compile(
+_VERDICT = pattern_of(
     r"\banswer\b[^.!?:\n]{0,120}\b(?:is|be|with"
     r"|say)(?: an?)?(?: (?!not )\w+)?[ ']+(?P<yes>yes)?(?P<no>no)?'?[.!\s]*$"
 )
 """The verdict at the end: "the answer to that is a clear no"."""
-_LEADING = re.compile(rf"(?:^|(?<=[.,:!;\n]))\s*(?:yes|yeah|yep|no|nope|nah)(?={_FOLLOWING})")
+_LEADING = pattern_of(rf"(?:^|(?<=[.,:!;\n]))\s*(?:yes|yeah|yep|no|nope|nah)(?={_FOLLOWING})")
 """Cuts a yes or no from the claim behind it: "no, the man is not running"."""
-_ALONE = re.compile(r"\W*(?:yes|no)\s*[.!\n]\s*")
+_ALONE = pattern_of(r"\W*(?:yes|no)\s*[.!\n]\s*")
 """A particle that is a sentence by itself, which a claim behind it contradicts or not."""
-_YES_AND_NO = re.compile(r"\byes\W+(?:and|or)\W+no\b|\bno\W+(?:and|or)\W+yes\b|\byes/no\b")
+_YES_AND_NO = pattern_of(r"\byes\W+(?:and|or)\W+no\b|\bno\W+(?:and|or)\W+yes\b|\byes/no\b")
 """Both, which is neither: "yes and no", "yes or no"."""
 
-_NOBODY = re.compile(r"\b(?:nobody|no one)\b(?! else)")
+_NOBODY = pattern_of(r"\b(?:nobody|no one)\b(?! else)")
 """Denies people: "there is nobody in the image". "Nobody else" does not."""
 _AMOUNT = r"(?:one|some|any|none|a few|several|many|lots|it|them|both|two|three|four|\d+|at least one|indeed|no one)"
 _PLACE = (
     r"(?:here|there|visible|present|shown|seen|depicted|pictured|in it|in view|at all|of (?:them|those|these)"
     rf"|in (?:the|this) {PICTURE})"
 )
-_ELLIPSIS = re.compile(
+_ELLIPSIS = pattern_of(
     r"(?:(?:yes|no|and|so|then|indeed|i think|i believe|that)\W+)*(?P<said>there (?:is|are|was|were)(?: not)?"
     rf"(?: {_AMOUNT})?|(?:i|we|you) (?:(?:can|could|do) )?(?:not )?(?:see|spot|find|notice) {_AMOUNT}"
     rf"|(?:it|they|one|none|neither|both|all|some)(?: of them)? (?:is|are|can be)(?: not)? {_PLACE}"
@@ -258,33 +259,33 @@ _ELLIPSIS = re.compile(
     rf")(?: {_PLACE})*(?P<where> (?:on|in|at|near|by|under|behind|beside|next to|to|sitting|standing|lying)\b[^,]*)?"
 )
 """Says that the thing is there or not without its name: "none", "I see two", "they are visible"."""
-_NOT_THERE = re.compile(r"\b(?:not|none|nothing|nobody|no one|neither|zero|0|absent|missing)\b")
+_NOT_THERE = pattern_of(r"\b(?:not|none|nothing|nobody|no one|neither|zero|0|absent|missing)\b")
 """Makes such a statement a denial: "I see none"."""
-_AGREEMENT = re.compile(
+_AGREEMENT = pattern_of(
     r"(?:(?:yes|no|and|so)\W+)*(?:it|they|he|she|this|that|i|we|you) (?:is|are|does|do|can|has|have)(?P<not> not)?"
 )
 """Repeats only the verb of the question: "it is", "they do not"."""
-_ECHO = re.compile(r"(?:it|this|that) (?:is|does|has)(?P<not> not)?")
+_ECHO = pattern_of(r"(?:it|this|that) (?:is|does|has)(?P<not> not)?")
 """The same where no claim of a thing is asked for, and after a question that denies: only the singular is sure."""
 
-_PRONOUN = re.compile(r"(?:(?:yes|no|and|so|well|actually)\W+)*(?:it|they|he|she|this|that)\b")
+_PRONOUN = pattern_of(r"(?:(?:yes|no|and|so|well|actually)\W+)*(?:it|they|he|she|this|that)\b")
 """The thing of the question is the subject: "it is a red one"."""
-_VERB = re.compile(r"\b(?:is|are|was|were|looks?|seems?|appears?|has|have)\b")
+_VERB = pattern_of(r"\b(?:is|are|was|were|looks?|seems?|appears?|has|have)\b")
 """A clause with a verb has a subject of its own: "the radio is off" says nothing of the light, "off" does."""
 
-_OTHER_THING = re.compile(
+_OTHER_THING = pattern_of(
     r"\b(?:next to|near|beside|behind|with|by|and|of) (?:the|an?|another|his|her|its"
     r"|their) \w+ (?!is\b|are\b)"
 )
 """The attribute is another thing's: "the man next to the woman holding a dog". Not "the man with a hat is"."""
 _PURE = frozenset({"bright", "deep", "vivid", "vibrant", "solid", "pure"})
 _SHADES = frozenset({"dark", "light", "pale"})
-_OF_ANOTHER_SUBJECT = re.compile(
+_OF_ANOTHER_SUBJECT = pattern_of(
     r"\s*\band\s+(?=(?:the|its|his|her|an?|another) (?:[a-z-]+ ){1,3}(?:is|are|looks?|appears?)\b)"
 )
 """Begins a clause on another thing: "the car is blue and the bus is red"."""
 
-_PREDICATE = re.compile(
+_PREDICATE = pattern_of(
     r"(?:^(?!.*\b(?:is|are|looks?|seems?|appears?|has|have|with)\b)(?=[a-z -]+$)"
     r"|\b(?:is|are|been|looks?|seems?|appears?)(?: to be)? )"
     r"(?!not\b|no\b|never\b|neither\b)"
@@ -294,7 +295,7 @@ _PREDICATE = re.compile(
 )
 """What a clause says of its subject, or the whole of one without a verb: "empty"."""
 
-_SIDE = re.compile(
+_SIDE = pattern_of(
     r"\b(?:(?P<left>(?:to|on|at|towards?) (?:the|its) (?:\w+ )?left|left(?= (?:of|side|edge|than))"
     r"|(?:farther|further) left|leftmost|^left$)"
     r"|(?P<right>(?:to|on|at|towards?) (?:the|its) (?:\w+ )?right|right(?= (?:of|side|edge|than))"
@@ -303,19 +304,19 @@ _SIDE = re.compile(
     r"|(?P<below>below|lower|under|underneath|beneath|(?:at|to|near|towards?) the bottom|bottom edge))\b"
 )
 """Where a thing is to another: "left of", "above". "The dog has left" is no place."""
-_OTHER_SUBJECT = re.compile(r"\b(?:an?|another|the|nothing|no|some|two|three)\b")
+_OTHER_SUBJECT = pattern_of(r"\b(?:an?|another|the|nothing|no|some|two|three)\b")
 """A thing of its own before a side: "a truck to the right of the cat"."""
-_BESIDE = re.compile(rf" ?(?:side |edge |corner )?of (?:the|an?|its|his|her|this) (?!(?:\w+ )?{PICTURE}\b)([a-z -]+)")
+_BESIDE = pattern_of(rf" ?(?:side |edge |corner )?of (?:the|an?|its|his|her|this) (?!(?:\w+ )?{PICTURE}\b)([a-z -]+)")
 """What a side is of: "to the right of the bowl" says nothing of the plate."""
-_BARE_RIGHT = re.compile(r"\W*right\W*")
+_BARE_RIGHT = pattern_of(r"\W*right\W*")
 """The side, or that it is so."""
 
 _LONGEST = 1000
 """Longer clauses are a model's endless repetition."""
 
-CONDITION = re.compile(r"\b(?:if|whether|unless)\b")
+CONDITION = pattern_of(r"\b(?:if|whether|unless)\b")
 """Claims nothing: "I am not sure if there is a dog"."""
-_ONLY = re.compile(
+_ONLY = pattern_of(
     r"(?<!not )(?<!and )\b(?:only|just) (?:(?:shows?|contains?|depicts?|features?|has|have|see) )?(?:an?"
     r"|the|some|\d+|one|two|three|four|five)\b(?! of)"
 )
@@ -335,7 +336,7 @@ _LINKS = frozenset({
 })  # fmt: skip
 """What may stand before a noun phrase besides a determiner; any other word makes a compound with the noun."""
 
-_AFTER_A_PHRASE = re.compile(
+_AFTER_A_PHRASE = pattern_of(
     r"\s*(?:$|[,()]|(?:is|are|was|were|in|on|at|of|with|and|or|nor|that|which|who|to|here|there|visible|present"
     r"|near|next|by"
     r"|under|behind|beside|above|below|beneath|underneath|inside|outside|atop|(?:close|left|right)(?= (?:to|of)\b)"
@@ -349,17 +350,17 @@ _AFTER_A_PHRASE = re.compile(
 )
 """What may stand behind a noun phrase: "a dog here". In "a dog house" it goes on."""
 
-_NONE_OF = re.compile(r"\b(?:none|neither|not one|not any) of(?: the| these| those)?$")
+_NONE_OF = pattern_of(r"\b(?:none|neither|not one|not any) of(?: the| these| those)?$")
 """Denies what is said of them: "none of the cars is red"."""
 _SINGLE = frozenset({"a", "an", "another", "one"})
-_ANY_VERB = re.compile(r" [a-z]+[^s\W]s\b")
+_ANY_VERB = pattern_of(r" [a-z]+[^s\W]s\b")
 """Behind a single thing or an amount a word with an s is a verb: "a rainbow arcs over the hills", not "dog houses"."""
 _SEVERAL = frozenset({"several", "many", "some", "numerous", *NUMBER_WORDS[2:], *map(str, range(2, 100))})
-_VERB_OF_MANY = re.compile(r"(?<=s) [a-z]{2,}\b")
+_VERB_OF_MANY = pattern_of(r"(?<=s) [a-z]{2,}\b")
 """Behind several things a word is a verb: "two dogs answer the call"."""
 
-_WORD = re.compile(r"[^\s,()]+|[,()]")
-_FRAME = re.compile(
+_WORD = pattern_of(r"[^\s,()]+|[,()]")
+_FRAME = pattern_of(
     r"\b(?:it|this|that|these|those|they) (?:is|are)\b"
     r"|\bthere (?:\w+ ){0,3}?(?:is|are|be|seems?|appears?|exists?|was|were)\b"
     r"|\b(?:i|we|you|one) (?:\w+ ){0,3}?(?:see|spot|find|notice|observe|detect|count|identify|say|think|believe)\b"
@@ -367,7 +368,7 @@ _FRAME = re.compile(
     rf"|displays?|lacks?|is (?:an? )?(?:{PICTURE}|without|free|devoid|of|showing|lacking))\b"
 )
 """Claims that something is there: "there is", "I see", "the picture shows"."""
-_QUANTITY = re.compile(
+_QUANTITY = pattern_of(
     rf"\b(?:pair|couple|group|lot|lots|bunch|number|herd|flock|crowd|pack|team|row|pile|variety|plenty|dozens?"
     r"|(?:layer|piece|slice|cup|bottle|bit|blanket|sheet|stack|heap|bowl|plate|strip|drop|clump|cluster|pool|carton|bag"
     r"|bundle|roll)s?|(?:glass|patch|box)(?:es)?|touch|loaf|loaves"
@@ -375,53 +376,53 @@ _QUANTITY = re.compile(
     r"|one|some|any|none) of$"
 )
 """The amount of a thing: "a lot of dogs". "The owner of dogs" is none."""
-_ABOUT_ANOTHER = re.compile(
+_ABOUT_ANOTHER = pattern_of(
     r"\b(?:look|search|check|ask|scan)\w* (?:\w+ )?(?:for|about)\b|\b(?:without"
     r"|like(?! there)|than|instead of)\b[^,]*$"
 )
 """The thing need not be there: "a man without a dog", "like a dog", "I looked for a dog"."""
-_NEGATOR = re.compile(r"\b(?:not|never|no|neither|nor|zero|0|lacks?|lacking|free of|devoid of|(?:is|are) without)\b")
+_NEGATOR = pattern_of(r"\b(?:not|never|no|neither|nor|zero|0|lacks?|lacking|free of|devoid of|(?:is|are) without)\b")
 """Denies what follows: "I do not see any dogs"."""
-_THAT_THERE_IS = re.compile(r"\b(?:true |the case |correct )?(?:that )?there (?:is|are|be)\b")
+_THAT_THERE_IS = pattern_of(r"\b(?:true |the case |correct )?(?:that )?there (?:is|are|be)\b")
 """Does not end a denial: "I do not think that there is a dog"."""
-_BREAKS_A_LIST = re.compile(
+_BREAKS_A_LIST = pattern_of(
     r"\b(?:with|on|in|near|wearing|holding|by|at|of|that|which|who|under|behind|beside|above|below|from|is|are"
     r"|\w+ing)\b"
 )
 """Ends a denial: "no man with a dog" denies the man. "No man, cat or dog" denies all."""
 _SEEN = rf"(?:visible|present|seen|shown|there|here|depicted|pictured|found|in (?:(?:the|this) )?{PICTURE})"
-_GONE = re.compile(
+_GONE = pattern_of(
     r"\s?(?:(?:and|or) (?:\w+ ){1,3}?)?(?:is|are|can|do|does) "
     rf"(?:not(?: (?:be )?(?:\w+ )??(?:{_SEEN}|appear)\b|$)|(?:(?!not )\w+ )?(?:absent|missing|nowhere)\b)"
 )
 """Denies the thing before it: "the dogs are not visible"."""
-_DENIED = re.compile(r"[^,]*?\b(?:is|are|does|do|has|have|can) not\b")
+_DENIED = pattern_of(r"[^,]*?\b(?:is|are|does|do|has|have|can) not\b")
 """Denies something else of the thing before it: "the dog is not red"."""
 
-_ONLY_BEFORE = re.compile(r"[,;] (?:but )?(?:only|just)$|^(?:only|just)$")
+_ONLY_BEFORE = pattern_of(r"[,;] (?:but )?(?:only|just)$|^(?:only|just)$")
 """Behind a denial: "I don't see any cars, only a bicycle"."""
-_NOTHING_IS = re.compile(
+_NOTHING_IS = pattern_of(
     r"\b(?:none|nothing|neither)\b[^,.;]*\b(?:is|are|was|were|looks? like|appears?(?: to be)?|seems? to be)$"
 )
 """Nothing is what is asked for: "none of them is a bicycle"."""
-_RATHER_THAN = re.compile(r"\b(?:rather than|instead of)$")
+_RATHER_THAN = pattern_of(r"\b(?:rather than|instead of)$")
 """Something else is there: "a motorcycle rather than a bicycle"."""
-_DENIED_DENIAL = re.compile(
+_DENIED_DENIAL = pattern_of(
     rf"^(?:the {PICTURE}|it|this) (?:is|does) not (?:free of|devoid of|lack|lacking|without)(?: an?| any)? ?$"
     rf"|^it is not (?:true|correct|right|the case) that (?:there (?:is|are)|the {PICTURE} (?:has|shows|contains)) no$"
 )
 """A double negation before the phrase."""
 
-_DOUBTS = re.compile(
+_DOUBTS = pattern_of(
     r"(?<!\bno )(?<!\bwithout )(?<!\bwithout a )\b(?:doubt\w*|disagree|hardly|barely|scarcely|unlikely)\b"
 )
 """Leaves open, or nearly denies, what follows: "I doubt there is a dog", "there is barely a dog"."""
-_NOT_HERE = re.compile(
+_NOT_HERE = pattern_of(
     r" (?:that used to be|(?:is|are|was|were|has|have|had|can be|could be|must be)(?: \w+)? (?:banned|forbidden"
     r"|prohibited|ruled out|excluded|gone|left|out of the question|mentioned)\b)"
 )
 """Says of a thing that it is elsewhere, or in words alone: "dogs are banned", "the dog has left"."""
-_WISHED_FOR = re.compile(
+_WISHED_FOR = pattern_of(
     r"\b(?:for|as|like|than|wants?|needs?|lacks?|misses|resembles?|imagines?|awaits?"
     r"|(?:expect|suspect|exclud|prohibit|forbid|mention|suggest)\w*|bans?|banned|rul(?:es?|ed|ing) out"
     r"|talk(?:s|ing)? about|(?:fails?|failed|tries|hopes|wants|waits|hoping|trying|waiting) to \w+"
@@ -430,11 +431,11 @@ _WISHED_FOR = re.compile(
 )
 """Names a thing that is not there: "space for a dog", "dressed as a dog", "the man wants a dog"."""
 
-_DESCRIBED = re.compile(
+_DESCRIBED = pattern_of(
     r"^ ?(?:(?:see|show|contain|have|depict|include|feature|find|spot) )?(?:any |an? )?\w+ing (?=\w)"
 )
 """The description of the first thing of a list: "no sitting woman or bottle"."""
-_SOMEWHERE_ELSE = re.compile(
+_SOMEWHERE_ELSE = pattern_of(
     r"\s*(?:\w+ing|that|which|who|with|on|under|behind|beside|near|next|above|below|by|of"
     r"|in (?!(?:(?:the|this) )?(?:picture|image|photo|photograph|scene|frame)\b|it\b|view\b|here\b|sight\b))\b"
 )
@@ -451,7 +452,7 @@ _SAME_PLACE = (
     ("holding", "with", "holds", "hold", "carrying"),
 )
 
-_IS_NOT = re.compile(rf"\s*(?:(?:in|of) (?:the|this) {PICTURE} )?is not ")
+_IS_NOT = pattern_of(rf"\s*(?:(?:in|of) (?:the|this) {PICTURE} )?is not ")
 """Denies an attribute of the only one: "the man is not running" to "is there no running man?"."""
 
 

@@ -9,6 +9,7 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from types import MappingProxyType
 
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.language.captions.mentions import may_corefer, mentions_of
 from pytest_vqamt.language.captions.naming_words import (
     PERSON,
@@ -25,18 +26,18 @@ from pytest_vqamt.language.english.nouns import plural
 
 _DENIALS: tuple[tuple[re.Pattern[str], str], ...] = (
     # "a street without any cars"
-    (re.compile(r"\bwithout (?:any|a single)\b", re.IGNORECASE), "with no"),
+    (pattern_of(r"\bwithout (?:any|a single)\b", re.IGNORECASE), "with no"),
     # "neither a cat nor a dog"
-    (re.compile(r"\bneither(?: (?:an?|any|the))?\b", re.IGNORECASE), "no"),
+    (pattern_of(r"\bneither(?: (?:an?|any|the))?\b", re.IGNORECASE), "no"),
     (
-        re.compile(
+        pattern_of(
             r"\bnor(?: (?:is|are|does|do)(?: there| it| the \w+)?(?: \w+)??)?(?: (?:an?|any|the))?\b", re.IGNORECASE
         ),
         "and no",
     ),
     # "the picture does not show a cat", "there isn't any dog"
     (
-        re.compile(
+        pattern_of(
             r"\b(?:does|do|did|is|are|can|could)(?: not|n['\u2019]t)(?: (?:seem|appear) to)?"
             r"(?: (?:show|contain|have|include|feature|depict|display|see|be))?(?:ing)? (?:any|an?)\b",
             re.IGNORECASE,
@@ -45,7 +46,7 @@ _DENIALS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     # "a cloud shaped like a dog" shows no dog
     (
-        re.compile(
+        pattern_of(
             r"\b(?:shaped like|in the shape of|in the form of|resembling|reminiscent of|dressed (?:up )?as|disguised as"
             r"|imitating|as if it were|like that of) (?:an?|the)\b",
             re.IGNORECASE,
@@ -55,7 +56,7 @@ _DENIALS: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 """What denies a mention, or only compares with it, and is written as "no"."""
 _NAME = r"[a-z-]+(?: [a-z-]+){0,2}"
-_NO_LIST = re.compile(rf"\bno ({_NAME}(?:, {_NAME}){{0,8}}),? or (?=[a-z])", re.IGNORECASE)
+_NO_LIST = pattern_of(rf"\bno ({_NAME}(?:, {_NAME}){{0,8}}),? or (?=[a-z])", re.IGNORECASE)
 
 _KINDS = ("animal", "vehicle", "food")
 """Super-categories that name what their classes are; those of "kitchen" are no kitchens, and plants no furniture."""
@@ -63,7 +64,7 @@ _KINDS = ("animal", "vehicle", "food")
 _UNREAD = frozenset({"skis", "knife", "donut", "tv", "mouse"})
 """Classes of COCO with names of one word that are not among the tool's 60."""
 
-_TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\s\w]")
+_TOKEN = pattern_of(r"[^\W\d_]+|\d+|[^\s\w]")
 _NOUNS_WITH_ORANGE = frozenset(
     {"juice", "slice", "slices", "peel", "peels", "tree", "trees", "soda", "wedge", "wedges"}
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -10,6 +9,7 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, is_mass, lacks_singular, plural
 from pytest_vqamt.language.english.phrases import descriptions
 from pytest_vqamt.language.tables import toml_table, word_set
@@ -19,9 +19,9 @@ PERSON = "person"
 STOP = ","
 """Any mark that ends a phrase."""
 
-_WORD = re.compile(r"'s(?![a-z])|[^\W_]+|[^\s'_\-]|(?<=\s)-+(?=\s)")
-_PLURAL_OWNER = re.compile(r"(?<=s)'(?=\s|$)")
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_WORD = pattern_of(r"'s(?![a-z])|[^\W_]+|[^\s'_\-]|(?<=\s)-+(?=\s)")
+_PLURAL_OWNER = pattern_of(r"(?<=s)'(?=\s|$)")
+_NOT_ASCII = pattern_of(r"[^\x00-\x7f]")
 
 
 class WordShape(StrEnum):

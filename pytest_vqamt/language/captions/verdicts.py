@@ -20,7 +20,6 @@ inserted: captions mention them as they please.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -28,6 +27,7 @@ from itertools import combinations, islice
 from typing import NamedTuple
 
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.language.answers.answer_text import prepare
 from pytest_vqamt.language.captions.caption_reader import (
     CaptionReading,
@@ -56,7 +56,7 @@ _NEAR = 4
 _SEVERAL = 2
 """What a plural without a number says at least."""
 
-_SENTENCE_END = re.compile(r"(?<=[.!?;:\n])\s+")
+_SENTENCE_END = pattern_of(r"(?<=[.!?;:\n])\s+")
 
 _PEOPLE = frozenset({"people", "persons"})
 _DISPUTED = frozenset({"burger", "cheeseburger", "hamburger", "cupcake", "kayak", "moped"})

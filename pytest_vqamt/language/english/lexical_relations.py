@@ -7,17 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.language.english.nouns import is_person, plural, with_article
 from pytest_vqamt.language.english.phrases import descriptions
 from pytest_vqamt.language.tables import toml_table
 
 _FILE = "english/synonyms.toml"
 
-_ARTICLE = re.compile(r"\b([Aa]n?) $")
-_WORD = re.compile(r"[a-z0-9'-]+", re.IGNORECASE)
-_TOKEN = re.compile(r"[\w'-]+")
+_ARTICLE = pattern_of(r"\b([Aa]n?) $")
+_WORD = pattern_of(r"[a-z0-9'-]+", re.IGNORECASE)
+_TOKEN = pattern_of(r"[\w'-]+")
 """A word with the bounds of ``find_words``."""
-_AND_DOING = re.compile(r"\band \w+ing\b")
+_AND_DOING = pattern_of(r"\band \w+ing\b")
 """Two participles after one verb: "is sitting and talking"."""
 
 _OPPOSITES = "english/opposites.toml"

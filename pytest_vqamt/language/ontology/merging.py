@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
@@ -11,11 +10,12 @@ from pathlib import Path
 
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.input_files import MAX_CONFIG_BYTES, expanded, parse_toml, read_bytes
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.language.ontology.knowledge import Category, NounClass, Ontology
 
 Pair = tuple[str, str]
 
-_SYNSET = re.compile(r"\S+\.n\.\d{2,3}")
+_SYNSET = pattern_of(r"\S+\.n\.\d{2,3}")
 
 _OURS = ("ontology.toml", "classes.toml")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -18,6 +17,7 @@ from pytest_vqamt.core.atomic_write import replacing_cached
 from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE, OptionError, cache_home
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import expanded, open_input
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.language.question_ranking.pool import SENTENCE_TRANSFORMERS, Pool
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ Rows: TypeAlias = "NDArray[np.float32]"
 _LSA_VERSION = 1
 """Raised when the same texts would get other vectors: it is part of the cache key."""
 
-_HUB_NAME = re.compile(r"[\w.-]+(?:/[\w.-]+)?")
+_HUB_NAME = pattern_of(r"[\w.-]+(?:/[\w.-]+)?")
 _OWN = "sentence-transformers/"
 _READ = (".json", ".txt", ".model", ".safetensors", ".bin")
 _BLOCK_BYTES = 1 << 20

@@ -18,6 +18,7 @@ from pytest_vqamt.core.case import RelationSetting
 from pytest_vqamt.core.errors import OptionError, did_you_mean, near_name
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import NestingError, expanded, parse_json, read_plain
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, Related
 from pytest_vqamt.core.text import encodable, one_line
 from pytest_vqamt.language.questions import simple as plain
@@ -26,7 +27,7 @@ from pytest_vqamt.language.questions.free import QuestionForm, form_of
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from pytest_vqamt.language.tables import DRAWN_NAMES, toml_table
 
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_WORD = pattern_of(r"[^\W_]+(?:'[^\W_]+)*")
 
 NAMES: dict[str, tuple[str, ...]] = {family: tuple(names) for family, names in toml_table(DRAWN_NAMES).items()}
 """The names of the picture world by family."""
@@ -59,7 +60,7 @@ PATTERNED: frozenset[str] = frozenset(
 PREDICATES = ("near", "next to", "behind", "in front of")
 
 _NAMES = tuple(name for names in NAMES.values() for name in names)
-_TAIL = re.compile(r"(?<!found)(?<!appear) (?:anywhere )?in (?:the|this) (?:picture|image|photo)(?=\?$)")
+_TAIL = pattern_of(r"(?<!found)(?<!appear) (?:anywhere )?in (?:the|this) (?:picture|image|photo)(?=\?$)")
 _LONGEST = 10
 """In words; hardly any longer question fits behind a main question."""
 
@@ -128,8 +129,8 @@ _OF_RANKINGS = {
 
 _JSON_LINES = (".jsonl", ".ndjson")
 
-_FILE = re.compile(r"(?:.*questions.*|vqa(?!.*annotations).*)\.json(?:\.gz)?", re.IGNORECASE)
-_TEST = re.compile(r"test", re.IGNORECASE)
+_FILE = pattern_of(r"(?:.*questions.*|vqa(?!.*annotations).*)\.json(?:\.gz)?", re.IGNORECASE)
+_TEST = pattern_of(r"test", re.IGNORECASE)
 _ENDS = (".json", ".json.gz")
 _YES_NO = "yes/no"
 

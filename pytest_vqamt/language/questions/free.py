@@ -12,88 +12,89 @@ from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
 
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.core.text import readable
 from pytest_vqamt.language.translations.translated import ANSWER_IN_ENGLISH
 
 VERSION = 2
 """Raised whenever the rules change: it is part of cache keys of prompts."""
 
-_HOW_MANY = re.compile(
+_HOW_MANY = pattern_of(
     r"\b(?:wie viele|combien|cu[a\u00e1]nt[oa]s|quant[oa]s)\b|[\u51e0\u4f55]|\u591a\u5c11|\u3044\u304f\u3064",
     re.IGNORECASE,
 )
-_OR_ABROAD = re.compile(r" (?:oder|ou|o) |\u8fd8\u662f|\u3069\u3061\u3089|\u3067\u3059\u304b\u3001")
+_OR_ABROAD = pattern_of(r" (?:oder|ou|o) |\u8fd8\u662f|\u3069\u3061\u3089|\u3067\u3059\u304b\u3001")
 
 _SHOWN = r"(?:the|this|that) (?:picture|image|photo|photograph|scene)"
 _VERB_WORD = (
     r"(?:(?:is|are|was|were|do|does|did|has|have|had|could|would|should|must|might)(?:n't)?|can|cannot|can't|will|won't"
     r"|may|shall|am|ain't)"
 )
-_VERB = re.compile(rf"{_VERB_WORD} ")
-_QUESTION_WORD = re.compile(
+_VERB = pattern_of(rf"{_VERB_WORD} ")
+_QUESTION_WORD = pattern_of(
     r"(?:(?:in|on|at|from|to|of|with|for|under|by) )?(?:what|which|whose|whom)\b"
     r"|(?:what|who|where|when|why|how)(?:'s)?\b"
 )
-_ASKS_COUNT = re.compile(
+_ASKS_COUNT = pattern_of(
     r"how many\b|(?:what is|what's|what are|what|which|count|give|tell me|name|state) (?:the )?"
     r"(?:(?:total|combined|overall|exact|whole) )?(?:number|count) of (?!(?:the|this|that|a|an|his|her|its|their)\b)"
     r"|count (?:all |up )?(?:of )?(?:the )?(?!of\b)\w"
 )
 """Not "the number of the bus" or "of this player", which is written there."""
 
-_OPENING = re.compile(rf"(?:{_VERB.pattern}|{_QUESTION_WORD.pattern}|{_ASKS_COUNT.pattern})")
-_LEAD = re.compile(rf"(?:^(?:in|on|from|looking at|judging by|considering) {_SHOWN} |[,.:;-] (?:and )?)")
-_NO_OFFER = re.compile(
+_OPENING = pattern_of(rf"(?:{_VERB.pattern}|{_QUESTION_WORD.pattern}|{_ASKS_COUNT.pattern})")
+_LEAD = pattern_of(rf"(?:^(?:in|on|from|looking at|judging by|considering) {_SHOWN} |[,.:;-] (?:and )?)")
+_NO_OFFER = pattern_of(
     r"[,.:;?(]* ?\b(?:or not|yes or no)\b|\b(?:one|two|three|four|five|\d+) or (?:more|fewer|less)\b"
 )
 """Where "or" stands and nothing is to be chosen."""
 
-_ASKS_FOR_MORE = re.compile(
+_ASKS_FOR_MORE = pattern_of(
     r"\b(?:what|how|why|whose)\b|^(?:can|could|would|will) you (?:please )?(?:tell|name|guess|describe|explain"
     r"|count|list|identify)\b"
 )
 """Questions within questions ("do you know what it is"), and requests."""
 
-_OR = re.compile(r"\bor\b")
-_IS_AFFIRMED = re.compile(
+_OR = pattern_of(r"\bor\b")
+_IS_AFFIRMED = pattern_of(
     r"\beither\b|^\S+ there\b|\bthere (?:is|are|was|were)\b|\b(?:true|correct) that\b|^\S+ (?:any|no) "
     r"|^\S+ (?:you|we|one|anyone) (?:see|spot|notice)\b"
     rf"|^(?:does|do|did) {_SHOWN} (?:show|contain|have|include|depict|feature|display)\b"
     rf"|^is {_SHOWN} (?:without|free of)\b"
     rf"|^\S+ an? .*\b(?:visible|present|shown|seen|found|there)(?: (?:anywhere )?in {_SHOWN})?$"
 )
-_IS = re.compile(r"(?:is|are|was|were)(?:n't)? ")
-_COMPLEMENT = re.compile(
+_IS = pattern_of(r"(?:is|are|was|were)(?:n't)? ")
+_COMPLEMENT = pattern_of(
     r"(?:(?:would|do|did) (?:you|we) (?:say|think|believe|call)|(?:do|does|did) .*\b(?:appear|seem|look|looks))\b"
 )
 """After it comes what is said of something: "does the cup appear to be ...", "would you say the cup is ..."."""
 
-_VERB_AFTER_OR = re.compile(r"\bor\b.* (?:is|are|was|were)\b")
-_OR_OF_THE_SUBJECT = re.compile(
+_VERB_AFTER_OR = pattern_of(r"\bor\b.* (?:is|are|was|were)\b")
+_OR_OF_THE_SUBJECT = pattern_of(
     r"\S+ (?:the|an?|my|his|her|its|their|your|some) \S+ or "
     r"|\S+ (?!(?:it|he|she|they|this|that|these|those) )\S+ or "
     r"|.* or (?:the|his|her|its|their) \S+ \S+$"
 )
 """In "is the dog or the cat black?" either may be what is asked: which of them it is, or whether it is so."""
 
-_PAUSE = re.compile(r"[,:] ")
-_LIST = re.compile(r"[^,:]+(?:, [^,:]+)*,? or [^,:]+")
-_CLAUSE = re.compile(r"\b(?:is|are|was|were|does|do|did)\b")
-_BARE_CHOICE = re.compile(r"(?!any |some |no )[\w'-]+(?: [\w'-]+){0,2},? or [\w'-]+(?: [\w'-]+){0,2}")
+_PAUSE = pattern_of(r"[,:] ")
+_LIST = pattern_of(r"[^,:]+(?:, [^,:]+)*,? or [^,:]+")
+_CLAUSE = pattern_of(r"\b(?:is|are|was|were|does|do|did)\b")
+_BARE_CHOICE = pattern_of(r"(?!any |some |no )[\w'-]+(?: [\w'-]+){0,2},? or [\w'-]+(?: [\w'-]+){0,2}")
 
 MOST_WORDS = 40
 """A longer text is no plain question."""
 
-_CAPITAL = re.compile(r"\s\W{0,9}+(?!I\b)[^\W\d_a-z]")
+_CAPITAL = pattern_of(r"\s\W{0,9}+(?!I\b)[^\W\d_a-z]")
 
 _EXCHANGED = {"left": "right", "right": "left"}
-_LEFT_OR_RIGHT = re.compile(r"\b(?:left|right)\b", re.IGNORECASE)
-_IN_THE_PICTURE = re.compile(
+_LEFT_OR_RIGHT = pattern_of(r"\b(?:left|right)\b", re.IGNORECASE)
+_IN_THE_PICTURE = pattern_of(
     r"\b(?:(?:shown|seen|visible|present|depicted) )?(?:in|on) (?:the|this|that) "
     r"(?:picture|image|photo|photograph|scene)\b"
 )
 
-_COUNT = re.compile(r"\bhow (?:many|much)\b|\b(?:number|amount|count) of\b|\bcount\b")
+_COUNT = pattern_of(r"\bhow (?:many|much)\b|\b(?:number|amount|count) of\b|\bcount\b")
 
 
 class QuestionForm(StrEnum):
@@ -204,7 +205,7 @@ def _any_of(words: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(words.split())})\b")
 
 
-_ENGLISH = re.compile(
+_ENGLISH = pattern_of(
     _any_of(
         "what which who whose where when how the is are this that these those there it he she they you of on to his"
         " their any with at for and or does did has have can"

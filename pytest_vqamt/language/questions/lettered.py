@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 
 from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.core.meaning import NONE_OF_THESE, Annotated, Choice, Exists, Group, Has, WhichThere
 from pytest_vqamt.language.english.phrases import definite, predicative, with_indefinite
 from pytest_vqamt.language.questions import simple
@@ -25,7 +25,7 @@ IN_ONE_LINE = 8
 STEMS = len(_WHICH_THERE)
 """The number of wordings of the question before the options."""
 
-_HAS_LETTERS = re.compile(r"\s\(?A[).] ")
+_HAS_LETTERS = pattern_of(r"\s\(?A[).] ")
 
 _WORDINGS = toml_table("questions/wordings.toml")["leading"]
 _NEUTRAL: tuple[str, ...] = tuple(_WORDINGS["neutral"])

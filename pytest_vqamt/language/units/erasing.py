@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum, auto
 from functools import cache, lru_cache, partial
 from itertools import groupby, takewhile
 
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.language.english.families import is_kind_either_way
 from pytest_vqamt.language.english.nouns import is_everywhere, is_mass, is_plural, plural, singular, with_article
 from pytest_vqamt.language.english.phrases import join_phrases
@@ -35,7 +35,7 @@ _MORE = frozenset({"of", "to", "with", "without"})
 _THEY = "they "
 _LONG = {"'s": "is", "'re": "are"}
 
-_WORD = re.compile(r"\w+(?:-\w+)*")
+_WORD = pattern_of(r"\w+(?:-\w+)*")
 _SHORTEST_STEM = 4
 
 _WHERE = frozenset({"at", "behind", "beside", "by", "in", "inside", "near", "on", "outside", "under"})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum, auto
 from functools import cache, lru_cache, partial
@@ -10,6 +9,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import NamedTuple
 
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, is_plural, singular
 from pytest_vqamt.language.tables import toml_table, word_set
 
@@ -24,7 +24,7 @@ _IRREGULAR_MANY = {third: base for base, third in _IRREGULAR_THIRD.items() if ba
 _MODAL = frozenset({"can", "could", "may", "might", "must", "shall", "should", "will", "would"})
 _VOWELS = "aeiou"
 
-_PART = re.compile(r"([a-z])(\d?)")
+_PART = pattern_of(r"([a-z])(\d?)")
 _CURATED = {
     # Verbs that are younger than WordNet 3.0, and what is no verb in a picture's description.
     "rollerblade": {VERB: 1.0},

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.language.english.nouns import is_person, is_plural, singular
 from pytest_vqamt.language.units.lexicon import VERBS, Tag, plural_form, third_person, verb_forms, words_of
 from pytest_vqamt.language.units.tagger import LIKE_SUBORDINATORS, tag_words
@@ -21,7 +21,7 @@ from pytest_vqamt.language.units.unit import (
 
 _NONE = frozenset({"neither", "no", "nobody", "none", "nothing"})
 
-_TOKEN = re.compile(
+_TOKEN = pattern_of(
     r"\d+(?:[.,:]\d+)*|\w+(?=n['\u2019]t\b)|n['\u2019]t\b|['\u2019](?:d|ll|m|re|s|ve)\b|\w+(?:-\w+)*|[^\w\s]"
 )
 

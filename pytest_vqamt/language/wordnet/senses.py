@@ -7,12 +7,12 @@ head noun, except for those whose first word takes that back ("toy dog").
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.language.english.nouns import head, lacks_singular, singular
 from pytest_vqamt.language.tables import toml_table, word_set
 
@@ -45,13 +45,13 @@ _EXPECTED = ("entity.n.01", "physical_entity.n.01", "person.n.01", "artifact.n.0
 _FILES = {"n": "noun", "a": "adj", "s": "adj"}
 """The file of each part of speech; s is an adjective that is a satellite of another one."""
 
-_MARKER = re.compile(r"\((?:a|p|ip)\)$")
+_MARKER = pattern_of(r"\((?:a|p|ip)\)$")
 """Where an adjective may stand."""
 
 _OF_SYNSETS = "0000"
 """The words that a pointer between two whole synsets is about."""
 
-_VERSION = re.compile(r"Word[Nn]et (\d+(?:\.\d+)?) Copyright")
+_VERSION = pattern_of(r"Word[Nn]et (\d+(?:\.\d+)?) Copyright")
 
 
 class Sense(NamedTuple):

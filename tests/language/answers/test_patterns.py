@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from pytest_vqamt import read, read_yes_no
+from pytest_vqamt.core.lazy_pattern import LazyPattern
 from pytest_vqamt.core.meaning import Annotated, Group, Label, Meaning, PartCount, Property, Written
 from pytest_vqamt.language import answers
 from pytest_vqamt.language.answers.answer_text import UnreadableAnswer
@@ -67,18 +68,18 @@ def constants(module: ModuleType) -> Iterator[tuple[str, object]]:
         if isinstance(name, ast.Name)
     }
     own = [(name, value) for name, value in vars(module).items() if name in made]
-    yield from sorted(own, key=lambda each: not isinstance(each[1], re.Pattern))
+    yield from sorted(own, key=lambda each: not isinstance(each[1], re.Pattern | LazyPattern))
 
 
 def patterns_in(value: object) -> Iterator[tuple[str, re.Pattern[str]]]:
     """The patterns of a constant, each with its place in a tuple or a dictionary."""
-    if isinstance(value, re.Pattern):
-        yield "", value
+    if isinstance(value, re.Pattern | LazyPattern):
+        yield "", cast("re.Pattern[str]", value)
     elif isinstance(value, tuple | dict):
         for place, each in value.items() if isinstance(value, dict) else enumerate(value):
             for found in each if isinstance(each, tuple) else (each,):
-                if isinstance(found, re.Pattern):
-                    yield f"[{place}]", found
+                if isinstance(found, re.Pattern | LazyPattern):
+                    yield f"[{place}]", cast("re.Pattern[str]", found)
 
 
 def every_pattern() -> dict[str, re.Pattern[str]]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.language.answers.answer_text import MAX_CHARS, Prepared, Unreadable, UnreadableAnswer, prepare
 from pytest_vqamt.language.answers.final import final_part, first_reply, read_json
 from pytest_vqamt.language.answers.foreign.gloss import LOOK, AnswerLanguage, Clause, glossed, lexicon_of, listed, plain
@@ -14,19 +15,19 @@ from pytest_vqamt.language.questions.free import QuestionForm, begins_as_questio
 from pytest_vqamt.language.tables import toml_table
 from pytest_vqamt.language.translations.translated import ANSWER_IN_ENGLISH
 
-_WORD = re.compile(r"[^\W\d_]+")
-_INVERTED = re.compile(r"\b(?:est-ce\b|\w+-(?:t-)?(?:il|elle|ils|elles|on|vous|tu)\b)")
+_WORD = pattern_of(r"[^\W\d_]+")
+_INVERTED = pattern_of(r"\b(?:est-ce\b|\w+-(?:t-)?(?:il|elle|ils|elles|on|vous|tu)\b)")
 """A French question by the place of its pronoun: "pleut-il ?"."""
 
-_MARKUP = re.compile(r"[*`#\"\u201e\u201c\u201d\u00ab\u00bb\[\]{}$\\]")
+_MARKUP = pattern_of(r"[*`#\"\u201e\u201c\u201d\u00ab\u00bb\[\]{}$\\]")
 """Signs of Markdown, LaTeX and quotes: "ich bin mir *nicht* sicher"."""
 
-_BUT = re.compile(r"\b(?:aber|jedoch|allerdings|mais|cependant|toutefois|pero|sin embargo)\b")
+_BUT = pattern_of(r"\b(?:aber|jedoch|allerdings|mais|cependant|toutefois|pero|sin embargo)\b")
 """Takes a refusal back: "schwer zu sagen, aber es gibt einen Hund"."""
 
 _NO_ANSWER = (Unreadable.SEES_NOTHING, Unreadable.REFUSAL, Unreadable.UNSURE)
 _LETTERS = "ABCDEFGH"
-_LETTER = re.compile(r"(?<![\w'])\(?([A-H])(?:\)|(?![\w'-]| (?:la|el|los|las|un|una|mi|su|lo|simple)\b))")
+_LETTER = pattern_of(r"(?<![\w'])\(?([A-H])(?:\)|(?![\w'-]| (?:la|el|los|las|un|una|mi|su|lo|simple)\b))")
 """No letter is the preposition of "A la derecha"."""
 _FIRST = 9001
 """The number that stands for the first letter in a gloss."""

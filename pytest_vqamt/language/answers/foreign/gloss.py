@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,6 +10,7 @@ from itertools import product
 from typing import Any
 from unicodedata import combining, normalize
 
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.language.tables import toml_table
 from pytest_vqamt.language.translations.translated import LANGUAGES
 from pytest_vqamt.language.translations.translated import language as translated
@@ -25,8 +25,8 @@ LOOK = "LOOK"
 
 _COMPARES = frozenset({"als", "plus", "moins", "aussi", "tan", "menos", "igual", "mayor", "menor", "mejor", "peor"})
 
-_PART = re.compile(r"(?:[^.,;:!?()\n\u2013\u2014\u2026\u00bf\u00a1\"-]|(?<=\S)-(?=\S)|(?<=\d)[.,](?=\d))+")
-_WORD = re.compile(r"\d+(?:[.,]\d+)?|[^\W\d_]+")
+_PART = pattern_of(r"(?:[^.,;:!?()\n\u2013\u2014\u2026\u00bf\u00a1\"-]|(?<=\S)-(?=\S)|(?<=\d)[.,](?=\d))+")
+_WORD = pattern_of(r"\d+(?:[.,]\d+)?|[^\W\d_]+")
 
 _SHORTEST_STEM = 3
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.language.answers.answer_text import Prepared, Unreadable, UnreadableAnswer
 from pytest_vqamt.language.answers.foreign.claims import AT, Item, statement_of
 from pytest_vqamt.language.answers.foreign.forms import after_corrections, answer_proper
@@ -27,12 +28,12 @@ from pytest_vqamt.language.answers.foreign.gloss import (
 
 _MOST = 10**9
 """Greater numbers count nothing in a picture."""
-_NOT_WHOLE = re.compile(r"\d[.,]\d(?!\d\d\b)|\d ?(?:%|cm|km|kg|m\b|h\b)|\d:\d")
+_NOT_WHOLE = pattern_of(r"\d[.,]\d(?!\d\d\b)|\d ?(?:%|cm|km|kg|m\b|h\b)|\d:\d")
 """A number that counts no things: "1,5", "30 %". "2.000" is one."""
 
-_CAPITALS = re.compile(r"(?<![.!?:\n] )(?<!^)\b[^\W\d_a-z\u00e4\u00f6\u00fc\u00df][^\W\d_]+")
+_CAPITALS = pattern_of(r"(?<![.!?:\n] )(?<!^)\b[^\W\d_a-z\u00e4\u00f6\u00fc\u00df][^\W\d_]+")
 """German nouns within a sentence: "ein Hund mit zwei Leinen"."""
-_PLURALS = re.compile(r"\b[^\W\d_]+[sx]\b")
+_PLURALS = pattern_of(r"\b[^\W\d_]+[sx]\b")
 """Words that may be French or Spanish nouns: "un chien et deux laisses"."""
 
 _PARTS = 2

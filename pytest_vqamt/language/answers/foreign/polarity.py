@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
+from pytest_vqamt.core.lazy_pattern import pattern_of
 from pytest_vqamt.language.answers.answer_text import Prepared, Unreadable, UnreadableAnswer
 from pytest_vqamt.language.answers.foreign.claims import (
     GlossedStatement,
@@ -30,7 +31,7 @@ from pytest_vqamt.language.answers.foreign.gloss import (
 )
 from pytest_vqamt.language.answers.foreign.numbers import numbers_of
 
-_NOT_ONLY = re.compile(
+_NOT_ONLY = pattern_of(
     r"\b(?:n['\u2019](?:est|y a|a|en a)|ne (?:sont|voit|vois|porte|montre)) pas (?:que|seulement|uniquement)\b",
     re.IGNORECASE,
 )
