@@ -109,8 +109,10 @@ def _with_one_more(
         return
 
     def suits(entry: CutoutEntry, name: str) -> bool:
-        thing = view.corpus.scene(entry.index).thing(entry.thing)
-        return only_worn_items(entry.alongside, name) and _is_certain(thing, group)
+        if not only_worn_items(entry.alongside, name):
+            return False
+        # The cut-out's scene is looked up only for what depends on it: there are thousands of cut-outs.
+        return not group.attributes or _is_certain(view.corpus.scene(entry.index).thing(entry.thing), group)
 
     inserted = sample_insertion(view.scene, view.corpus, choose, (group.name,), suits)
     if isinstance(inserted, NotApplicable) or not inserted.is_whole:
