@@ -71,6 +71,9 @@ def plan_lines(session: Resources, most: int | None) -> tuple[str, ...]:
     for spec in session.item_specs:
         job = session.job(spec)
         plan = job.plan(session.settings.terms.sampling)
+        # Without loss other files are sent, and other answers cached.
+        model, is_exact = session.model(spec.model_spec), spec.relation.info.exact_pixels
+        fingerprint = model.lossless_fingerprint if is_exact else model.fingerprint
         here: dict[str, Query] = {}
         count = 0
         for case in plan:

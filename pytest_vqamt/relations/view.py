@@ -400,6 +400,7 @@ class Jpeg(LexicalRelation):
         version=2,
         breakdown=("asked", "quality"),
         settings=(WORDNET, ONTOLOGY),
+        exact_pixels=True,
     )
     expect = same_answer
 
