@@ -295,7 +295,7 @@ class PhotoFile(Struct, frozen=True):
 
 
 @runtime_checkable
-class FiledStore(Protocol):
+class FiledStore(PhotoStore, Protocol):
     """A ``PhotoStore`` whose photos are files."""
 
     def is_lossy(self, photo: Photo) -> bool:

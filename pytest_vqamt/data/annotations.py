@@ -15,6 +15,7 @@ from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.lru import LruCache
+from pytest_vqamt.core.query import PhotoFile
 from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.core.text import short_name
 from pytest_vqamt.data.look_store import LookStore

@@ -92,7 +92,7 @@ class QueryRunner:
         self._bisector = BatchBisector(model)
         self._model = model
         self._store = store
-        self._fingerprint = model.lossless_fingerprint if lossless else model.fingerprint
+        self._fingerprint = model.fingerprint_of(lossless=lossless)
         self._lossless = lossless
         self._pipeline = pipeline
         self._on_answered = on_answered

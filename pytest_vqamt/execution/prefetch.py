@@ -28,7 +28,7 @@ MAX_IMAGE_BYTES = 1 << 30
 """The memory for images, half of it for those rendered ahead: 22 images of 12 megapixels in all."""
 
 MAX_FILE_BYTES = 256 << 20
-"""The memory for encoded pictures, which holds about 1,000 photos of 640 x 480 px: the next relations ask about them."""
+"""The memory for encoded pictures, about 1,000 photos of 640 x 480 px: the next relations ask about them, too."""
 
 _MIN_AHEAD = 64
 """Pictures rendered ahead of a model with small batches."""
@@ -175,12 +175,10 @@ class RenderPrefetcher:
         The files that were used last are kept for later queries.
         """
         with self._lock:
-            known = self._files.get((picture.digest, encoder, lossless))
-            future = None if known else self._encode(picture, encoder, lossless=lossless)
+            future = self._encode(picture, encoder, lossless=lossless)
             for upcoming in self._upcoming(picture):
-                if self._files.get((upcoming.digest, encoder, lossless)) is None:
-                    self._encode(upcoming, encoder, lossless=lossless)
-        return known or future.result()
+                self._encode(upcoming, encoder, lossless=lossless)
+        return future if isinstance(future, PictureFile) else future.result()
 
     def close(self) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
@@ -197,8 +195,12 @@ class RenderPrefetcher:
         self._started = max(upto, self._started)
         return upcoming
 
-    def _encode(self, picture: Picture, encoder: PictureEncoder, *, lossless: bool) -> Future[PictureFile]:
+    def _encode(
+        self, picture: Picture, encoder: PictureEncoder, *, lossless: bool
+    ) -> PictureFile | Future[PictureFile]:
         key = picture.digest, encoder, lossless
+        if (known := self._files.get(key)) is not None:
+            return known
         if key not in self._encoding:
             self._encoding[key] = self._pool.submit(self._encoded, picture, key)
         return self._encoding[key]

@@ -93,6 +93,10 @@ class LoadedModel:
     def batch_size(self) -> int:
         return self.batch.current
 
+    def fingerprint_of(self, *, lossless: bool) -> str:
+        """The part of the key of its answers to pictures that are sent as they are, or without loss."""
+        return self.lossless_fingerprint if lossless else self.fingerprint
+
     def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
         """Preprocesses a batch on another thread than ``ask``, if the model can.
 

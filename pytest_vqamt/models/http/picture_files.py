@@ -16,7 +16,7 @@ from pytest_vqamt.models.chat_settings import ChatSettings
 from pytest_vqamt.models.http.http_settings import parse_number
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
+    from PIL.Image import Exif, Image
 
 SETTING = "image-format"
 
@@ -102,7 +102,6 @@ class FileEncoder:
         self, picture: Picture, image: Callable[[], Image], photos: PhotoStore | None, *, lossless: bool
     ) -> PictureFile:
         """The file of a picture; see ``PictureEncoder``."""
-        # Not runtime_checkable's isinstance on None, which would be True of nothing.
         store = photos if isinstance(photos, FiledStore) else None
         is_auto = self.format.form is Form.AUTO and not lossless
         if is_auto and store and not picture.edits and self._fits(picture):
@@ -158,7 +157,7 @@ def png_bytes(image: Image) -> bytes:
     return file.getvalue()
 
 
-def _kept_exif(image: Image) -> dict[str, Image.Exif]:
+def _kept_exif(image: Image) -> dict[str, Exif]:
     # Pillow writes only the EXIF that it is given, and a probe's card is upright by its EXIF alone.
     exif = image.getexif()
     return {"exif": exif} if exif.get(_ORIENTATION, 1) != 1 else {}

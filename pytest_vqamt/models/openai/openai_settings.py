@@ -73,7 +73,7 @@ class OpenAISettings:
     """The environment variables that further headers take their values from, by header."""
     chat: ChatSettings = field(default_factory=ChatSettings)
     """The settings of the chat."""
-    format: ImageFormat = ImageFormat()
+    format: ImageFormat = field(default_factory=ImageFormat)
     """The files that pictures are sent as."""
 
     @property
