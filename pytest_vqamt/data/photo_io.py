@@ -79,8 +79,8 @@ _FRAMES = (*range(0xC0, 0xC4), *range(0xC5, 0xC8), *range(0xC9, 0xCC), *range(0x
 """The marks of its frame header, which says how it is coded; 0xC4, 0xC8 and 0xCC among them mean something else."""
 _SEQUENTIAL = (0xC0, 0xC1)
 """The frames that may come in one pass: baseline and extended sequential."""
-_MARK = re.compile(rb"\xff+([^\x00\xd0-\xd7\xff])")
-"""A mark of a JPEG; among the pixels, zeros and restart marks may follow 0xFF."""
+_NO_MARKS = (0x00, *range(0xD0, 0xD8), 0xFF)
+"""What may follow 0xFF among the pixels of a JPEG: zeros, restart marks and padding."""
 _END_MARK = 0xD9
 _JPEG_METADATA = (*range(0xE1, 0xEE), 0xEF, 0xFE)
 """The marks of EXIF, XMP, colour profiles and comments; not of JFIF (0xE0) and of Adobe's colour transform (0xEE)."""
@@ -566,15 +566,25 @@ def _plain_format(image: Image.Image) -> str:
 def _bare_jpeg(data: bytes) -> bytes:
     """The JPEG without metadata, and what follows its end; b"" if it has no end."""
     kept, place = [_JPEG_START], len(_JPEG_START)
-    while found := _MARK.search(data, place):
+    while (found := _next_mark(data, place)) >= 0:
         # The pixels of a scan, if the last segment began one.
-        kept.append(data[place : found.start()])
-        if found[1][0] == _END_MARK:
+        kept.append(data[place:found])
+        if data[found + 1] == _END_MARK:
             return b"".join((*kept, _JPEG_END))
-        place = found.end() + int.from_bytes(data[found.end() : found.end() + 2])
-        if found[1][0] not in _JPEG_METADATA:
-            kept.append(data[found.start() : place])
+        place = found + 2 + int.from_bytes(data[found + 2 : found + 4])
+        if data[found + 1] not in _JPEG_METADATA:
+            kept.append(data[found:place])
     return b""
+
+
+def _next_mark(data: bytes, place: int) -> int:
+    """The offset of the next mark of a JPEG; -1 without any."""
+    # Not by a regular expression, which takes ten times as long.
+    while 0 <= (place := data.find(0xFF, place)) < len(data) - 1:
+        if data[place + 1] not in _NO_MARKS:
+            return place
+        place += 1
+    return -1
 
 
 def _bare_png(data: bytes) -> bytes:
