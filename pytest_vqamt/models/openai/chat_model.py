@@ -92,7 +92,8 @@ class OpenAIModel:
             return words
         size_bytes = max(sizes)
         scene = sizes[size_bytes].query.picture.scene
-        note = f"{words}; a request with a picture of {scene.width} x {scene.height} px has {size_bytes / 1e6:.2g} MB"
+        size = f"{scene.width} x {scene.height} px has about {size_bytes / 1e6:.2g} MB"
+        note = f"{words}; a request with a picture of {size}"
         if size_bytes <= LARGE_BYTES:
             return note
         return f"{note}, and many servers take 1 MB: {setting('max-pixels', '1000000')} sends smaller ones"

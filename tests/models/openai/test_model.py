@@ -15,9 +15,9 @@ from random import Random
 import pytest
 from PIL import Image
 
-from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.meaning import Count, Describe, Exists, Group
-from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, ModelInput, Query, Task
+from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, ModelInput, PictureFile, Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution.prefetch import InputPipeline
 from pytest_vqamt.models.http.retry import QueryError
@@ -430,3 +430,23 @@ def test_without_a_field_that_switches_it_a_query_for_reasoning_is_declined(
     answers = dict(loaded.stream(Task.VQA, batch))
     assert answers == {0: CANNOT_SWITCH.answer, 1: Answer("Red?")}
     assert [request.fields["max_tokens"] for request in server.requests] == [16]
+
+
+def test_a_note_has_the_size_of_the_largest_request() -> None:
+    stub = load("m@http://127.0.0.1:9", ModelOptions(settings={"image-format": "jpeg:80"}))
+
+    def sized(size_bytes: int) -> ModelInput:
+        def encode(*_: object) -> PictureFile:
+            if not size_bytes:
+                raise DataError("Expected a photo")
+            return PictureFile("image/jpeg", "A" * size_bytes)
+
+        return ModelInput(query(), NotImplemented, encode)
+
+    said = "pictures are sent as JPEG 80"
+    assert stub.request_note([sized(0)]) == said  # the case that needs the photo will name it
+    said += "; a request with a picture of 200 x 100 px has about"
+    assert stub.request_note([sized(0), sized(130_000), sized(520_000)]) == f"{said} 0.52 MB"
+    assert stub.request_note([sized(1_250_000)]) == (
+        f"{said} 1.2 MB, and many servers take 1 MB: --vqamt-option max-pixels=1000000 sends smaller ones"
+    )
