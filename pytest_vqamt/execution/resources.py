@@ -196,11 +196,12 @@ def largest_scenes(source: SceneSource) -> Iterator[Scene]:
 
 def _largest_inputs(source: SceneSource, pipeline: InputPipeline, *, lossless: bool) -> list[ModelInput]:
     """Inputs with the largest pictures; ``lossless`` adds those that are sent without loss."""
-    scenes = {scene.photo.id: scene for scene in largest_scenes(source)}.values()
+    plain = [scene.picture for scene in {scene.photo.id: scene for scene in largest_scenes(source)}.values()]
     # An edited photo may be larger than its own file.
-    pictures = [picture for scene in scenes for picture in (scene.picture, scene.picture.mirror())]
-    queries = [Query(picture=picture, meaning=Describe()) for picture in pictures]
-    return [each for sent in {False, lossless} for each in pipeline.inputs(queries, lossless=sent)]
+    edited = [picture.mirror() for picture in plain]
+    queries = [Query(picture=picture, meaning=Describe()) for picture in (*plain, *edited)]
+    exact = pipeline.inputs(queries[: len(plain)], lossless=True) if lossless else []
+    return [*pipeline.inputs(queries), *exact]
 
 
 class Resources:

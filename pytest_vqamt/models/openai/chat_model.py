@@ -92,7 +92,7 @@ class OpenAIModel:
             return words
         size_bytes = max(sizes)
         scene = sizes[size_bytes].query.picture.scene
-        size = f"{scene.width} x {scene.height} px has about {size_bytes / 1e6:.2g} MB"
+        size = f"{scene.width} x {scene.height} px has about {size_bytes / 1e6:.2f} MB"
         note = f"{words}; a request with a picture of {size}"
         if size_bytes <= LARGE_BYTES:
             return note

@@ -448,5 +448,5 @@ def test_a_note_has_the_size_of_the_largest_request() -> None:
     said += "; a request with a picture of 200 x 100 px has about"
     assert stub.request_note([sized(0), sized(130_000), sized(520_000)]) == f"{said} 0.52 MB"
     assert stub.request_note([sized(1_250_000)]) == (
-        f"{said} 1.2 MB, and many servers take 1 MB: --vqamt-option max-pixels=1000000 sends smaller ones"
+        f"{said} 1.25 MB, and many servers take 1 MB: --vqamt-option max-pixels=1000000 sends smaller ones"
     )
