@@ -103,9 +103,9 @@ def _config(arguments: argparse.Namespace) -> ServeConfig:
         sources.check(each)
     of_relations, of_model = parse_settings(arguments.option, "--option", ModelCatalogue().kind(spec).settings)
     kind = _kind(spec)
-    if SETTING in (kind.settings or ()):
-        # Clients keep its answers as those to the pixels themselves, which they may send.
-        of_model = {SETTING: Form.PNG.value, **of_model}
+    if SETTING in (kind.settings or ()) and of_model.get(SETTING, Form.AUTO) == Form.AUTO:
+        # Clients may send the pixels, and keep the answers as those to the pixels.
+        of_model = {**of_model, SETTING: Form.PNG.value}
     # Inpainting is done where pictures are rendered, which is here.
     if others := sorted(set(of_relations) - {INPAINT.name}):
         raise OptionError(
