@@ -30,4 +30,6 @@ TEST = """
 def test_pytest_does_not_rewrite_ours_and_other_hooks_are_asked(pytester: pytest.Pytester) -> None:
     """The hook of a type checker that was there before ours is asked for each module."""
     pytester.makepyfile(watcher=WATCHER, test_imports=TEST)
-    pytester.runpytest_subprocess("-p", "watcher", "--vqamt-model=oracle", "-k", "test_imports").assert_outcomes(passed=1)
+    pytester.runpytest_subprocess("-p", "watcher", "--vqamt-model=oracle", "-k", "test_imports").assert_outcomes(
+        passed=1
+    )
