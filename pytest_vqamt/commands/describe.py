@@ -243,6 +243,8 @@ def _described(relation: Relation) -> Iterator[str]:
     tags = (f"{tag} ({_ON_TAGS[tag]})" if tag in _ON_TAGS else tag for tag in info.tags)
     yield f"tags      {', '.join(tags) or 'none'}"
     yield f"reports   {_reports(info)}"
+    if info.exact_pixels:
+        yield "pixels    exact: HTTP endpoints are sent all pictures without loss"
     for setting in info.settings:
         yield f"setting   --vqamt-option {setting.name}={'|'.join(setting.values)} (default: {setting.default})"
         yield f"          {setting.meaning}"

@@ -16,6 +16,7 @@ from pytest_vqamt.core.input_files import expanded
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.integration.options import check_device, parse_settings
 from pytest_vqamt.models.catalogue import ModelCatalogue, ModelKind
+from pytest_vqamt.models.http.picture_files import SETTING, Form
 from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.relations.edits import INPAINT
 from pytest_vqamt.serving.config import ServeConfig, bind_socket, is_loopback, reachable_cluster
@@ -102,6 +103,9 @@ def _config(arguments: argparse.Namespace) -> ServeConfig:
         sources.check(each)
     of_relations, of_model = parse_settings(arguments.option, "--option", ModelCatalogue().kind(spec).settings)
     kind = _kind(spec)
+    if SETTING in (kind.settings or ()) and of_model.get(SETTING, Form.AUTO) == Form.AUTO:
+        # Clients may send the pixels, and keep the answers as those to the pixels.
+        of_model = {**of_model, SETTING: Form.PNG.value}
     # Inpainting is done where pictures are rendered, which is here.
     if others := sorted(set(of_relations) - {INPAINT.name}):
         raise OptionError(

@@ -307,6 +307,7 @@ class RelationInfo:
             for a seed of its own.
         contrast: whether its cases may get a contrast, or the index of the query that may.
         fixed_texts: whether it is about the texts themselves, so that wordings of a user do not replace them.
+        exact_pixels: its answers depend on exact pixels, so that no picture is compressed with a loss when it is sent.
     """
 
     name: str
@@ -324,6 +325,7 @@ class RelationInfo:
     draws_as: str = ""
     contrast: bool | int = True
     fixed_texts: bool = False
+    exact_pixels: bool = False
 
     def tasks(self, variant: str) -> tuple[Task, ...]:
         """The tasks that the model must support for the variant, the main one first."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -157,20 +158,61 @@ def is_truncated(answers: Iterable[Answer | Failure]) -> bool:
     return any(isinstance(answer, Answer) and answer.truncated for answer in answers)
 
 
+class PictureFile(Struct, frozen=True):
+    """A picture as it is sent to a server."""
+
+    media_type: str
+    """Such as "image/jpeg"."""
+    base64: str
+    """The content of the file."""
+
+    @property
+    def data_uri(self) -> str:
+        return f"data:{self.media_type};base64,{self.base64}"
+
+
+class PictureEncoder(Protocol):
+    """Makes the files of pictures. Hashable: equal encoders make equal files."""
+
+    def encode(
+        self, picture: Picture, image: Callable[[], Image], photos: PhotoStore | None, *, lossless: bool
+    ) -> PictureFile:
+        """The file of a picture.
+
+        Args:
+            picture: its recipe.
+            image: renders it.
+            photos: its source; None where only the image is known.
+            lossless: the file must hold exactly the pixels of the image.
+        """
+        ...
+
+
 class ModelInput:
     """The input of a model.
 
     Attributes:
         query: the query itself, with its ``meaning``, ``task`` and ``picture``.
+        lossless: True if answers are compared that depend on exact pixels (``RelationInfo.exact_pixels``).
         prepared: the result of the model's ``prepare``; None if it was not called.
         prompts: makes ``prompt``; None for a model that makes its own.
     """
 
-    def __init__(self, query: Query, render: Callable[[Picture], Image]) -> None:
+    def __init__(
+        self,
+        query: Query,
+        render: Callable[[Picture], Image],
+        encode: Callable[[Picture, PictureEncoder, bool], PictureFile] | None = None,
+        *,
+        lossless: bool = False,
+    ) -> None:
+        """``encode`` gives the file of a picture, encoded before perhaps; None encodes the rendered image."""
         self.query = query
+        self.lossless = lossless
         self.prepared: object | None = None
         self.prompts: Callable[[ModelInput], str] | None = None
         self._render = render
+        self._encode = encode
         self._image: Image | None = None
         self._drawn_s = 0.0
         self._drawing_since: float | None = None
@@ -194,13 +236,26 @@ class ModelInput:
         """The picture: PIL, mode RGB, rendered on first access; the model may change it."""
         # Not functools.cached_property: before Python 3.12 it has one lock for all instances, held during rendering.
         if self._image is None:
-            self._drawing_since = time.monotonic()
-            try:
+            with self._drawing():
                 self._image = self._render(self.query.picture)
-            finally:
-                self._drawn_s += time.monotonic() - self._drawing_since
-                self._drawing_since = None
         return self._image
+
+    def file(self, encoder: PictureEncoder) -> PictureFile:
+        """The picture as a file that ``encoder`` makes; in a run, once for all queries about the picture."""
+        picture = self.query.picture
+        if self._encode is None:
+            return encoder.encode(picture, lambda: self.image, None, lossless=self.lossless)
+        with self._drawing():
+            return self._encode(picture, encoder, self.lossless)
+
+    @contextmanager
+    def _drawing(self) -> Iterator[None]:
+        self._drawing_since = time.monotonic()
+        try:
+            yield
+        finally:
+            self._drawn_s += time.monotonic() - self._drawing_since
+            self._drawing_since = None
 
     @property
     def drawn_s(self) -> float:
@@ -228,6 +283,34 @@ class PhotoStore(Protocol):
 
         Raises:
             DataError: the thing has no mask.
+        """
+        ...
+
+
+class PhotoFile(Struct, frozen=True):
+    """The file of a photo, of which only what the pixels need is left."""
+
+    media_type: str
+    content: bytes
+
+
+@runtime_checkable
+class FiledStore(PhotoStore, Protocol):
+    """A ``PhotoStore`` whose photos are files."""
+
+    def is_lossy(self, photo: Photo) -> bool:
+        """True if the file is of a form that loses pixels, as JPEG does.
+
+        Raises:
+            DataError: the photo cannot be read.
+        """
+        ...
+
+    def file(self, photo: Photo) -> PhotoFile | None:
+        """The file, without metadata; None where a viewer without them would show another picture than ``photo``.
+
+        Raises:
+            DataError: the photo cannot be read.
         """
         ...
 

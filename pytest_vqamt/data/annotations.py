@@ -15,6 +15,7 @@ from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.lru import LruCache
+from pytest_vqamt.core.query import PhotoFile
 from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.core.text import short_name
 from pytest_vqamt.data.look_store import LookStore
@@ -246,12 +247,26 @@ class AnnotatedPhotos:
         return place
 
     def photo(self, photo: Photo) -> Image:
+        files, name = self._file_of(photo)
+        return files.open(name)
+
+    def is_lossy(self, photo: Photo) -> bool:
+        """True if the photo's file is of a form that loses pixels (``FiledStore``)."""
+        files, name = self._file_of(photo)
+        return files.is_lossy(name)
+
+    def file(self, photo: Photo) -> PhotoFile | None:
+        """The photo's file without metadata, if it shows what ``photo`` gives (``FiledStore``)."""
+        files, name = self._file_of(photo)
+        return files.bare(name)
+
+    def _file_of(self, photo: Photo) -> tuple[PhotoFiles, str]:
         place = self.place(photo.id)
         if self.photos is None:
             raise DataError(
                 f"Expected the photo {photo.id!r}, but {self.spec} has come without photos: {self._without}"
             )
-        return self.photos.open(self.annotations.photo_file(place))
+        return self.photos, self.annotations.photo_file(place)
 
     def mask(self, photo: Photo, thing_id: str) -> Image:
         return self.annotations.mask(self.place(photo.id), thing_id)

@@ -113,6 +113,9 @@ class TablePhotos(PhotoFiles):
     def end(self, name: str) -> bytes:
         return self._read(name)[-END_BYTES:]
 
+    def _beginning(self, name: str) -> bytes:
+        return self._read(name)
+
     def _size_bytes(self, name: str) -> int | None:
         return self._sizes.get(name)
 

@@ -64,6 +64,7 @@ class QueryRunner:
 
     Args:
         pipeline: renders and preprocesses the inputs.
+        lossless: whether pictures are sent without loss.
         on_answered: is called with the number of queries answered.
 
     Attributes:
@@ -78,6 +79,8 @@ class QueryRunner:
         store: AnswerStore,
         pipeline: InputPipeline,
         on_answered: Callable[[int], None],
+        *,
+        lossless: bool = False,
     ) -> None:
         self.asked = 0
         self.cached = 0
@@ -89,6 +92,8 @@ class QueryRunner:
         self._bisector = BatchBisector(model)
         self._model = model
         self._store = store
+        self._fingerprint = model.fingerprint_of(lossless=lossless)
+        self._lossless = lossless
         self._pipeline = pipeline
         self._on_answered = on_answered
 
@@ -107,7 +112,7 @@ class QueryRunner:
         # Cases share queries, as a source question with several follow-ups: each is looked up once.
         distinct = {query.id: query for query in queries}
         self.needed.extend(int(name, 16) for name in distinct)
-        found = self._store.use(self._model.fingerprint, tuple(distinct))
+        found = self._store.use(self._fingerprint, tuple(distinct))
         self.cached += found.cached
         self._model.health.cached += found.cached
         return found.answers, {name: query for name, query in distinct.items() if name not in found.answers}
@@ -121,7 +126,7 @@ class QueryRunner:
         found: dict[str, Answer | Failure] = {}
         if not queries:
             return found
-        batches = LeasedBatches(self._store, self._model.fingerprint, queries.values())
+        batches = LeasedBatches(self._store, self._fingerprint, queries.values())
         self._expected.clear()
         try:
             # Models that wait for a server declare several.
@@ -154,7 +159,7 @@ class QueryRunner:
             upcoming = batches.next(size) if self._model.preprocess else []
             self._prefetch(batch, upcoming, batches)
             # Taken before `preprocess`, which replaces the inputs that are ready.
-            inputs = self._pipeline.inputs(batch)
+            inputs = self._pipeline.inputs(batch, lossless=self._lossless)
             if self._model.preprocess:
                 self._pipeline.preprocess(self._model, upcoming)
             self._record_batch(batches, inputs, self._infer(inputs), found)
@@ -166,7 +171,7 @@ class QueryRunner:
             while True:
                 while len(in_flight) < self._model.batches_at_once and (batch := batches.next(self._model.batch_size)):
                     self._prefetch(batch, (), batches)
-                    inputs = self._pipeline.inputs(batch)
+                    inputs = self._pipeline.inputs(batch, lossless=self._lossless)
                     in_flight[executor.submit(partial(self._preprocess_and_infer, inputs))] = inputs
                 self._record_cached(batches, found)
                 if not in_flight:
@@ -198,7 +203,7 @@ class QueryRunner:
     def _infer(self, inputs: Sequence[ModelInput]) -> list[Answer | Failure]:
         def store(answered: Sequence[ModelInput], answers: Sequence[Answer]) -> None:
             by_id = {each.query.id: answer for each, answer in zip(answered, answers, strict=True)}
-            self._store.put(self._model.fingerprint, by_id)
+            self._store.put(self._fingerprint, by_id)
 
         return self._bisector.run(inputs[0].query.task, inputs, store)
 

@@ -121,7 +121,7 @@ def _recalled(
     except (zlib.error, msgspec.MsgspecError, ValueError):  # of a file that something has damaged: found anew
         return None
     queries = [kept.queries[place : place + _ID_DIGITS] for place in range(0, len(kept.queries), _ID_DIGITS)]
-    cached = store.recall(job.model.fingerprint, queries)
+    cached = store.recall(job.model.fingerprint_of(lossless=job.relation.info.exact_pixels), queries)
     if cached is None:  # someone has deleted answers
         return None
     model, health = job.model, job.model.health

@@ -11,11 +11,12 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
 from itertools import accumulate
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_vqamt.core.daemon_executor import WAIT_SLICE_S, DaemonExecutor
+from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import ModelInput, PhotoStore, Query
+from pytest_vqamt.core.query import ModelInput, PhotoStore, PictureEncoder, PictureFile, Query
 from pytest_vqamt.execution.plan_ahead import PlanAhead
 from pytest_vqamt.models.wrapped import LoadedModel
 
@@ -26,8 +27,14 @@ if TYPE_CHECKING:
 MAX_IMAGE_BYTES = 1 << 30
 """The memory for images, half of it for those rendered ahead: 22 images of 12 megapixels in all."""
 
+MAX_FILE_BYTES = 256 << 20
+"""The memory for encoded pictures, about 1,000 photos of 640 x 480 px: the next relations ask about them, too."""
+
 _MIN_AHEAD = 64
 """Pictures rendered ahead of a model with small batches."""
+
+_FileKey: TypeAlias = tuple[str, PictureEncoder, bool]
+"""The digest of a picture, what encodes it, and whether without loss."""
 
 _CLOSE_TIMEOUT_S = 5.0
 """How long closing waits for preprocessing that is no longer needed."""
@@ -48,16 +55,20 @@ class InputPipeline:
         rendered = {each.query.picture.digest for each in self._ready.values()}
         self._renderer.expect((picture for picture in pictures if picture.digest not in rendered), batch_size)
 
-    def inputs(self, batch: Sequence[Query]) -> list[ModelInput]:
+    def inputs(self, batch: Sequence[Query], *, lossless: bool = False) -> list[ModelInput]:
         """The inputs of ``batch``, preprocessed where ``preprocess`` was called for them.
 
-        A batch that was preprocessed as a whole comes in that order: the model may have collated it.
+        A batch that was preprocessed as a whole comes in that order: the model may have collated it. With ``lossless``
+        they have this attribute.
         """
         self._settle()
         wanted = {query.id: query for query in batch}
         # The batch size may have changed since: then only single inputs are taken over, not the collation.
         names = list(self._ready) if self._ready.keys() == wanted.keys() else list(wanted)
-        return [self._ready.pop(name) if name in self._ready else self._input(wanted[name]) for name in names]
+        inputs = [self._ready.pop(name) if name in self._ready else self._input(wanted[name]) for name in names]
+        for each in inputs:
+            each.lossless = lossless
+        return inputs
 
     def preprocess(self, model: LoadedModel, upcoming: Sequence[Query]) -> None:
         """Lets the model preprocess the next inputs on another thread, and returns at once."""
@@ -78,7 +89,7 @@ class InputPipeline:
         self._renderer.close()
 
     def _input(self, query: Query) -> ModelInput:
-        return ModelInput(query, self._renderer.image)
+        return ModelInput(query, self._renderer.image, self._renderer.file)
 
     def _settle(self) -> None:
         # In slices, so that Ctrl-C is noticed while a slow preprocessing runs.
@@ -136,6 +147,8 @@ class RenderPrefetcher:
         self._cumulative_bytes: Sequence[int] = ()
         self._bytes = 0
         self._started = 0
+        self._files: LruCache[_FileKey, PictureFile] = LruCache(MAX_FILE_BYTES, lambda file: len(file.base64))
+        self._encoding: dict[_FileKey, Future[PictureFile]] = {}
 
     def expect(self, pictures: Iterable[Picture], batch_size: int = 1) -> None:
         """Announces the next pictures, in order, and how many of them make a batch."""
@@ -151,18 +164,59 @@ class RenderPrefetcher:
         """The rendered picture, as a copy that the model may change."""
         with self._lock:
             future = self._submit(picture)
-            if (place := self._places.get(picture.digest)) is not None:
-                # Half of the memory is for pictures ahead; the other half holds used images for later queries.
-                most = bisect_right(self._cumulative_bytes, self._cumulative_bytes[place] + MAX_IMAGE_BYTES // 2)
-                upto = min(place + 1 + self._ahead, most)
-                for upcoming in self._order[max(place + 1, self._started) : upto]:
-                    self._submit(upcoming)
-                self._started = max(upto, self._started)
+            for upcoming in self._upcoming(picture):
+                self._submit(upcoming)
         # Outside the lock: rendering takes it when it fails.
         return future.result().copy()
 
+    def file(self, picture: Picture, encoder: PictureEncoder, lossless: bool) -> PictureFile:  # a callback
+        """The picture as a file that ``encoder`` makes: rendered and encoded on the same threads, ahead as images are.
+
+        The files that were used last are kept for later queries.
+        """
+        with self._lock:
+            future = self._encode(picture, encoder, lossless=lossless)
+            for upcoming in self._upcoming(picture):
+                self._encode(upcoming, encoder, lossless=lossless)
+        return future if isinstance(future, PictureFile) else future.result()
+
     def close(self) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _upcoming(self, picture: Picture) -> Sequence[Picture]:
+        """The pictures to begin with now that the model reads ``picture``."""
+        place = self._places.get(picture.digest)
+        if place is None:
+            return ()
+        # Half of the memory is for pictures ahead; the other half holds used images for later queries.
+        most = bisect_right(self._cumulative_bytes, self._cumulative_bytes[place] + MAX_IMAGE_BYTES // 2)
+        upto = min(place + 1 + self._ahead, most)
+        upcoming = self._order[max(place + 1, self._started) : upto]
+        self._started = max(upto, self._started)
+        return upcoming
+
+    def _encode(
+        self, picture: Picture, encoder: PictureEncoder, *, lossless: bool
+    ) -> PictureFile | Future[PictureFile]:
+        key = picture.digest, encoder, lossless
+        if (known := self._files.get(key)) is not None:
+            return known
+        if key not in self._encoding:
+            self._encoding[key] = self._pool.submit(self._encoded, picture, key)
+        return self._encoding[key]
+
+    def _encoded(self, picture: Picture, key: _FileKey) -> PictureFile:
+        from pytest_vqamt.imaging.render import render
+
+        _, encoder, lossless = key
+        try:
+            file = encoder.encode(picture, lambda: render(picture, self._photos), self._photos, lossless=lossless)
+            self._files.put(key, file)
+        finally:
+            # A picture that failed is tried again at the next request.
+            with self._lock:
+                self._encoding.pop(key, None)
+        return file
 
     def _submit(self, picture: Picture) -> Future[Image]:
         if picture.digest in self._images:

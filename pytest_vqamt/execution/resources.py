@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -19,7 +19,8 @@ from typing import TypeAlias
 from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.identity import name_of, split_name
-from pytest_vqamt.core.query import Answer, Query, Task
+from pytest_vqamt.core.meaning import Describe
+from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.core.results import (
     ModelUse,
     RelationResult,
@@ -28,7 +29,7 @@ from pytest_vqamt.core.results import (
     build_report,
     order_results,
 )
-from pytest_vqamt.core.scene import Photo
+from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.core.spelling import Spelling, option, spelt
 from pytest_vqamt.core.text import error_text, shown
 from pytest_vqamt.data import catalogue as sources
@@ -37,6 +38,7 @@ from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import Baseline, BaselineItem, baseline_use
 from pytest_vqamt.execution.leases import RunProcess
 from pytest_vqamt.execution.plan import Job, RunOptions, is_left_out
+from pytest_vqamt.execution.prefetch import InputPipeline
 from pytest_vqamt.language.answers.final import parse_tags, strip_traces
 from pytest_vqamt.models.catalogue import QUICK, ModelCatalogue, ModelKind
 from pytest_vqamt.models.protocol import ModelOptions, described
@@ -174,8 +176,8 @@ class ItemSpec:
         return f"{self.item}-{self.model}-{self.data}"
 
 
-def largest_photos(source: SceneSource) -> Iterator[Photo]:
-    """The photo of the largest file, which is the longest request as a rule, and one of the most pixels."""
+def largest_scenes(source: SceneSource) -> Iterator[Scene]:
+    """The scene with the largest file, which is the longest request as a rule, and one of the most pixels."""
     from pytest_vqamt.data.photo_io import sample_indices  # imports NumPy
 
     # Only sources that list their files know it; others do without.
@@ -183,13 +185,23 @@ def largest_photos(source: SceneSource) -> Iterator[Photo]:
     if largest is not None:
         # A photo that cannot be read is left to the case that needs it.
         with suppress(VqamtError):
-            yield source.scene(largest).photo
+            yield source.scene(largest)
     sampled = []
     for index in sample_indices(len(source), _SCENES_SAMPLED):
         with suppress(VqamtError):
             sampled.append(source.scene(index))
     if sampled:
-        yield max(sampled, key=lambda scene: scene.width * scene.height).photo
+        yield max(sampled, key=lambda scene: scene.width * scene.height)
+
+
+def _largest_inputs(source: SceneSource, pipeline: InputPipeline, *, lossless: bool) -> list[ModelInput]:
+    """Inputs with the largest pictures; ``lossless`` adds those that are sent without loss."""
+    plain = [scene.picture for scene in {scene.photo.id: scene for scene in largest_scenes(source)}.values()]
+    # An edited photo may be larger than its own file.
+    edited = [picture.mirror() for picture in plain]
+    queries = [Query(picture=picture, meaning=Describe()) for picture in (*plain, *edited)]
+    exact = pipeline.inputs(queries[: len(plain)], lossless=True) if lossless else []
+    return [*pipeline.inputs(queries), *exact]
 
 
 class Resources:
@@ -410,18 +422,19 @@ class Resources:
         )
 
     def request_notes(self) -> Iterator[str]:
-        """Notes of models on requests with the largest photo of each source, to read before the run."""
+        """Notes of models on requests, from the largest pictures of each source, to read before the run."""
         for model in self.names:
             note = self.model(model).request_note
             for spec in self.settings.data if note else ():
-                source = self.source(spec)
-                for photo in largest_photos(source):
-                    said = ""
-                    with suppress(VqamtError):  # the case that needs the photo will name it
-                        said = note(source.photo(photo)) if note else ""
-                    if said:
-                        yield f"{self.names[model]}: {said}"
-                        break
+                is_exact = any(
+                    each.relation.info.exact_pixels
+                    for each in self.item_specs
+                    if (each.model_spec, each.data_spec) == (model, spec)
+                )
+                with closing(InputPipeline(self.source(spec), batch_size=1)) as pipeline:
+                    said = note(_largest_inputs(self.source(spec), pipeline, lossless=is_exact)) if note else ""
+                if said:
+                    yield f"{self.names[model]}: {said}"
 
     def _kind(self, model: str) -> ModelKind:
         """The kind of a model: for a served one its kind on the server, so that both run the same relations."""

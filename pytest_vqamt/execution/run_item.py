@@ -112,7 +112,11 @@ class _Run:
         self._plan = self._planned.plan
         self._plan_next = partial(pipeline.ahead.begin, self._planned, upcoming=upcoming)
         self._runner = QueryRunner(
-            job.model, stores.of(job.model), pipeline.of(job.model, job.source), self._on_answered
+            job.model,
+            stores.of(job.model),
+            pipeline.of(job.model, job.source),
+            self._on_answered,
+            lossless=job.relation.info.exact_pixels,
         )
         self.usage = UsageMeter(job.model, self._runner)
         self._needed = QueryIdSet()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
@@ -27,7 +28,7 @@ from pytest_vqamt.core.input_files import (
     recorded_settings,
 )
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import Answer, ModelInput, Query
+from pytest_vqamt.core.query import Answer, Query
 from pytest_vqamt.core.report_json import REPORT_FILE, case_from_row, not_whole, read_report_row
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.text import count_noun, quoted, shown, some_of, visible
@@ -36,6 +37,7 @@ from pytest_vqamt.data.scene_source import SceneSource, scenes_by_photo
 from pytest_vqamt.execution.answer_cache import ANSWERS_FILE, AnswerStore
 from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.execution.judging import judge_trials
+from pytest_vqamt.execution.prefetch import InputPipeline
 from pytest_vqamt.execution.resources import answer_reader
 from pytest_vqamt.imaging.contact_sheet import Strip, case_strip, sheet
 from pytest_vqamt.imaging.render import render
@@ -221,7 +223,11 @@ def rerun_case(
         DataError: a photo cannot be read.
     """
     asked = case.trials(repeats)
-    answers = iter(answer_queries([query for queries in asked for query in queries], source, model))
+    answers = iter(
+        answer_queries(
+            [query for queries in asked for query in queries], source, model, lossless=relation.info.exact_pixels
+        )
+    )
     trials = [tuple(islice(answers, len(queries))) for queries in asked]
     made = judge_trials(relation, case, trials, answer_reader(settings))
     own = [each for each in made.answers if isinstance(each, Answer)]
@@ -242,8 +248,10 @@ def rerun_case(
     )
 
 
-def answer_queries(queries: Sequence[Query], source: SceneSource, model: LoadedModel) -> list[Answer]:
-    """Runs the queries one by one, so that batching cannot change the answers.
+def answer_queries(
+    queries: Sequence[Query], source: SceneSource, model: LoadedModel, *, lossless: bool = False
+) -> list[Answer]:
+    """Runs the queries one by one, so that batching cannot change the answers; ``lossless`` is as in ``ModelInput``.
 
     Raises:
         ModelError: the model fails, or lacks a written answer.
@@ -256,23 +264,22 @@ def answer_queries(queries: Sequence[Query], source: SceneSource, model: LoadedM
             f"listed in {model.deferred.todo_file}; add their answers and ask again"
         )
 
-    def rendered(picture: Picture) -> Image.Image:
-        return render(picture, source)
-
     # As a run does before its first query: some models look at the scenes.
     model.meet((source,))
     answers: list[Answer] = []
-    for query in queries:
-        try:
-            answers += model.ask(query.task, [ModelInput(query, rendered)])
-        except VqamtError:
-            raise
-        except Exception as error:  # a model may raise anything
-            raised = ModelError(
-                f"Expected model {model.name!r} to answer {query.text or query.task.value!r}, but it raised "
-                f"{type(error).__name__}: {' '.join(str(error).split())}"
-            )
-            raise (raised.about(error, str(raised)) if model.is_users else raised) from error
+    # The pipeline of a run, so that a server is sent the same files.
+    with closing(InputPipeline(source, batch_size=1)) as pipeline:
+        for query in queries:
+            try:
+                answers += model.ask(query.task, pipeline.inputs([query], lossless=lossless))
+            except VqamtError:
+                raise
+            except Exception as error:  # a model may raise anything
+                raised = ModelError(
+                    f"Expected model {model.name!r} to answer {query.text or query.task.value!r}, but it raised "
+                    f"{type(error).__name__}: {' '.join(str(error).split())}"
+                )
+                raise (raised.about(error, str(raised)) if model.is_users else raised) from error
     return answers
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
-from typing import TextIO
+from typing import TextIO, TypeAlias
 
 import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
@@ -58,6 +58,10 @@ _OUTCOME = pytest.StashKey[ItemOutcome]()
 _HAS_RUN = pytest.StashKey[bool]()
 
 
+_Queries: TypeAlias = dict[tuple[str, str], Query]
+"""Distinct queries by the fingerprint under which their answers are cached, and their id."""
+
+
 def plan_lines(session: Resources, most: int | None) -> tuple[str, ...]:
     """A table of cases and distinct queries; a query that several items share counts in the first.
 
@@ -65,18 +69,20 @@ def plan_lines(session: Resources, most: int | None) -> tuple[str, ...]:
         OptionError: there are more than ``most`` distinct queries.
     """
     rows = [("item", "cases", "queries", "new queries")]
-    known: dict[str, dict[str, Query]] = {}
+    known: dict[str, _Queries] = {}
     cases = from_baseline = 0
     repeats = session.settings.terms.sampling.repeats
     for spec in session.item_specs:
         job = session.job(spec)
         plan = job.plan(session.settings.terms.sampling)
-        here: dict[str, Query] = {}
+        # Without loss other files are sent, and other answers cached.
+        fingerprint = session.model(spec.model_spec).fingerprint_of(lossless=spec.relation.info.exact_pixels)
+        here: _Queries = {}
         count = 0
         for case in plan:
             count += 1
             # By id: cases share queries, and each is paid for once.
-            here.update((query.id, query) for trials in case.trials(repeats) for query in trials)
+            here.update(((fingerprint, query.id), query) for trials in case.trials(repeats) for query in trials)
         seen = known.setdefault(spec.model_spec, {})
         rows.append((spec.id, str(count), str(len(here)), str(len(here.keys() - seen.keys()))))
         seen |= here
@@ -99,14 +105,19 @@ def plan_lines(session: Resources, most: int | None) -> tuple[str, ...]:
     )
 
 
-def _forecast_lines(session: Resources, spec: str, queries: Mapping[str, Query]) -> Iterator[str]:
+def _forecast_lines(session: Resources, spec: str, queries: _Queries) -> Iterator[str]:
     """The tokens and the cost of the queries that have no cached answer, for a model that can forecast them."""
     model = session.model(spec)
     if model.forecast is None:
         return
-    answers = session.stores.of(model).get(model.fingerprint, tuple(queries))
-    rest = [query for name, query in queries.items() if name not in answers]
-    found = model.forecast(rest, [(queries[name], answer) for name, answer in answers.items()])
+    store = session.stores.of(model)
+    answers = {
+        (fingerprint, name): answer
+        for fingerprint in dict.fromkeys(fingerprint for fingerprint, _ in queries)
+        for name, answer in store.get(fingerprint, [name for of, name in queries if of == fingerprint]).items()
+    }
+    rest = [query for key, query in queries.items() if key not in answers]
+    found = model.forecast(rest, [(queries[key], answer) for key, answer in answers.items()])
     yield ""
     yield f"{model.name}: {count_noun(len(rest), 'query', 'queries')} to send, {len(answers):,} cached"
     yield f"tokens: {found.tokens_in:,.0f} in, {found.tokens_out:,.0f} out (at most {found.tokens_out_most:,.0f})"

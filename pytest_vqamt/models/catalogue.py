@@ -29,7 +29,7 @@ REGION_SETTINGS = ("detector", "features", "features-dtype", "region-min-size", 
 
 OPENAI_SETTINGS = (
     "timeout-s", "in-flight", "retries-s", "temperature", "seed", "detail", "token-limit", "revision", "response",
-    "header.NAME", "price", "price-in", "price-out",
+    "header.NAME", "image-format", "price", "price-in", "price-out",
 )  # fmt: skip
 """The settings of requests to an OpenAI-compatible server."""
 

@@ -16,8 +16,6 @@ from pytest_vqamt.models.guarded import guarded, guarded_stream, reading
 from pytest_vqamt.models.time_limit import TimeLimit, TimeLimitError
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
-
     from pytest_vqamt.data.scene_source import SceneSource
     from pytest_vqamt.models.token_forecast import TokenForecast
 
@@ -52,6 +50,8 @@ class LoadedModel:
     """In the order of ``METHODS``."""
     fingerprint: str
     """Part of the key of its cached answers."""
+    lossless_fingerprint: str
+    """The same of its answers to pictures that are sent without loss."""
     persistent: bool
     """True if it declares a fingerprint, so that its answers may be cached for later runs."""
     batch: BatchSize = field(compare=False)
@@ -76,8 +76,8 @@ class LoadedModel:
         repr=False, compare=False, default=None
     )
     """Its method ``forecast``, if any."""
-    request_note: Callable[[Image], str] | None = field(repr=False, compare=False, default=None)
-    """Its method of this name, if any: what to know of a picture that is sent to it, before the run."""
+    request_note: Callable[[Sequence[ModelInput]], str] | None = field(repr=False, compare=False, default=None)
+    """Its method of this name, if any: what to know of requests before the run, from the largest pictures."""
     kind: str = field(compare=False, default="")
     """The kind of its spec; of a served model the kind on the server. "" for an object that ``vqamt.run`` was given."""
     switches_reasoning: bool = field(compare=False, default=False)
@@ -92,6 +92,10 @@ class LoadedModel:
     @property
     def batch_size(self) -> int:
         return self.batch.current
+
+    def fingerprint_of(self, *, lossless: bool) -> str:
+        """The part of the key of its answers to pictures that are sent as they are, or without loss."""
+        return self.lossless_fingerprint if lossless else self.fingerprint
 
     def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
         """Preprocesses a batch on another thread than ``ask``, if the model can.
@@ -239,11 +243,13 @@ def _wrapped(name: str, model: object, options: ModelOptions) -> LoadedModel:
     prompts = prompts_from(options) if is_users else INSTRUCTION_PROMPTS
     # A user's model may read `each.prompt`: other prompts may be other answers.
     changed = () if prompts == INSTRUCTION_PROMPTS else (f"prompts {prompts.digest}",)
+    # Half surrogates cannot be written into the cache.
+    fingerprint = " ".join((encodable(declared or f"undeclared:{name}"), *changed))
     return LoadedModel(
         name=name,
         tasks=tuple(methods),
-        # Half surrogates cannot be written into the cache.
-        fingerprint=" ".join((encodable(declared or f"undeclared:{name}"), *changed)),
+        fingerprint=fingerprint,
+        lossless_fingerprint=fingerprint if is_users else getattr(model, "lossless_fingerprint", fingerprint),
         persistent=bool(declared),
         batch=_batch(name, model, options),
         deferred=model if isinstance(model, Deferred) else None,
@@ -406,7 +412,7 @@ def _meet(name: str, model: object) -> Callable[[Sequence[SceneSource]], object]
     return meet
 
 
-def _request_note(model: object) -> Callable[[Image], str] | None:
+def _request_note(model: object) -> Callable[[Sequence[ModelInput]], str] | None:
     note: object = getattr(model, "request_note", None)
     return note if callable(note) else None
 

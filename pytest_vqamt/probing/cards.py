@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.edits import Colour, FileForm
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.models.http.client import png_bytes
+from pytest_vqamt.models.http.picture_files import png_bytes
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -80,6 +80,7 @@ class Reencode(LexicalRelation):
         version=3,
         tags=("control",),
         settings=(WORDNET, ONTOLOGY),
+        exact_pixels=True,
     )
     expect = unchanged
 

@@ -233,6 +233,7 @@ class StoredForm(LexicalRelation):
         version=2,
         variants=tuple(form.value for form in FileForm),
         settings=(WORDNET, ONTOLOGY),
+        exact_pixels=True,
         contrast=False,
     )
     expect = unchanged

@@ -176,6 +176,7 @@ def relation(
     directional: bool = False,
     pairs: str | None = None,
     breakdown: tuple[str, ...] = (),
+    exact_pixels: bool = False,
 ) -> Callable[[Derive], UserRelation]:
     """Makes a relation of a function ``(scene, corpus, choose) -> vqamt.case(...)`` and adds it to the session.
 
@@ -192,6 +193,7 @@ def relation(
         pairs: "same", "opposite" or "implied" (``vqamt.PairKind``) adds the metrics of pairs, ACC, CONS and C-ACC, for
             cases of two questions whose right answers are known.
         breakdown: the names of facts of ``vqamt.case`` by which the report breaks verdicts down.
+        exact_pixels: whether answers depend on exact pixels, so that servers are sent all pictures without loss.
 
     Raises:
         VqamtError: the name, the task, the expectation or the kind of pairs cannot be used.
@@ -218,6 +220,7 @@ def relation(
                 directional=("",) if directional else (),
                 pairs=None if pairs is None else PairKind(pairs),
                 breakdown=breakdown,
+                exact_pixels=exact_pixels,
             ),
             draft=draft,
             expect=expect,

@@ -390,3 +390,9 @@ def test_excluded_cut_outs_are_not_in_the_pool(tmp_path: Path, capsys: pytest.Ca
     assert printed.out == ""
     assert printed.err.count("\n") == 1
     assert "'pictures-0-3/99'" in printed.err
+
+
+def test_a_relation_of_exact_pixels_is_described_so(capsys: pytest.CaptureFixture[str]) -> None:
+    said = "pixels    exact: HTTP endpoints are sent all pictures without loss\n"
+    for relation, is_exact in {"view.jpeg": True, "view.pad": False}.items():
+        assert (said in described(capsys, relation, "--max-cases=0")) == is_exact

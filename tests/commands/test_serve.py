@@ -11,6 +11,7 @@ from pytest_vqamt.cli import main
 from pytest_vqamt.commands import serve
 from pytest_vqamt.serving.config import ServeConfig
 from pytest_vqamt.serving.supervisor import Supervisor
+from tests.rows import each_row
 
 
 @pytest.fixture(autouse=True)
@@ -110,6 +111,18 @@ def test_without_ray_the_extra_is_named(
 def _lama(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "big-lama.pt").write_bytes(b"weights")
     monkeypatch.chdir(tmp_path)
+
+
+@each_row(
+    "given, sent",
+    [((), "png"), (("--vqamt-option=image-format=auto",), "png"), (("--vqamt-option=image-format=jpeg",), "jpeg")],
+)
+def test_an_endpoint_is_sent_the_pixels_that_clients_send(
+    given: tuple[str, ...], sent: str, started: list[ServeConfig]
+) -> None:
+    pytest.importorskip("ray")
+    assert main(["serve", "--vqamt-model=openai:m@http://127.0.0.1:9", *given]) == 0
+    assert started[-1].settings == {"image-format": sent}
 
 
 @pytest.mark.usefixtures("_lama")

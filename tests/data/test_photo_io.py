@@ -15,10 +15,10 @@ from random import Random
 
 import numpy as np
 import pytest
-from PIL import Image, ImageFile, ImageOps
+from PIL import Image, ImageCms, ImageFile, ImageOps
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders, decode, refusing_truncated_images
+from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders, bare_file, decode, refusing_truncated_images
 from tests.rows import each_row
 
 COCO = Path(__file__).parents[2] / "../shared/data/coco/images"
@@ -548,3 +548,75 @@ def test_real_photos() -> None:
             photos.check_size(name, *plain.size)
             assert photos.open(name).tobytes() == plain.convert("RGB").tobytes()
         assert photos.digest(name) == sha256((COCO / name).read_bytes()).hexdigest()[:16]
+
+
+def with_metadata() -> dict[str, object]:
+    """The settings of a file that says where it was taken, in which colours, and by whom."""
+    exif = Image.Exif()
+    exif[ORIENTATION] = 1
+    exif.get_ifd(0x8825)[1] = "N"  # GPS
+    exif[0x010F] = "a maker"
+    return {"exif": exif, "icc_profile": ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()}
+
+
+@each_row(
+    "kind, settings",
+    [
+        ("JPEG", {"quality": 60}),
+        ("JPEG", {"quality": 95, "progressive": True, "subsampling": 0}),
+        ("JPEG", {"restart_marker_blocks": 1}),
+        ("PNG", {}),
+    ],
+)
+def test_a_bare_file_has_its_pixels_and_nothing_else(kind: str, settings: dict[str, object]) -> None:
+    image = noise()
+    plain = encoded(image, kind, **settings)
+    comment = {"comment": b"at home"} if kind == "JPEG" else {}
+    full = encoded(image, kind, **settings, **comment, **with_metadata()) + b"a video of the moment before"
+    assert len(full) > len(plain)
+    for data in (plain, full):
+        bare = bare_file(data, "a")
+        assert bare is not None
+        assert (bare.media_type, bare.content) == (f"image/{kind.lower()}", plain)
+
+
+def test_a_bare_webp_is_the_file(photos: PhotoFiles) -> None:
+    for lossless in (False, True):
+        data = encoded(drawing(), "WEBP", lossless=lossless)
+        (photos.folder / "a.webp").write_bytes(data)
+        bare = photos.bare("a.webp")
+        assert bare is not None
+        assert (bare.media_type, bare.content) == ("image/webp", data)
+        assert photos.is_lossy("a.webp") is not lossless
+    # In the form that may hold a profile.
+    assert bare_file(encoded(drawing(), "WEBP", **with_metadata()), "a") is None
+
+
+def test_files_that_show_something_else_are_not_sent(photos: PhotoFiles) -> None:
+    turned = Image.Exif()
+    turned[ORIENTATION] = 6
+    image, transparent = drawing(), Image.new("RGBA", (8, 8), (9, 9, 9, 99))
+    for name, data in {
+        "turned.jpg": encoded(image, "JPEG", exif=turned),
+        "gray.jpg": encoded(image.convert("L"), "JPEG"),
+        "print.jpg": encoded(image.convert("CMYK"), "JPEG"),
+        "palette.png": encoded(image.quantize(8), "PNG"),
+        "transparent.png": encoded(transparent, "PNG"),
+        "transparent.webp": encoded(transparent, "WEBP"),
+        "moving.png": encoded(image, "PNG", save_all=True, append_images=[drawing(24, 16)]),
+        "a.bmp": encoded(image, "BMP"),
+        "a.gif": encoded(image, "GIF"),
+    }.items():
+        (photos.folder / name).write_bytes(data)
+        assert photos.bare(name) is None, name
+        assert photos.is_lossy(name) == name.endswith((".jpg", ".webp")), name
+
+
+def test_a_bare_file_is_that_of_the_photo_whose_digest_is_known(photos: PhotoFiles) -> None:
+    (photos.folder / "a.png").write_bytes(encoded(drawing(), "PNG"))
+    assert photos.digest("a.png")
+    (photos.folder / "a.png").write_bytes(encoded(noise(), "PNG"))
+    with pytest.raises(DataError, match=r"to stay as it is, but it has changed"):
+        photos.bare("a.png")
+    with pytest.raises(DataError, match="there is no file"):
+        photos.is_lossy("b.png")

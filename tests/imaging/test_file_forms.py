@@ -10,7 +10,7 @@ from PIL import Image
 
 from pytest_vqamt.core.edits import FileForm, Store
 from pytest_vqamt.imaging.file_forms import store
-from pytest_vqamt.models.http.client import png_bytes
+from pytest_vqamt.models.http.picture_files import png_bytes
 from tests.imaging.random_images import values
 
 NOISE = Image.fromarray(np.random.default_rng(7).integers(0, 256, (40, 60, 3), dtype=np.uint8))

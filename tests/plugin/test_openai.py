@@ -7,13 +7,16 @@ import signal
 import subprocess
 import sys
 import time
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.presets import preset
@@ -250,3 +253,35 @@ def test_a_run_that_was_ended_is_asked_on_where_it_stopped(
     assert len(server.requests) > before
     assert {query for query, times in counts.items() if times > 1} == unanswered
     assert max(counts.values()) == 2
+
+
+def test_photos_go_as_files_and_exact_ones_without_loss(pytester: pytest.Pytester, run: Run, serve: Serve) -> None:
+    photos = pytester.mkdir("photos")
+    grains = Random(0).randbytes(96 * 64 * 3)
+    Image.frombytes("RGB", (96, 64), grains).resize((640, 480)).save(photos / "a.jpg", quality=80)
+    (photos / "questions.jsonl").write_text('{"image": "a.jpg", "question": "Is it red?", "answer": "no"}')
+    server = serve(always(said("no")))
+    relations, data = "--vqamt-relations=control.repeat,control.reencode,question.mirror", ("questions:photos",)
+
+    def sent() -> Counter[str]:
+        return Counter(request.picture.partition(";")[0] for request in server.requests)
+
+    result = run(relations, "--vqamt-report=out", model=spec(server), data=data)
+    own = f"data:image/jpeg;base64,{b64encode((photos / 'a.jpg').read_bytes()).decode()}"
+    assert Counter(request.picture == own for request in server.requests)[True] == 2  # of control.repeat
+    # With the mirrored one; without loss both pictures of control.reencode, one with doubled spaces, too.
+    assert sent() == {"data:image/jpeg": 3, "data:image/png": 3}
+    # The largest is that of a PNG; nobody knows before the run which edited picture is the largest.
+    result.stdout.fnmatch_lines(
+        f"vqamt: {spec(server)}: photos are sent as their own files, edited JPEG photos as JPEG 95, others as PNG; "
+        "a request with a picture of 640 x 480 px has about 0.8? MB"
+    )
+    (model,) = report(pytester)["models"]
+    assert model["fingerprint"].endswith(" images=auto")
+    # Another format: nothing but what is exact was asked before.
+    server.requests.clear()
+    run(relations, "--vqamt-option=image-format=jpeg:50", model=spec(server), data=data)
+    assert sent() == {"data:image/jpeg": 3}
+    server.requests.clear()
+    run(relations, "--vqamt-option=image-format=png", model=spec(server), data=data)
+    assert sent() == {"data:image/png": 2}, "the first question was asked by control.reencode"

@@ -11,11 +11,14 @@ import pytest
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome, RelationSetting, Verdict, item_name
 from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.edits import Jpeg, Reencode, Store
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.execution.plan import Plan, Sampling
+from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.expectations import same_answer
@@ -23,7 +26,7 @@ from pytest_vqamt.relations.metavqa import Removal, Reorder
 from pytest_vqamt.relations.presets import PRESETS, preset
 from pytest_vqamt.relations.user import Derive, Draft, UserRelation
 from pytest_vqamt.relations.user import relation as user_relation
-from pytest_vqamt.sampling.chooser import Chooser
+from pytest_vqamt.sampling.chooser import Chooser, Sampler
 from tests.making import answers_of, case_of
 from tests.relations.deriving import derive
 from tests.rows import each_row
@@ -71,6 +74,23 @@ def test_every_entry_of_the_table_is_a_relation_of_that_name() -> None:
         assert info.source, name
         assert info.version >= 1, name
         assert len(set(info.variants)) == len(info.variants) >= 1, name
+
+
+def test_relations_of_the_pixels_themselves_want_them_exact(world: PictureWorld) -> None:
+    exact = {name for name in catalogue.BUILT_IN if catalogue.get(name).info.exact_pixels}
+    assert exact == {"control.reencode", "view.jpeg", "view.shift", "serving.file_form"}
+    # No other relation saves a picture as another file does.
+    sampling = Sampling(max_cases=1, seed=0, sampler=Sampler.RANDOM)
+    saved = {
+        name
+        for name in catalogue.BUILT_IN
+        for variant in catalogue.get(name).info.variants
+        for case in Plan(relation=catalogue.get(name), variant=variant, source=world, sampling=sampling)
+        for query in case.asked
+        for edit in query.picture.edits
+        if isinstance(edit, Reencode | Jpeg | Store)
+    }
+    assert saved == exact - {"view.shift"}
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ NAMES = (
     "sweep",
     "served",
     "pace",
+    "http_pictures",
     "scene_index",
     "planning",
     "picture_world",

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
-from io import BytesIO
 from threading import Lock, local
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,6 @@ from pytest_vqamt.models.http.retry import QueryError, ServerState, StoppedError
 
 if TYPE_CHECKING:
     import httpx2
-    from PIL.Image import Image
 
 
 _MAX_RESPONSE_BYTES = 16 * 2**20
@@ -28,12 +26,6 @@ _MAX_RESPONSE_BYTES = 16 * 2**20
 
 _CONNECT_S = 15.0
 """A connection is made at once or not at all; only the answer takes long."""
-
-# EXIF's tag of the orientation; 1 is upright.
-_ORIENTATION = 0x0112
-
-_COMPRESSION = 1
-"""For photos the lowest level makes files 7 % larger than the default one, in a third of the time."""
 
 
 class _Deadline(local):
@@ -243,15 +235,3 @@ class HttpResponse:
     """By names in lower case."""
     body: bytes
     """Unpacked, where the server compressed it."""
-
-
-def png_bytes(image: Image) -> bytes:
-    """The image as a lossless PNG file, in its mode or in the form of its edit ``Store``; keeps an EXIF orientation."""
-    from pytest_vqamt.imaging.file_forms import in_its_form
-
-    file = BytesIO()
-    exif = image.getexif()
-    # Pillow writes only the EXIF that it is given, and a probe's card is upright by its EXIF alone.
-    kept = {"exif": exif} if exif.get(_ORIENTATION, 1) != 1 else {}
-    in_its_form(image).save(file, "PNG", compress_level=_COMPRESSION, **kept)
-    return file.getvalue()

@@ -4,33 +4,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from threading import BoundedSemaphore, Event
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 from weakref import finalize
 
-from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.core.spelling import setting
 from pytest_vqamt.models.budget import BudgetSpentError
+from pytest_vqamt.models.http.picture_files import Form
 from pytest_vqamt.models.http.retry import QueryError, StoppedError, run_concurrently
 from pytest_vqamt.models.openai.openai_settings import ModelAddress, Prices, api_key_for, openai_settings, prices_from
 from pytest_vqamt.models.openai.requests import (
     LARGE_BYTES,
     ChatEndpoint,
-    EncodedPictures,
     answer_schema,
-    data_uri,
     picture_message,
 )
 from pytest_vqamt.models.prompts import Prompts, prompts_from
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.token_forecast import TokenForecast, TokenForecaster
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 VERSION = 1
 """Goes up when answers change for the same model and settings."""
@@ -57,16 +53,19 @@ class OpenAIModel:
         prompts: Prompts,
         *,
         fingerprint: str,
+        lossless_fingerprint: str,
         forecaster: TokenForecaster,
         prices: Prices | None = None,
     ) -> None:
         self.fingerprint = fingerprint
+        self.lossless_fingerprint = lossless_fingerprint
         self._forecaster = forecaster
         self._prices = prices
         # Two batches at once fill the slots.
         self.batch_size = -(-endpoint.in_flight // self.batches_at_once)
         self.largest_batch = _BATCHES_PER_FLIGHT * endpoint.in_flight
         self._endpoint = endpoint
+        self._encoder = endpoint.settings.encoder
         self._prompts = prompts
         self._slots = BoundedSemaphore(endpoint.in_flight)
         # A model has no end of its own: connections and the filter of the logs go with the object.
@@ -82,16 +81,22 @@ class OpenAIModel:
         """Requests, and the tokens and the cost that the server reported, since the model was made."""
         return self._endpoint.usage.sums()
 
-    def request_note(self, image: Image) -> str:
-        """The warning about a picture whose request is larger than many servers take; "" for a smaller one."""
-        chat = self._endpoint.settings.chat
-        size_bytes = len(data_uri(chat.resized(image)))
+    def request_note(self, largest: Sequence[ModelInput]) -> str:
+        """What is sent of pictures, with the size of the largest request; ``largest`` has its picture."""
+        sizes: dict[int, ModelInput] = {}
+        for item in largest:
+            with suppress(VqamtError):  # the case that needs the photo will name it
+                sizes.setdefault(len(item.file(self._encoder).base64), item)
+        words = self._encoder.format.words
+        if not sizes:
+            return words
+        size_bytes = max(sizes)
+        scene = sizes[size_bytes].query.picture.scene
+        size = f"{scene.width} x {scene.height} px has about {size_bytes / 1e6:.2f} MB"
+        note = f"{words}; a request with a picture of {size}"
         if size_bytes <= LARGE_BYTES:
-            return ""
-        return (
-            f"a request with a picture of {image.width} x {image.height} px has {size_bytes / 1e6:.1f} MB, and many "
-            f"servers take 1 MB: {setting('max-pixels', '1000000')} sends smaller ones"
-        )
+            return note
+        return f"{note}, and many servers take 1 MB: {setting('max-pixels', '1000000')} sends smaller ones"
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         return self._answers(Task.VQA, batch)
@@ -123,7 +128,6 @@ class OpenAIModel:
             ModelError: the server cannot be used.
         """
         settings = self._endpoint.settings
-        pictures = EncodedPictures(batch, settings.chat)
 
         def ask(place: int, stop: Event) -> Answer:
             item = batch[place]
@@ -135,8 +139,9 @@ class OpenAIModel:
                 # It may have been set while this thread got its slot.
                 if stop.is_set():
                     raise StoppedError
-                # Rendered here, within a slot: the pictures of a whole batch never lie in memory at once.
-                messages = [picture_message(self._prompts.text(item), pictures.data_uri(place), settings.detail)]
+                # Within a slot: the requests of a whole batch never lie in memory at once.
+                picture = item.file(self._encoder).data_uri
+                messages = [picture_message(self._prompts.text(item), picture, settings.detail)]
                 schema = answer_schema(item) if settings.is_json else None
                 reasoning = item.query.reasoning
                 longest = self._prompts.longest(task, reasoning=reasoning)
@@ -148,7 +153,6 @@ class OpenAIModel:
                 raise
             finally:
                 self._slots.release()
-                pictures.release(place)
 
         spent: BudgetSpentError | None = None
         with closing(run_concurrently(len(batch), self._endpoint.in_flight, ask)) as results:
@@ -207,11 +211,16 @@ def load(argument: str, options: ModelOptions) -> OpenAIModel:
     # Only where it is set: fingerprints of before have no such part.
     if settings.revision:
         fingerprint += f" revision={settings.revision}"
+    sent = settings.encoder.format
+    # PNG is what every picture was sent as before there was a choice, so it needs no name.
+    of_format = fingerprint if sent.form is Form.PNG else f"{fingerprint} images={sent}"
     prices, chat = prices_from(options, address.model), settings.chat
     return OpenAIModel(
         ChatEndpoint(address, settings, prices, options.budget),
         prompts,
-        fingerprint=fingerprint,
+        fingerprint=of_format,
+        # Without loss a lossy format sends PNG, whose answers it shares.
+        lossless_fingerprint=fingerprint if sent.is_lossy else of_format,
         forecaster=TokenForecaster(
             address.model,
             lambda query: chat.system + prompts.text(ModelInput(query, _no_picture)),

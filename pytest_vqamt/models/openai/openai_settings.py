@@ -15,6 +15,7 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import expanded, parse_toml, read_text
 from pytest_vqamt.models.chat_settings import ChatSettings, chat_settings
 from pytest_vqamt.models.http.http_settings import ApiKey, key_from_environment, parse_number, parse_seconds, split_url
+from pytest_vqamt.models.http.picture_files import FileEncoder, ImageFormat
 from pytest_vqamt.models.protocol import ModelOptions
 
 _LIMITS = ("max_tokens", "max_completion_tokens")
@@ -72,10 +73,17 @@ class OpenAISettings:
     """The environment variables that further headers take their values from, by header."""
     chat: ChatSettings = field(default_factory=ChatSettings)
     """The settings of the chat."""
+    format: ImageFormat = field(default_factory=ImageFormat)
+    """The files that pictures are sent as."""
+
+    @property
+    def encoder(self) -> FileEncoder:
+        """Makes the files of pictures."""
+        return FileEncoder(format=self.format, min_pixels=self.chat.min_pixels, max_pixels=self.chat.max_pixels)
 
     @property
     def digest(self) -> str:
-        """A digest of the settings that can change an answer."""
+        """A digest of the settings that can change an answer, but for ``format``."""
         # The order is that of the first version: another one would be another fingerprint, and no cached answer would
         # be found.
         named = [str(self.temperature), str(self.seed), self.detail, self.token_limit, self.revision]
@@ -111,6 +119,7 @@ def openai_settings(options: ModelOptions, address: ModelAddress) -> OpenAISetti
         is_json=_one_of(_RESPONSES, given.get("response", "text"), "response") == "json",
         headers=tuple(sorted(_header(name, value) for name, value in given.items() if name.startswith(_HEADER))),
         chat=chat_settings(options),
+        format=ImageFormat.of(given),
     )
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-from base64 import b64encode
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
 from math import isfinite
 from threading import Event, Lock
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import NoReturn, TypeAlias
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import ModelError
@@ -23,10 +21,9 @@ from pytest_vqamt.core.spelling import option, setting
 from pytest_vqamt.core.text import cut, one_line
 from pytest_vqamt.language.answers.final import read_json, strip_traces
 from pytest_vqamt.language.questions.free import QuestionForm, form_of
-from pytest_vqamt.models.batching import distinct_pictures
 from pytest_vqamt.models.budget import CUT_OFF, Budget, UsageCounter
-from pytest_vqamt.models.chat_settings import ANSWER_FIELD, ChatSettings, token_scores
-from pytest_vqamt.models.http.client import HttpClient, HttpResponse, png_bytes
+from pytest_vqamt.models.chat_settings import ANSWER_FIELD, token_scores
+from pytest_vqamt.models.http.client import HttpClient, HttpResponse
 from pytest_vqamt.models.http.http_settings import ApiKey, redact_logs
 from pytest_vqamt.models.http.pace import Pace
 from pytest_vqamt.models.http.retry import (
@@ -48,9 +45,6 @@ from pytest_vqamt.models.openai.openai_settings import (
     api_key_for,
     key_variables,
 )
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 _DISABLE_AFTER = 8
 """The number of failed queries in a row that disables the model."""
@@ -779,42 +773,3 @@ def _json_kind(value: object) -> str:
     if value is None:
         return "null"
     return "an empty list" if value == [] else type(value).__name__
-
-
-class EncodedPictures:
-    """The pictures of a batch as data URIs, each encoded on first use and dropped after its last query.
-
-    Thread-safe. Only the first input with a picture has its ``image`` rendered, and resized as ``chat`` says.
-    """
-
-    def __init__(self, batch: Sequence[ModelInput], chat: ChatSettings = ChatSettings()) -> None:  # noqa: B008  # a frozen value
-        self._chat = chat
-        self._firsts, self._which = distinct_pictures(batch)
-        self._uses = Counter(self._which)
-        self._uris = [""] * len(self._firsts)
-        self._locks = [Lock() for _ in self._firsts]
-
-    def data_uri(self, place: int) -> str:
-        """The data URI of the picture of the input at ``place`` in the batch.
-
-        Raises:
-            Exception: the picture cannot be rendered.
-        """
-        picture = self._which[place]
-        with self._locks[picture]:
-            if not self._uris[picture]:
-                self._uris[picture] = data_uri(self._chat.resized(self._firsts[picture].image))
-            return self._uris[picture]
-
-    def release(self, place: int) -> None:
-        """Drops the picture of the input at ``place`` after its last query."""
-        picture = self._which[place]
-        with self._locks[picture]:
-            self._uses[picture] -= 1
-            if self._uses[picture] <= 0:
-                self._uris[picture] = ""
-
-
-def data_uri(image: Image) -> str:
-    """The image, RGB uint8, as a lossless PNG in base64."""
-    return f"data:image/png;base64,{b64encode(png_bytes(image)).decode('ascii')}"

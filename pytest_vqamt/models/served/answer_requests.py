@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +18,7 @@ from pytest_vqamt.core.meaning import Meaning, meaning_from_row
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.core.recipes import picture_recipe
-from pytest_vqamt.models.http.client import png_bytes
+from pytest_vqamt.models.http.picture_files import LOSSLESS
 from pytest_vqamt.models.served.wire_format import (
     MAX_BYTES,
     MAX_NAME,
@@ -177,7 +176,7 @@ class RequestPacker:
             added_bytes = 4 * len(item.text) + 1024
             if picture is None:
                 as_pixels = self.as_pixels(item)
-                row = png_row(png_bytes(item.image)) if as_pixels else recipe_row(item.query.picture)
+                row = png_row(item.file(LOSSLESS).base64) if as_pixels else recipe_row(item.query.picture)
                 picture = _PackedPicture(len(request._pictures), row, as_pixels)
                 added_bytes += len(row)
             # A request that is still empty is never full: a single large query is sent all the same.
@@ -203,9 +202,9 @@ def recipe_row(picture: Picture) -> bytes:
     return _compact(picture_recipe(picture))
 
 
-def png_row(png: bytes) -> bytes:
-    """A picture's PNG file as JSON."""
-    return b'{"png":"%b"}' % b64encode(png)
+def png_row(base64: str) -> bytes:
+    """A picture's PNG file, in base64, as JSON."""
+    return f'{{"png":"{base64}"}}'.encode()
 
 
 def query_row(query: Query, place: int, *, with_meaning: bool) -> bytes:

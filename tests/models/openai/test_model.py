@@ -8,21 +8,25 @@ import re
 import threading
 from base64 import b64decode
 from collections.abc import Callable
+from contextlib import closing
 from io import BytesIO
 from random import Random
 
 import pytest
 from PIL import Image
 
-from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.meaning import Count, Describe, Exists, Group
-from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, ModelInput, Query, Task
+from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, ModelInput, PictureFile, Query, Task
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.execution.prefetch import InputPipeline
 from pytest_vqamt.models.http.retry import QueryError
 from pytest_vqamt.models.openai.chat_model import check, load
 from pytest_vqamt.models.prompts import LONGEST_REASONING
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import wrap_model
+from tests.execution.worlds import Scenes, query
+from tests.making import scene_of
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve
 from tests.models.openai.stub import Reply, Request, always, failed, said
@@ -119,23 +123,14 @@ def test_each_task_has_its_prompt_and_its_longest_answer(serve: Serve, model: Lo
     ]
 
 
-def test_a_picture_is_drawn_once_for_all_its_questions(serve: Serve, model: Load, yard: Scene) -> None:
-    drawn: list[str] = []
-
-    def render(picture: object) -> Image.Image:
-        drawn.append(str(getattr(picture, "digest", "")))
-        return Image.new("RGB", (4, 4))
-
-    pictures = (yard.picture, yard.picture.mirror())
-    asked = [
-        ModelInput(Query(picture=picture, text=str(number), meaning=Describe()), render)
-        for picture in pictures
-        for number in range(5)
-    ]
-    server = serve(echo)
-    assert texts(model(server).answer(asked)) == [str(number) for _ in pictures for number in range(5)]
-    assert sorted(drawn) == sorted(picture.digest for picture in pictures)
-    assert len({request.picture for request in server.requests}) == 1, "both are black"
+def test_a_picture_is_drawn_once_for_all_its_questions(serve: Serve, model: Load) -> None:
+    source, server = Scenes(1), serve(echo)
+    picture = scene_of("dog").picture
+    asked = [query(str(number), picture=each) for each in (picture, picture.mirror()) for number in range(5)]
+    with closing(InputPipeline(source, batch_size=10)) as pipeline:
+        assert texts(model(server).answer(pipeline.inputs(asked))) == [str(number) for _ in "12" for number in range(5)]
+    assert source.drawn == ["made.png"] * 2
+    assert len({request.picture for request in server.requests}) == 1, "both are white"
 
 
 def test_many_requests_with_32_in_flight(serve: Serve, model: Load, many: Many) -> None:
@@ -200,9 +195,10 @@ def test_another_setting_is_another_model(serve: Serve, model: Load) -> None:
             "prompt-question": "Q: {text}",
             "longest-answer": "17",
             "token-limit": "max_completion_tokens",
+            "image-format": "png",
         }.items()
     ]
-    assert len({each.fingerprint for each in (one, *others)}) == 8
+    assert len({each.fingerprint for each in (one, *others)}) == 9
     same = model(server, in_flight="3", timeout_s="9", retries_s="1")
     assert same.fingerprint == one.fingerprint
 
@@ -210,9 +206,27 @@ def test_another_setting_is_another_model(serve: Serve, model: Load) -> None:
 def test_a_fingerprint_names_the_model_the_place_and_the_revision(serve: Serve, model: Load) -> None:
     server = serve(echo)
     assert re.fullmatch(
-        rf"openai-1 model=stub url={server.url}/v1/chat/completions prompts=\w{{16}} settings=\w{{16}} revision=may",
+        rf"openai-1 model=stub url={server.url}/v1/chat/completions prompts=\w{{16}} settings=\w{{16}} revision=may "
+        "images=auto",
         model(server, revision="may").fingerprint,
     )
+
+
+@each_row(
+    "given, images, lossless",
+    [
+        ("auto", " images=auto", ""),
+        ("jpeg", " images=jpeg:95", ""),
+        ("jpeg:80", " images=jpeg:80", ""),
+        # What was sent before there was a choice, so that answers cached then are found.
+        ("png", "", ""),
+        ("webp", " images=webp", " images=webp"),
+    ],
+)
+def test_answers_to_one_format_are_not_those_to_another(given: str, images: str, lossless: str) -> None:
+    plain = load("m@http://127.0.0.1:9", ModelOptions(settings={"image-format": "png"})).fingerprint
+    stub = load("m@http://127.0.0.1:9", ModelOptions(settings={"image-format": given}))
+    assert (stub.fingerprint, stub.lossless_fingerprint) == (plain + images, plain + lossless)
 
 
 def test_usage_is_summed_over_real_requests(serve: Serve, model: Load, many: Many) -> None:
@@ -416,3 +430,23 @@ def test_without_a_field_that_switches_it_a_query_for_reasoning_is_declined(
     answers = dict(loaded.stream(Task.VQA, batch))
     assert answers == {0: CANNOT_SWITCH.answer, 1: Answer("Red?")}
     assert [request.fields["max_tokens"] for request in server.requests] == [16]
+
+
+def test_a_note_has_the_size_of_the_largest_request() -> None:
+    stub = load("m@http://127.0.0.1:9", ModelOptions(settings={"image-format": "jpeg:80"}))
+
+    def sized(size_bytes: int) -> ModelInput:
+        def encode(*_: object) -> PictureFile:
+            if not size_bytes:
+                raise DataError("Expected a photo")
+            return PictureFile("image/jpeg", "A" * size_bytes)
+
+        return ModelInput(query(), NotImplemented, encode)
+
+    said = "pictures are sent as JPEG 80"
+    assert stub.request_note([sized(0)]) == said  # the case that needs the photo will name it
+    said += "; a request with a picture of 200 x 100 px has about"
+    assert stub.request_note([sized(0), sized(130_000), sized(520_000)]) == f"{said} 0.52 MB"
+    assert stub.request_note([sized(1_250_000)]) == (
+        f"{said} 1.25 MB, and many servers take 1 MB: --vqamt-option max-pixels=1000000 sends smaller ones"
+    )

@@ -18,19 +18,18 @@ from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import ModelInput, Query
-from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.models.http import retry
+from pytest_vqamt.models.http.picture_files import LOSSLESS
 from pytest_vqamt.models.http.retry import QueryError
 from pytest_vqamt.models.openai import requests
 from pytest_vqamt.models.openai.chat_model import load
 from pytest_vqamt.models.openai.requests import (
-    EncodedPictures,
     completion_text,
-    data_uri,
     embedded_error,
     parse_body,
 )
 from pytest_vqamt.models.protocol import ModelOptions
+from tests.making import scene_of
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve
 from tests.models.openai.stub import Reply, Request, always, failed, in_turn, said
@@ -262,30 +261,11 @@ def test_a_field_that_validation_names_comes_with_advice(serve: Serve, model: Lo
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(0, 2**32))
 def test_the_very_pixels_come_out_again(width: int, height: int, seed: int) -> None:
     image = Image.frombytes("RGB", (width, height), random.Random(seed).randbytes(width * height * 3))
-    head, _, encoded = data_uri(image).partition(",")
+    item = ModelInput(Query(picture=scene_of().picture, meaning=Describe()), lambda _picture: image)
+    head, _, encoded = item.file(LOSSLESS).data_uri.partition(",")
     read = Image.open(BytesIO(b64decode(encoded, validate=True)))
     assert (head, read.format, read.mode, read.size) == ("data:image/png;base64", "PNG", "RGB", (width, height))
     assert read.tobytes() == image.tobytes()
-
-
-def test_a_picture_is_kept_until_its_last_question(yard: Scene) -> None:
-    drawn: list[str] = []
-
-    def render(picture: object) -> Image.Image:
-        drawn.append(str(getattr(picture, "digest", "")))
-        return Image.new("RGB", (2, 2), "red")
-
-    texts = ("a", "b", "c")
-    batch = [ModelInput(Query(picture=yard.picture, text=text, meaning=Describe()), render) for text in texts]
-    pictures = EncodedPictures(batch)
-    assert drawn == []
-    assert pictures.data_uri(0) is pictures.data_uri(1) is pictures.data_uri(2)
-    assert len(drawn) == 1
-    pictures.release(0)
-    pictures.release(2)
-    assert pictures._uris[0]
-    pictures.release(1)
-    assert pictures._uris == [""]
 
 
 def of(content: object, reason: object = "stop", **message: object) -> dict[str, object]:

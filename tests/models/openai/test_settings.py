@@ -14,6 +14,7 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.models.budget import UsageCounter
 from pytest_vqamt.models.catalogue import OPENAI_SETTINGS, ModelCatalogue
 from pytest_vqamt.models.http.http_settings import ApiKey, is_loopback_url
+from pytest_vqamt.models.http.picture_files import Form, ImageFormat
 from pytest_vqamt.models.openai.openai_settings import (
     ModelAddress,
     OpenAISettings,
@@ -53,6 +54,7 @@ def test_what_is_given_is_taken() -> None:
         "revision": "May",
         "response": "json",
         "header.NAME": "VARIABLE",
+        "image-format": "jpeg:80",
     }
     assert {*given, "price", "price-in", "price-out"} == set(OPENAI_SETTINGS)
     assert openai_settings(ModelOptions(settings=given), HERE) == OpenAISettings(
@@ -66,6 +68,7 @@ def test_what_is_given_is_taken() -> None:
         revision="May",
         is_json=True,
         headers=(("name", "VARIABLE"),),
+        format=ImageFormat(form=Form.JPEG, quality=80),
     )
 
 
@@ -93,6 +96,7 @@ def test_workers_share_what_is_in_flight(workers: int, each: int) -> None:
         ("detail", "much"),
         ("token-limit", "tokens"),
         ("response", "xml"),
+        ("image-format", "gif"),
     ],
 )
 def test_a_value_of_another_kind_is_refused(name: str, value: str) -> None:

@@ -213,7 +213,9 @@ def test_a_query_is_read_back(
 def test_pictures_are_read_back(yard: Scene) -> None:
     picture = yard.picture.erase(Box(0, 60.5, 20, 20)).blur(keep=(Box(1, 2, 3, 4),), sigma=1.25).mirror()
     query = query_row(Query(picture=picture, meaning=Describe()), 0, with_meaning=False)
-    read = read_request(write_request("m", [recipe_row(picture), png_row(PNG)], [query, query])).pictures
+    read = read_request(
+        write_request("m", [recipe_row(picture), png_row(b64encode(PNG).decode())], [query, query])
+    ).pictures
     assert isinstance(read[0], RecipeRow)
     assert read[0].row["photo"] == "yard.png"
     assert picture_from_recipe(read[0].row, {"yard.png": yard}.__getitem__) == picture

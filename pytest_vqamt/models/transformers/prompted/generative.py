@@ -443,7 +443,7 @@ class GenerativeAdapter(TwoStepModel):
     def usage(self) -> dict[str, float]:
         return self._usage.sums()
 
-    def request_note(self, _image: Image) -> str:
+    def request_note(self, _largest: Sequence[ModelInput]) -> str:
         """The warning about a model that reasons and has no room for it; "" for any other."""
         longest = self._templates.longest_answer
         if not self._family.reasons or longest >= LONGEST_REASONING:

@@ -447,7 +447,7 @@ def test_a_model_that_reasons_by_itself_is_known_by_its_template(
     given = {**BRIEF.settings, "body.chat_template_kwargs": arguments}
     speaker = load(str(folder), ModelOptions(device="cpu", settings=given))
     item = about(0, "Is there a dog?")
-    said = speaker.request_note(item.image)
+    said = speaker.request_note([item])
     assert note in said
     assert bool(said) == bool(note)
     (answer,) = speaker.answer([item])
