@@ -214,6 +214,7 @@ class ModelInput:
         self._render = render
         self._encode = encode
         self._image: Image | None = None
+        self._pixels: Image | None = None
         self._drawn_s = 0.0
         self._drawing_since: float | None = None
 
@@ -236,15 +237,25 @@ class ModelInput:
         """The picture: PIL, mode RGB, rendered on first access; the model may change it."""
         # Not functools.cached_property: before Python 3.12 it has one lock for all instances, held during rendering.
         if self._image is None:
-            with self._drawing():
-                self._image = self._render(self.query.picture)
+            self._image = self.pixels.copy()
         return self._image
+
+    @property
+    def pixels(self) -> Image:
+        """As ``image``, but shared with other queries about the picture, and so not to be changed.
+
+        A copy of a photo takes a millisecond, and a model that only reads needs none.
+        """
+        if self._pixels is None:
+            with self._drawing():
+                self._pixels = self._render(self.query.picture)
+        return self._pixels
 
     def file(self, encoder: PictureEncoder) -> PictureFile:
         """The picture as a file that ``encoder`` makes; in a run, once for all queries about the picture."""
         picture = self.query.picture
         if self._encode is None:
-            return encoder.encode(picture, lambda: self.image, None, lossless=self.lossless)
+            return encoder.encode(picture, lambda: self.pixels, None, lossless=self.lossless)
         with self._drawing():
             return self._encode(picture, encoder, self.lossless)
 

@@ -161,13 +161,13 @@ class RenderPrefetcher:
             self._started = 0
 
     def image(self, picture: Picture) -> Image:
-        """The rendered picture, as a copy that the model may change."""
+        """The rendered picture, which is shared: no caller may change it."""
         with self._lock:
             future = self._submit(picture)
             for upcoming in self._upcoming(picture):
                 self._submit(upcoming)
         # Outside the lock: rendering takes it when it fails.
-        return future.result().copy()
+        return future.result()
 
     def file(self, picture: Picture, encoder: PictureEncoder, lossless: bool) -> PictureFile:  # a callback
         """The picture as a file that ``encoder`` makes: rendered and encoded on the same threads, ahead as images are.

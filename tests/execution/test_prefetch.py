@@ -163,8 +163,12 @@ def test_each_picture_is_drawn_once(source: Scenes, ahead: RenderPrefetcher) -> 
 
 def test_a_model_may_change_what_it_gets(ahead: RenderPrefetcher) -> None:
     (picture,) = pictures(1)
-    ahead.image(picture).paste("black", (0, 0, 200, 100))
-    assert ahead.image(picture).getpixel((0, 0)) == (255, 255, 255)
+    first, second = (ModelInput(query("what?", picture=picture), ahead.image) for _ in range(2))
+    first.image.paste("black", (0, 0, 200, 100))
+    assert first.image.getpixel((0, 0)) == (0, 0, 0)
+    assert first.pixels.getpixel((0, 0)) == second.image.getpixel((0, 0)) == (255, 255, 255)
+    # What only reads shares one image, whatever the query.
+    assert first.pixels is second.pixels
 
 
 def test_edits_are_drawn(source: Scenes, ahead: RenderPrefetcher) -> None:

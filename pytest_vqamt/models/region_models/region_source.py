@@ -244,7 +244,7 @@ class DetectedRegions:
         return regions
 
     def _detected(self, item: ModelInput) -> Regions:
-        image = item.image
+        image = item.pixels
         found = self._detector.find(image)
         if found.features.shape[1:] != (FEATURE_WIDTH,):
             raise ModelError(

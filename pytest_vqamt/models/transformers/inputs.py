@@ -255,7 +255,7 @@ class PictureFeatureCache(Generic[P, E]):
         ready = {name: coming[name] for name in named if name not in cached and name in coming}
         new = {name: item for name, item in named.items() if name not in cached and name not in ready}
         if new:
-            made = self._preprocess([item.image for item in new.values()])
+            made = self._preprocess([item.pixels for item in new.values()])
             ready.update(zip(new, made, strict=True))
         with self._lock:
             self._before, self._latest = self._latest, dict(ready)

@@ -164,7 +164,7 @@ class ProcessorModel(CheckpointFamily):
             steps = [self.preprocess([one], [prompt], max_tokens) for one, prompt in each]
             return lambda: Completions.together([step() for step in steps])
         firsts, which = distinct_pictures(inputs)
-        images = [item.image for item in firsts]
+        images = [item.pixels for item in firsts]
         pictures = [images[place] for place in which]
         encoded = self._processed(pictures, prompts)
         room = self.room(max_tokens)
@@ -248,7 +248,7 @@ class Git(CheckpointFamily):
         self, inputs: Sequence[ModelInput], prompts: Sequence[Prompt], max_tokens: int
     ) -> Callable[[], Completions]:
         firsts, which = distinct_pictures(inputs)
-        pictures = self.pictures.each([item.image for item in firsts])
+        pictures = self.pictures.each([item.pixels for item in firsts])
         tokens = tokenize_prompts(
             prompts,
             self.tokenizer,
