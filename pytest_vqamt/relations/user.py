@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, cast
@@ -22,6 +23,7 @@ from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.answers.reading import plain_meaning
 from pytest_vqamt.language.questions.simple import Question
+from pytest_vqamt.relations.base import bare_signature
 from pytest_vqamt.relations.catalogue import check_new_name, register
 from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import Expectation
@@ -32,6 +34,8 @@ Input: TypeAlias = "tuple[Picture, Question | str]"
 
 FollowUp: TypeAlias = "Input | Picture | Question | str"
 """An input, or what is new in it: another picture with the same question, or another question on the same picture."""
+
+_PARAMETERS = ("scene", "corpus", "choose")
 
 Derive: TypeAlias = Callable[[Scene, Corpus, Chooser], "Draft | NotApplicable"]
 
@@ -165,6 +169,29 @@ def _question_of(text: str, task: Task, scene: Scene, corpus: Corpus) -> Questio
     return Question(text, meaning) if known else Question.free(text)
 
 
+def _check_signature(name: str, draft: object) -> None:
+    """Checks that a function takes a scene, a corpus and a chooser, in this order, and can return a case."""
+    if not callable(draft) or isinstance(draft, type):
+        raise VqamtError(f"Expected a function (scene, corpus, choose) as relation {name!r}, but got {draft!r}")
+    where = location(draft)
+    what = f"relation {name!r}{f' ({where})' if where else ''} to be a function (scene, corpus, choose)"
+    # Called, each of these makes an object, and no error says that its body did not run.
+    if inspect.isgeneratorfunction(draft) or inspect.iscoroutinefunction(draft):
+        raise VqamtError(f"Expected {what} that returns one vqamt.case(...), but it yields or is async")
+    try:
+        signature = bare_signature(draft)
+    except ValueError:  # a function that is written in C has none
+        return
+    try:
+        given = signature.bind(*_PARAMETERS).arguments
+    except TypeError:
+        given = {}
+    # In another order the names are those of other values, which fails far from here or never.
+    in_order = all(parameter == value for parameter, value in given.items() if parameter in _PARAMETERS)
+    if not given or not in_order:
+        raise VqamtError(f"Expected {what}, but it takes {signature}")
+
+
 def relation(
     name: str,
     *,
@@ -205,6 +232,7 @@ def relation(
         raise VqamtError(f"Expected a kind of pairs, but got pairs={pairs!r}; {did_you_mean(pairs, tuple(PairKind))}")
 
     def declare(draft: Derive) -> UserRelation:
+        _check_signature(name, draft)
         claim = (draft.__doc__ or expect.__doc__ or name).strip().splitlines()[0]
         made = UserRelation(
             info=RelationInfo(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -191,3 +192,57 @@ def test_pairs_and_breakdown_of_a_relation() -> None:
     assert list(result.pairs.by) == ["size"]
     with pytest.raises(vqamt.VqamtError, match="did you mean 'same'"):
         vqamt.relation("ours.pairs", expect=vqamt.same_answer, pairs="sam")
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("def r(scene, corpus, choose, variant): ...", "but it takes (scene, corpus, choose, variant)"),
+        ("def r(draw): ...", "but it takes (draw)"),
+        ("def r(): ...", "but it takes ()"),
+        ("def r(scene, choose, corpus): ...", "but it takes (scene, choose, corpus)"),
+        ("def r(scene, corpus, choose, *, more): ...", "but it takes (scene, corpus, choose, *, more)"),
+        ("def r(scene, corpus, choose): yield 1", "that returns one vqamt.case(...), but it yields or is async"),
+        ("async def r(scene, corpus, choose): ...", "that returns one vqamt.case(...), but it yields or is async"),
+        ("class r: ...", "Expected a function (scene, corpus, choose) as relation 'ours.r', but got <class"),
+        ("r = 3", "Expected a function (scene, corpus, choose) as relation 'ours.r', but got 3"),
+    ],
+)
+def test_a_function_that_can_be_no_relation_is_refused_where_it_stands(source: str, told: str) -> None:
+    found: dict[str, Any] = {}
+    exec(source, found)
+    with pytest.raises(vqamt.VqamtError) as error:
+        vqamt.relation("ours.r", expect=vqamt.same_answer)(found["r"])
+    assert told in str(error.value)
+    assert "relation 'ours.r'" in str(error.value)
+    assert "ours.r" not in catalogue.names()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def r(picture, known, pick): ...",
+        "def r(*anything): ...",
+        "def r(scene, corpus, choose, more=1): ...",
+        "class R:\n    def __call__(self, scene, corpus, choose): ...\nr = R()",
+        "from functools import partial\nr = partial(lambda more, scene, corpus, choose: None, 1)",
+    ],
+)
+def test_any_function_of_a_scene_a_corpus_and_a_chooser_is_taken(source: str) -> None:
+    found: dict[str, Any] = {}
+    exec(source, found)
+    assert vqamt.relation("ours.r", expect=vqamt.same_answer)(found["r"]).info.name == "ours.r"
+
+
+def test_a_class_that_derives_as_before_is_refused_where_it_is_registered() -> None:
+    class Old:
+        info = vqamt.relation("ours.any", expect=vqamt.same_answer)(lambda _scene, _corpus, _choose: None).info  # type: ignore[arg-type, return-value]  # only its info is used
+
+        def derive(self, scene: object, corpus: object, choose: object, variant: str) -> None: ...
+
+    with pytest.raises(vqamt.VqamtError) as error:
+        catalogue.register(Old())  # type: ignore[arg-type]  # the mistake
+    assert str(error.value) == (
+        "Expected derive of relation 'ours.any' to take (draw), but it takes (scene, corpus, choose, variant): "
+        "draw.scene, draw.corpus, draw.choose and draw.variant are its parts"
+    )
