@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
+from numbers import Integral, Real
 from typing import TypeAlias, cast
 
 from pytest_vqamt.core.case import (
@@ -71,6 +73,9 @@ def case(
             picture, or a list of these.
         expected: describes how the answers relate; by default the report shows the claim.
         facts: names and values for the report and ``cases.jsonl``.
+
+    Raises:
+        VqamtError: an argument cannot be used.
     """
     several = (follow_up,) if _is_one(follow_up) else tuple(cast("Sequence[FollowUp]", follow_up))
     inputs = ((picture, question), *(_input(each, picture, question) for each in several))
@@ -80,7 +85,29 @@ def case(
                 f"Expected a picture and a question in input {place + 1} of vqamt.case, but got {each!r} and {text!r}: "
                 "give scene.picture or an edit of it, and a text or a vqamt.Question"
             )
-    return Draft(inputs=inputs, expected=expected, facts=tuple(facts.items() if isinstance(facts, Mapping) else facts))
+    if not isinstance(expected, str):
+        raise VqamtError(f"Expected a text, but got expected={expected!r}: leave it off to have the claim shown")
+    return Draft(inputs=inputs, expected=expected, facts=tuple(_facts(facts)))
+
+
+def _facts(given: object) -> Iterator[tuple[str, Fact]]:
+    pairs = given.items() if isinstance(given, Mapping) else given
+    if isinstance(pairs, str) or not isinstance(pairs, Iterable):
+        raise VqamtError(f"Expected names and values in facts of vqamt.case, but got facts={given!r}")
+    for pair in pairs:
+        match pair:
+            case (str() as name, str() | bool() as value):
+                yield name, value
+            # Also NumPy's numbers; NaN and infinity are no JSON.
+            case (str() as name, Integral() as value):
+                yield name, int(value)
+            case (str() as name, Real() as value) if isfinite(value):
+                yield name, float(value)
+            case _:
+                raise VqamtError(
+                    "Expected facts of vqamt.case to be names with a text, a finite number, True or False, but got "
+                    f"{pair!r} in facts={given!r}: convert the value, or leave the fact out"
+                )
 
 
 def _is_one(follow_up: object) -> bool:
@@ -115,12 +142,18 @@ class UserRelation:
 
     def derive(self, draw: Draw) -> Case | NotApplicable:
         draft = self.draft(draw.scene, draw.corpus, draw.choose)
-        if isinstance(draft, NotApplicable):
+        if isinstance(draft, NotApplicable) and isinstance(draft.reason, str):
             return draft
         if not isinstance(draft, Draft):
             raise VqamtError(
                 f"Expected relation {self.info.name!r} ({location(self.draft)}) to return vqamt.case(...) or "
                 f"vqamt.NotApplicable(reason=...), but got {draft!r}"
+            )
+        contrast = self.info.contrast
+        if not isinstance(contrast, bool) and contrast >= len(draft.inputs):
+            raise VqamtError(
+                f"Expected contrast of relation {self.info.name!r} ({location(self.draft)}) to be the number of one "
+                f"of its questions, from 0, but got contrast={contrast} for a case of {len(draft.inputs)}"
             )
         inputs = self._asked(draft.inputs, draw.scene, draw.corpus)
         return draw.case(inputs, expected=draft.expected or self.info.claim, facts=draft.facts)
@@ -192,6 +225,18 @@ def _check_signature(name: str, draft: object) -> None:
         raise VqamtError(f"Expected {what}, but it takes {signature}")
 
 
+def _check_metadata(version: object, contrast: object, **names: object) -> None:
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise VqamtError(f"Expected a whole number from 1 up, but got version={version!r}")
+    # True and False are integers, too.
+    if not isinstance(contrast, int) or contrast < 0:
+        raise VqamtError(f"Expected True, False or the number of a question, from 0, but got contrast={contrast!r}")
+    for argument, given in names.items():
+        # A text is a sequence of its characters, and would be taken for many names.
+        if not isinstance(given, tuple | list) or not all(isinstance(each, str) for each in given):
+            raise VqamtError(f"Expected names in a tuple, such as ('size',), but got {argument}={given!r}")
+
+
 def relation(
     name: str,
     *,
@@ -221,13 +266,14 @@ def relation(
         breakdown: the names of facts of ``vqamt.case`` by which the report breaks verdicts down.
 
     Raises:
-        VqamtError: the name, the task, the expectation or the kind of pairs cannot be used.
+        VqamtError: an argument cannot be used, or the function takes other parameters.
     """
     check_new_name(name)
     if task not in tuple(Task):
         raise VqamtError(f"Expected a task, but got task={task!r}; {did_you_mean(task, tuple(Task))}")
     if not callable(expect):
         raise VqamtError(f"Expected a function such as vqamt.same_answer, but got expect={expect!r}")
+    _check_metadata(version, contrast, tags=tags, breakdown=breakdown)
     if pairs is not None and pairs not in tuple(PairKind):
         raise VqamtError(f"Expected a kind of pairs, but got pairs={pairs!r}; {did_you_mean(pairs, tuple(PairKind))}")
 
@@ -241,11 +287,11 @@ def relation(
                 claim=claim,
                 source=f"{draft.__module__}",
                 version=version,
-                tags=tags,
+                tags=tuple(tags),
                 contrast=contrast,
                 directional=("",) if directional else (),
                 pairs=None if pairs is None else PairKind(pairs),
-                breakdown=breakdown,
+                breakdown=tuple(breakdown),
             ),
             draft=draft,
             expect=expect,

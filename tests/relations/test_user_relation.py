@@ -246,3 +246,60 @@ def test_a_class_that_derives_as_before_is_refused_where_it_is_registered() -> N
         "Expected derive of relation 'ours.any' to take (draw), but it takes (scene, corpus, choose, variant): "
         "draw.scene, draw.corpus, draw.choose and draw.variant are its parts"
     )
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "told"),
+    [
+        ("version", "2", "Expected a whole number from 1 up, but got version='2'"),
+        ("version", 0, "Expected a whole number from 1 up, but got version=0"),
+        ("contrast", "no", "Expected True, False or the number of a question, from 0, but got contrast='no'"),
+        ("contrast", -1, "Expected True, False or the number of a question, from 0, but got contrast=-1"),
+        ("tags", "baseline", "Expected names in a tuple, such as ('size',), but got tags='baseline'"),
+        ("breakdown", "size", "Expected names in a tuple, such as ('size',), but got breakdown='size'"),
+        ("breakdown", (3,), "Expected names in a tuple, such as ('size',), but got breakdown=(3,)"),
+    ],
+)
+def test_an_argument_that_cannot_be_used_is_refused(argument: str, value: object, told: str) -> None:
+    given: dict[str, Any] = {argument: value}
+    with pytest.raises(vqamt.VqamtError) as error:
+        vqamt.relation("ours.r", expect=vqamt.same_answer, **given)
+    assert str(error.value) == told
+
+
+def test_the_question_of_a_contrast_is_one_of_the_case(yard: vqamt.Scene) -> None:
+    @vqamt.relation("ours.r", expect=vqamt.same_answer, contrast=2)
+    def ours(scene: vqamt.Scene, corpus: vqamt.Corpus, choose: vqamt.Chooser) -> vqamt.Draft:
+        return vqamt.case(scene.picture, "Is it late?", follow_up=scene.picture.mirror())
+
+    with pytest.raises(vqamt.VqamtError, match=r"one of its questions, from 0, but got contrast=2 for a case of 2$"):
+        derived(ours, yard)
+
+
+def test_facts_are_texts_and_numbers(yard: vqamt.Scene) -> None:
+    numpy = pytest.importorskip("numpy")
+    given = {"size": "small", "things": numpy.int64(2), "share": numpy.float32(0.5), "day": True}
+    draft = vqamt.case(yard.picture, "Is it late?", follow_up=yard.picture.mirror(), facts=given)
+    assert draft.facts == (("size", "small"), ("things", 2), ("share", 0.5), ("day", True))
+    assert [type(value) for _, value in draft.facts] == [str, int, float, bool]
+
+
+@pytest.mark.parametrize("facts", [{"a": None}, {"a": float("nan")}, {"a": [1]}, {3: "x"}, [1], "abc", 3])
+def test_other_facts_are_refused(yard: vqamt.Scene, facts: Any) -> None:
+    with pytest.raises(vqamt.VqamtError, match=r"^Expected .*facts of vqamt\.case.* but got .*facts="):
+        vqamt.case(yard.picture, "Is it late?", follow_up=yard.picture.mirror(), facts=facts)
+
+
+@pytest.mark.parametrize("expected", [3, None])
+def test_what_is_expected_is_a_text(yard: vqamt.Scene, expected: Any) -> None:
+    with pytest.raises(vqamt.VqamtError, match=rf"^Expected a text, but got expected={expected}: leave it off"):
+        vqamt.case(yard.picture, "Is it late?", follow_up=yard.picture.mirror(), expected=expected)
+
+
+def test_a_reason_is_a_text(yard: vqamt.Scene) -> None:
+    @vqamt.relation("ours.r", expect=vqamt.same_answer)
+    def ours(scene: vqamt.Scene, corpus: vqamt.Corpus, choose: vqamt.Chooser) -> vqamt.NotApplicable:
+        return vqamt.NotApplicable(reason=3)  # type: ignore[arg-type]  # the mistake
+
+    with pytest.raises(vqamt.VqamtError, match=r"NotApplicable\(reason=\.\.\.\), but got NotApplicable\(reason=3\)"):
+        derived(ours, yard)
