@@ -6,6 +6,7 @@ arithmetic cannot decide holds vacuously.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from functools import wraps
 from itertools import combinations
@@ -13,7 +14,7 @@ from typing import TypeAlias
 
 from pytest_vqamt.core.case import RIGHT_FOLLOW_UP, RIGHT_SOURCE, Amount, Case, Outcome, Verdict
 from pytest_vqamt.core.codec import replace
-from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.errors import VqamtError, location
 from pytest_vqamt.core.meaning import (
     NO_SUCH_THING,
     NONE_OF_THESE,
@@ -68,7 +69,15 @@ def expectation(rule: Callable[..., bool]) -> Expectation:
             return unparsed
         if any(isinstance(each, Quantifier) for each in readings):
             return _holds(readings, vacuous=True)
-        return _holds(readings) if rule(*readings) else _violated(readings, demand)
+        held: object = rule(*readings)
+        # A coroutine, a generator and a text would count as true, and None, of a forgotten return, as false.
+        if held not in (True, False):
+            if inspect.iscoroutine(held):
+                held.close()  # or Python warns that it was never awaited
+            raise VqamtError(
+                f"Expected the expectation {rule.__name__} ({location(rule)}) to return True or False, but got {held!r}"
+            )
+        return _holds(readings) if held else _violated(readings, demand)
 
     return expect
 

@@ -13,6 +13,7 @@ from pytest_vqamt.core.case import (
     Case,
     Fact,
     NotApplicable,
+    Outcome,
     PairKind,
     RelationInfo,
     Verdict,
@@ -180,7 +181,43 @@ class UserRelation:
                 f"Expected the expectation of relation {self.info.name!r} ({location(self.expect)}) to return a "
                 f"vqamt.Verdict, but got {verdict!r}: put @vqamt.expectation on a function that returns True or False"
             )
+        _check_verdict(verdict, f"{self.info.name!r} ({location(self.expect)})")
         return verdict
+
+
+def _check_verdict(verdict: Verdict, relation: str) -> None:
+    """Checks what a report writes of a verdict: a function of the user's made it."""
+    fields: dict[str, tuple[object, bool, str]] = {
+        "outcome": (verdict.outcome, isinstance(verdict.outcome, Outcome), "a vqamt.Outcome"),
+        "reason": (verdict.reason, isinstance(verdict.reason, str), "a text"),
+        "vacuous": (verdict.vacuous, isinstance(verdict.vacuous, bool), "True or False"),
+        "readings": (verdict.readings, _are_texts(verdict.readings), "a tuple of texts"),
+        "unread": (verdict.unread, _are_texts(verdict.unread), "a tuple of texts"),
+        "figures": (verdict.figures, _are_figures(verdict.figures), "a tuple of names with finite numbers"),
+    }
+    for name, (given, fits, expected) in fields.items():
+        if not fits:
+            raise VqamtError(
+                f"Expected the expectation of relation {relation} to return a verdict whose {name} is {expected}, but "
+                f"got {name}={given!r}"
+            )
+
+
+def _are_texts(given: object) -> bool:
+    return isinstance(given, tuple) and all(isinstance(each, str) for each in given)
+
+
+def _are_figures(given: object) -> bool:
+    if not isinstance(given, tuple):
+        return False
+    return all(
+        isinstance(each, tuple)
+        and len(each) == 2
+        and isinstance(each[0], str)
+        and isinstance(each[1], Real)
+        and isfinite(each[1])
+        for each in given
+    )
 
 
 def _question_of(text: str, task: Task, scene: Scene, corpus: Corpus) -> Question:

@@ -303,3 +303,60 @@ def test_a_reason_is_a_text(yard: vqamt.Scene) -> None:
 
     with pytest.raises(vqamt.VqamtError, match=r"NotApplicable\(reason=\.\.\.\), but got NotApplicable\(reason=3\)"):
         derived(ours, yard)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def rule(a, b): assert a == b",
+        "def rule(a, b): return 'why'",
+        "def rule(a, b): return True, 'why'",
+        "def rule(a, b): yield True",
+        "async def rule(a, b): return True",
+    ],
+)
+def test_an_expectation_says_true_or_false(source: str) -> None:
+    found: dict[str, Any] = {}
+    exec(source, found)
+    case = case_of(vqamt.Exists(group=DOG), vqamt.Exists(group=DOG))
+    with pytest.raises(
+        vqamt.VqamtError, match=r"^Expected the expectation rule \(.*\) to return True or False, but got "
+    ):
+        vqamt.expectation(found["rule"])(case, answers_of("yes", "yes"))
+
+
+def test_numpy_says_true_or_false_too() -> None:
+    numpy = pytest.importorskip("numpy")
+    case = case_of(vqamt.Exists(group=DOG), vqamt.Exists(group=DOG))
+    expect = vqamt.expectation(lambda first, second: numpy.bool_(first == second))
+    verdicts = [expect(case, answers_of("yes", each)).outcome.value for each in ("yes", "no")]
+    assert verdicts == ["holds", "violated"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "told"),
+    [
+        ("outcome", "holds", "whose outcome is a vqamt.Outcome, but got outcome='holds'"),
+        ("outcome", None, "whose outcome is a vqamt.Outcome, but got outcome=None"),
+        ("reason", 3, "whose reason is a text, but got reason=3"),
+        ("vacuous", 1, "whose vacuous is True or False, but got vacuous=1"),
+        ("readings", [1, 2], "whose readings is a tuple of texts, but got readings=[1, 2]"),
+        ("figures", {"x": 0.5}, "whose figures is a tuple of names with finite numbers, but got figures={'x': 0.5}"),
+        (
+            "figures",
+            (("x", float("nan")),),
+            "whose figures is a tuple of names with finite numbers, but got figures=(('x', nan),)",
+        ),
+    ],
+)
+def test_a_verdict_is_one_that_a_report_can_hold(field: str, value: Any, told: str) -> None:
+    def expect(_case: vqamt.Case, _answers: object) -> vqamt.Verdict:
+        return vqamt.Verdict(**{"outcome": vqamt.Outcome.HOLDS, field: value})
+
+    @vqamt.relation("ours.odd", expect=expect)
+    def odd(scene: vqamt.Scene, corpus: vqamt.Corpus, choose: vqamt.Chooser) -> vqamt.NotApplicable:
+        return vqamt.NotApplicable(reason="never")
+
+    with pytest.raises(vqamt.VqamtError) as error:
+        odd.judge(case_of(vqamt.Exists(group=DOG)), answers_of("yes"))
+    assert str(error.value).endswith(told)
