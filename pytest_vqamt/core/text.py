@@ -85,6 +85,15 @@ def count_noun(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def first_line(*texts: str | None) -> str:
+    r"""The first line of the first text that is not blank; "" if there is none.
+
+    >>> first_line(None, "  ", "The claim.\n\nMore.")
+    'The claim.'
+    """
+    return next((text.strip().splitlines()[0] for text in texts if text and text.strip()), "")
+
+
 def whole_number_of(text: str) -> int:
     """The whole number of a text in the digits 0 to 9; ``int`` also takes "٣" and "1_000".
 

@@ -169,13 +169,17 @@ def register(relation: Relation) -> None:
     _registered[relation.info.name] = checked(relation)
 
 
-def check_new_name(name: str) -> None:
+def check_new_name(name: object) -> None:
     """Checks a name for a relation of a user's.
 
     Raises:
         VqamtError: it is not a prefix and a name, or a built-in relation has it.
     """
-    if name.count(".") != 1 or not all(part.replace("_", "").isalnum() for part in name.split(".")):
+    if (
+        not isinstance(name, str)
+        or name.count(".") != 1
+        or not all(part.replace("_", "").isalnum() for part in name.split("."))
+    ):
         raise VqamtError(f"Expected the name of a relation to look like 'ours.mirror', but got name={name!r}")
     _check_is_free(name)
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from pytest_vqamt.core.case import RIGHT_FOLLOW_UP, RIGHT_SOURCE, Amount, Case, Outcome, Verdict
 from pytest_vqamt.core.codec import replace
-from pytest_vqamt.core.errors import VqamtError, location
+from pytest_vqamt.core.errors import VqamtError, location, without_partial
 from pytest_vqamt.core.meaning import (
     NO_SUCH_THING,
     NONE_OF_THESE,
@@ -28,6 +28,7 @@ from pytest_vqamt.core.meaning import (
     is_yes_no,
 )
 from pytest_vqamt.core.query import Answer, Query, Task
+from pytest_vqamt.core.text import first_line
 from pytest_vqamt.language.answers.answer_text import Unreadable, UnreadableAnswer, prepare
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.other_languages import is_in_another_language
@@ -60,7 +61,9 @@ def expectation(rule: Callable[..., bool]) -> Expectation:
     ...     "The count is above 0 just where the second answer is yes."
     ...     return (count > 0) == there
     """
-    demand = (rule.__doc__ or f"{rule.__name__} must be true").strip().splitlines()[0].rstrip(".")
+    written = without_partial(rule)
+    name = getattr(written, "__name__", type(written).__name__)  # an object that is called has none
+    demand = first_line(written.__doc__, f"{name} must be true").rstrip(".")
 
     @wraps(rule)
     def expect(case: Case, answers: Sequence[Answer]) -> Verdict:
@@ -75,7 +78,7 @@ def expectation(rule: Callable[..., bool]) -> Expectation:
             if inspect.iscoroutine(held):
                 held.close()  # or Python warns that it was never awaited
             raise VqamtError(
-                f"Expected the expectation {rule.__name__} ({location(rule)}) to return True or False, but got {held!r}"
+                f"Expected the expectation {name} ({location(rule)}) to return True or False, but got {held!r}"
             )
         return _holds(readings) if held else _violated(readings, demand)
 

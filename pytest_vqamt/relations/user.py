@@ -19,11 +19,12 @@ from pytest_vqamt.core.case import (
     Verdict,
 )
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.errors import VqamtError, cut_to_user_code, did_you_mean, location
+from pytest_vqamt.core.errors import VqamtError, cut_to_user_code, did_you_mean, location, without_partial
 from pytest_vqamt.core.meaning import Annotated, Describe, Label, groups_of
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.text import first_line
 from pytest_vqamt.language.answers.reading import plain_meaning
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.base import bare_signature
@@ -307,16 +308,18 @@ def relation(
     """
     check_new_name(name)
     if task not in tuple(Task):
-        raise VqamtError(f"Expected a task, but got task={task!r}; {did_you_mean(task, tuple(Task))}")
+        raise VqamtError(f"Expected a task, but got task={task!r}; {did_you_mean(str(task), tuple(Task))}")
     if not callable(expect):
         raise VqamtError(f"Expected a function such as vqamt.same_answer, but got expect={expect!r}")
     _check_metadata(version, contrast, tags=tags, breakdown=breakdown)
     if pairs is not None and pairs not in tuple(PairKind):
-        raise VqamtError(f"Expected a kind of pairs, but got pairs={pairs!r}; {did_you_mean(pairs, tuple(PairKind))}")
+        raise VqamtError(
+            f"Expected a kind of pairs, but got pairs={pairs!r}; {did_you_mean(str(pairs), tuple(PairKind))}"
+        )
 
     def declare(draft: Derive) -> UserRelation:
         _check_signature(name, draft)
-        claim = (draft.__doc__ or expect.__doc__ or name).strip().splitlines()[0]
+        claim = first_line(without_partial(draft).__doc__, without_partial(expect).__doc__, name)
         made = UserRelation(
             info=RelationInfo(
                 name=name,

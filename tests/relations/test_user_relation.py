@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -257,6 +258,8 @@ def test_a_class_that_derives_as_before_is_refused_where_it_is_registered() -> N
         ("contrast", -1, "Expected True, False or the number of a question, from 0, but got contrast=-1"),
         ("tags", "baseline", "Expected names in a tuple, such as ('size',), but got tags='baseline'"),
         ("breakdown", "size", "Expected names in a tuple, such as ('size',), but got breakdown='size'"),
+        ("task", None, "Expected a task, but got task=None; known: vqa, entailment, captioning"),
+        ("pairs", 3, "Expected a kind of pairs, but got pairs=3; known: same, opposite, implied"),
         ("breakdown", (3,), "Expected names in a tuple, such as ('size',), but got breakdown=(3,)"),
     ],
 )
@@ -360,3 +363,29 @@ def test_a_verdict_is_one_that_a_report_can_hold(field: str, value: Any, told: s
     with pytest.raises(vqamt.VqamtError) as error:
         odd.judge(case_of(vqamt.Exists(group=DOG)), answers_of("yes"))
     assert str(error.value).endswith(told)
+
+
+def test_a_blank_docstring_is_none() -> None:
+    def blank(scene: vqamt.Scene, corpus: vqamt.Corpus, choose: vqamt.Chooser) -> vqamt.NotApplicable:
+        return vqamt.NotApplicable(reason="never")
+
+    blank.__doc__ = "  "
+    made_of_it = vqamt.relation("ours.blank", expect=vqamt.same_answer)(blank)
+    assert made_of_it.info.claim == (vqamt.same_answer.__doc__ or "").splitlines()[0]
+
+
+def test_an_expectation_may_be_anything_that_is_called() -> None:
+    class Equal:
+        def __call__(self, first: bool, second: bool) -> bool:
+            return first == second
+
+    case = case_of(vqamt.Exists(group=DOG), vqamt.Exists(group=DOG))
+    by_partial = partial(lambda wanted, first, second: (first == second) is wanted, True)
+    for rule, name in ((Equal(), "Equal"), (by_partial, "<lambda>")):
+        verdict = vqamt.expectation(rule)(case, answers_of("yes", "no"))
+        assert verdict.reason == f"{name} must be true, but got yes, no"
+
+
+def test_a_name_is_a_text() -> None:
+    with pytest.raises(vqamt.VqamtError, match=r"to look like 'ours\.mirror', but got name=3$"):
+        vqamt.relation(3, expect=vqamt.same_answer)  # type: ignore[arg-type]  # the mistake
