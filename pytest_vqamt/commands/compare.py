@@ -10,6 +10,7 @@ from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.atomic_write import write_file
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.results import MAX_UNREAD, Undecided
+from pytest_vqamt.core.text import number_of
 from pytest_vqamt.reporting.compare.comparison import Comparison, compare
 from pytest_vqamt.reporting.compare.comparison_text import (
     comparison_json,
@@ -125,7 +126,7 @@ def _rate(option: str, text: str | None) -> float | None:
     if text is None:
         return None
     try:
-        rate = float(text)
+        rate = number_of(text)
     except ValueError:
         rate = -1.0
     if not 0 <= rate <= 1:
@@ -140,6 +141,6 @@ def _drops(texts: Sequence[str] | None) -> Drops | None:
 
 
 def _number(text: str) -> int:
-    if not text.isdecimal():
+    if not (text.isascii() and text.isdecimal()):
         raise OptionError(f"Expected --show to be a whole number from 0 up, but got {text!r}")
     return int(text)

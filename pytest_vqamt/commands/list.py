@@ -22,8 +22,8 @@ MAX_CASES = 20
 
 _HOW_TO_NAME = (
     "--vqamt-relations='carets,metavqa.cutting[count]' runs a family and one variant. Without it, openai:, hf: and",
-    "served: models run the preset today, other models all relations but those on request. Relations on request run",
-    "where a pattern begins with their family: --vqamt-relations=view.",
+    "served: models run the preset today, oracle and fault: all relations but those on request, and other models the",
+    "preset quick. Relations on request run where a pattern begins with their family: --vqamt-relations=view.",
 )
 
 

@@ -18,7 +18,7 @@ from typing import Any, TextIO, cast
 from pytest_vqamt.commands import completion
 from pytest_vqamt.core.errors import OptionError, VqamtError, cut_to_user_code, did_you_mean
 from pytest_vqamt.core.spelling import Spelling, spelt
-from pytest_vqamt.core.text import visible
+from pytest_vqamt.core.text import number_of, visible, whole_number_of
 
 GROUPS: Mapping[str, Mapping[str, str]] = {
     "Relations": {
@@ -76,6 +76,15 @@ class ExitStatus(IntEnum):
     OK = 0
     FINDING = 1
     USAGE = 2
+
+
+class _Parser(argparse.ArgumentParser):
+    """Takes numbers in the digits 0 to 9 alone."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.register("type", int, whole_number_of)
+        self.register("type", float, number_of)
 
 
 class _WhileItIsRead:
@@ -181,7 +190,7 @@ def _without_prefix(typed: Sequence[str]) -> tuple[str, ...]:
 
 def _parser(typed: Sequence[str]) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser | None]:
     """The parser of all commands, and that of the command that is typed, which alone has its arguments."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="vqamt",
         usage="vqamt [-h] [--version] COMMAND ...",
         description="Metamorphic relations for vision-language models: the plugin's commands.",
@@ -206,7 +215,7 @@ def _parser(typed: Sequence[str]) -> tuple[argparse.ArgumentParser, argparse.Arg
 
 def command_parser(name: str) -> argparse.ArgumentParser:
     """The parser of one command, by which the documents list its arguments."""
-    parser = argparse.ArgumentParser(prog=f"vqamt {name}", description=_sentence(COMMANDS[name]))
+    parser = _Parser(prog=f"vqamt {name}", description=_sentence(COMMANDS[name]))
     _add_arguments(name, parser)
     return parser
 

@@ -11,7 +11,7 @@ from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.results import Grounded, RelationResult
 from pytest_vqamt.core.tallies import Clusters
-from pytest_vqamt.core.text import count_noun
+from pytest_vqamt.core.text import count_noun, number_of
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.reporting.view.format import aligned_table, describe_points, format_percent, format_rate, tagged
 from pytest_vqamt.stats.power import (
@@ -123,7 +123,7 @@ def _listed(texts: Sequence[str]) -> list[str]:
 
 def _share(option: str, text: str) -> float:
     try:
-        share = float(text)
+        share = number_of(text)
     except ValueError:
         share = -1.0
     if not 0 <= share <= 1:

@@ -177,6 +177,6 @@ def _absolute(inpaint: str) -> str:
 
 
 def _whole(text: str, option: str, least: int, most: int) -> int:
-    if not re.fullmatch(r"\d{1,9}", text) or not least <= int(text) <= most:
+    if not re.fullmatch("[0-9]{1,9}", text) or not least <= int(text) <= most:
         raise OptionError(f"Expected {option} to be a whole number from {least} to {most}, but got {text!r}")
     return int(text)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
-from msgspec.structs import force_setattr, replace
+from msgspec.structs import replace
 
+from pytest_vqamt.core.codec import PublicStruct
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 
@@ -32,7 +34,7 @@ class Outcome(StrEnum):
         return self in (Outcome.HOLDS, Outcome.VIOLATED, Outcome.UNPARSED)
 
 
-class Verdict(Struct, frozen=True, kw_only=True):
+class Verdict(PublicStruct, frozen=True, kw_only=True):
     """What the answers say of the relation: whether they obey it, and why not."""
 
     outcome: Outcome
@@ -184,7 +186,7 @@ class ContrastVerdict(Struct, frozen=True, kw_only=True):
         return self.outcome in (Outcome.VIOLATED, Outcome.UNPARSED)
 
 
-class Case(Struct, frozen=True, kw_only=True):
+class Case(PublicStruct, frozen=True, kw_only=True, dict=True):
     """A source query and its follow-ups, with the expected relation between the answers."""
 
     relation: str
@@ -202,11 +204,11 @@ class Case(Struct, frozen=True, kw_only=True):
     """"presumed" if the case rests on an absence that the annotations do not guarantee."""
     contrast: Contrast | None = None
     """One of the texts about another picture, with another right answer; no part of the identity."""
-    id: str = ""
-    """A digest of relation, variant, pictures and texts; computed, whatever is given."""
 
-    def __post_init__(self) -> None:
-        force_setattr(self, "id", digest(self.relation, self.variant, *(query.id for query in self.queries)))
+    @cached_property
+    def id(self) -> str:
+        """A digest of relation, variant, pictures and texts."""
+        return digest(self.relation, self.variant, *(query.id for query in self.queries))
 
     def __repr__(self) -> str:
         """What a person needs of a failing example: texts, edits, scene and id. The fields take hundreds of lines."""
@@ -238,7 +240,7 @@ class Case(Struct, frozen=True, kw_only=True):
         return next((value for key, value in self.facts if key == name), None)
 
 
-class NotApplicable(Struct, frozen=True):
+class NotApplicable(PublicStruct, frozen=True):
     """A scene that gives no case; ``reason`` is a few words without details of the scene, so that it can be counted."""
 
     reason: str

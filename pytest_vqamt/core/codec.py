@@ -32,7 +32,7 @@ from typing import (
 )
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, StructMeta
 
 from pytest_vqamt.core.errors import DataError
 
@@ -59,6 +59,21 @@ _REGISTERED: dict[str, type] = {}
 _FIRST_USE = Lock()
 _USED: set[object] = set()
 """The types that msgspec has met."""
+
+
+class _PublicMeta(StructMeta):
+    def __setattr__(self, name: str, value: object) -> None:
+        # The first attribute that ``dataclass`` sets. Its methods replace those of the Struct, and fields are lost.
+        if name == "__dataclass_params__":
+            raise TypeError(
+                f"Expected {self.__name__} without @dataclass, as {self.__mro__[1].__name__} is a msgspec.Struct: "
+                "leave the decorator off, and its fields stay as they are written"
+            )
+        super().__setattr__(name, value)
+
+
+class PublicStruct(Struct, frozen=True, metaclass=_PublicMeta):
+    """A Struct that users may subclass; ``@dataclass`` on a subclass says what to do."""
 
 
 def registered(kind: type[T]) -> type[T]:

@@ -136,13 +136,19 @@ def location(function: object) -> str:
 
     The file is relative to the current folder where it lies in it.
     """
-    while isinstance(function, partial):  # inspect.unwrap follows decorators alone
-        function = function.func
+    function = without_partial(function)
     function = inspect.unwrap(function) if callable(function) else function
     code = getattr(function, "__code__", None)
     if code is None:  # a class, or a function that is written in C
         return ""
     return f"{from_here(code.co_filename)}:{code.co_firstlineno}"
+
+
+def without_partial(function: object) -> object:
+    """The function that a ``functools.partial`` calls, whose own docstring is about partial; others as they are."""
+    while isinstance(function, partial):  # inspect.unwrap follows decorators alone
+        function = function.func
+    return function
 
 
 def from_here(file: str | Path) -> Path:

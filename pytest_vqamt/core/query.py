@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from msgspec import Struct
-from msgspec.structs import force_setattr
 
+from pytest_vqamt.core.codec import PublicStruct
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.meaning import Meaning
 from pytest_vqamt.core.picture import Picture
@@ -30,7 +31,7 @@ class Task(StrEnum):
     CAPTIONING = "captioning"
 
 
-class Query(Struct, frozen=True, kw_only=True):
+class Query(PublicStruct, frozen=True, kw_only=True, dict=True):
     """One model input."""
 
     picture: Picture
@@ -45,14 +46,13 @@ class Query(Struct, frozen=True, kw_only=True):
     """0, or another number to ask the same query again, without the cached answer to trial 0."""
     reasoning: bool | None = None
     """True or False for an answer with or without reasoning, of models that can switch it; None for the model's own."""
-    id: str = ""
-    """A digest of pixels, text, task, trial and reasoning, the same on every machine. Computed, whatever is given."""
 
-    def __post_init__(self) -> None:
+    @cached_property  # every step of a run uses it
+    def id(self) -> str:
+        """A digest of pixels, text, task, trial and reasoning, the same on every machine."""
         # What came later counts only where it is set: a query's id stays what it was.
         reasoning = () if self.reasoning is None else (f"reasoning={self.reasoning}",)
-        named = digest(self.task, self.picture.digest, self.text, str(self.trial), *reasoning)
-        force_setattr(self, "id", named)  # computed once, as every step of a run uses it
+        return digest(self.task, self.picture.digest, self.text, str(self.trial), *reasoning)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Query):
@@ -93,7 +93,7 @@ def manner_of(trial: int, reasoning: bool | None) -> str:
     return ", ".join(filter(None, (said, "asked again" if trial else "")))
 
 
-class Answer(Struct, frozen=True):
+class Answer(PublicStruct, frozen=True):
     """One model output: its text and, where the model gives them, scores of candidate answers.
 
     >>> Answer("yes").text
@@ -124,7 +124,7 @@ class Answer(Struct, frozen=True):
         return hash(self._said)
 
 
-class Declined(Struct, frozen=True):
+class Declined(PublicStruct, frozen=True):
     """What a model returns in place of an answer to a query that it is not made for.
 
     A case with a declined query is neither a pass nor a violation; reports count such cases, and the unknown words.

@@ -85,6 +85,39 @@ def count_noun(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def first_line(*texts: str | None) -> str:
+    r"""The first line of the first text that is not blank; "" if there is none.
+
+    >>> first_line(None, "  ", "The claim.\n\nMore.")
+    'The claim.'
+    """
+    return next((text.strip().splitlines()[0] for text in texts if text and text.strip()), "")
+
+
+def whole_number_of(text: str) -> int:
+    """The whole number of a text in the digits 0 to 9; ``int`` also takes "٣" and "1_000".
+
+    Raises:
+        ValueError: it is none.
+    """
+    return int(_of_plain_digits(text))
+
+
+def number_of(text: str) -> float:
+    """The number of a text in the digits 0 to 9, as ``whole_number_of``.
+
+    Raises:
+        ValueError: it is none.
+    """
+    return float(_of_plain_digits(text))
+
+
+def _of_plain_digits(text: str) -> str:
+    if not text.isascii() or "_" in text:
+        raise ValueError(f"Expected the digits 0 to 9, but got {text!r}")
+    return text
+
+
 def visible(text: str, keep: str = "") -> str:
     r"""The text with escapes in place of what would not be seen, or would be read as a command; ``keep`` stays.
 

@@ -82,12 +82,9 @@ class SimplestViolation:
     def consider(self, judged: JudgedCase, *, part: int, baseline: Outcome | None) -> None:
         """Takes a violation from ``part`` of the sampling run if it is simpler; ``baseline`` is its outcome there."""
         regression = baseline is Outcome.HOLDS
-        if self.case is None:
+        # Strictly less, so that of equal cases the first stays.
+        if self.case is None or self._rank(judged, regression) < self._rank(self.case, self._is_regression):
             self.case, self._part, self._is_regression = judged, part, regression
-        elif self._rank(judged, regression) < self._rank(self.case, self._is_regression):
-            # Strictly less, so that of equal cases the first stays; the part is that of the first, where shrinking
-            # starts.
-            self.case, self._is_regression = judged, regression
 
     def shrink(self, plan: Plan, waived: Collection[str], judge: Callable[[Case], JudgedCase | None]) -> None:
         """Simplifies the violation with further cases of ``plan``, as far as ``judge`` can judge them."""

@@ -122,7 +122,9 @@ class Whole(Kind[int]):
         return f"a whole number from {self.at_least} up"
 
     def from_text(self, text: str, spelt: str) -> int:
-        return self._bounded(int(text))
+        from pytest_vqamt.core.text import whole_number_of
+
+        return self._bounded(whole_number_of(text))
 
     def from_python(self, value: object, spelt: str) -> int:
         # Integral also takes NumPy's integers, as of a sweep in a notebook.
@@ -164,7 +166,9 @@ class Rate(Kind[float]):
         return f"a {self.word} from 0 to 1"
 
     def from_text(self, text: str, spelt: str) -> float:
-        return self._bounded(float(text))
+        from pytest_vqamt.core.text import number_of
+
+        return self._bounded(number_of(text))
 
     def from_python(self, value: object, spelt: str) -> float:
         return self._bounded(_number(value))
@@ -188,7 +192,9 @@ class Above0(Kind[float]):
         return f"{self.words} above 0"
 
     def from_text(self, text: str, spelt: str) -> float:
-        return self._bounded(float(text))
+        from pytest_vqamt.core.text import number_of
+
+        return self._bounded(number_of(text))
 
     def from_python(self, value: object, spelt: str) -> float:
         return self._bounded(_number(value))
@@ -230,7 +236,7 @@ class Device(Kind[str]):
         return "auto, cpu, cuda or cuda:N"
 
     def from_text(self, text: str, spelt: str) -> str:
-        if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", text):
+        if not re.fullmatch(r"auto|cpu|cuda(:[0-9]+)?", text):
             raise _UnfitValueError("did you mean 'cuda'?" if text.casefold() in ("gpu", "cuda:", "nvidia") else "")
         return text
 
@@ -243,7 +249,7 @@ class Shard(Kind["tuple[int, int]"]):
         return "I/N with I from 1 to N"
 
     def from_text(self, text: str, spelt: str) -> tuple[int, int]:
-        found = re.fullmatch(r"(\d+)/(\d+)", text)
+        found = re.fullmatch(r"([0-9]+)/([0-9]+)", text)
         number, of = (int(found[1]), int(found[2])) if found else (0, 0)
         if not 1 <= number <= of:
             raise _UnfitValueError

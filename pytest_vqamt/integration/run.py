@@ -182,6 +182,11 @@ def _run_settings(model: object, data: str | SceneSource, given: Options) -> tup
     if isinstance(model, str):
         ModelCatalogue().check(model, options)
         check_max_cost(given, (model,), given.cache)
+    elif given.max_cost is not None:
+        raise OptionError(
+            "Expected the spec of a model that tells what its answers cost with max_cost, such as 'openai:MODEL@URL', "
+            f"but got the object model={_name(model)}: leave max_cost off"
+        )
     # Here only a value that differs from the default was surely given.
     of_a_drop = [(each, getattr(given, each.name)) for each in fields(Options) if each.name in OF_A_DROP]
     check_has_baseline(given, [each.name for each, value in of_a_drop if value != each.default])

@@ -154,7 +154,7 @@ def prompts_from(options: ModelOptions, base: Prompts = INSTRUCTION_PROMPTS) -> 
     for name, field in _LENGTH_OF.items():
         if name in options.settings:
             value = options.settings[name]
-            if not value.isdecimal() or not 1 <= len(value) <= _LONGEST_NUMBER or int(value) < 1:
+            if not (value.isascii() and value.isdecimal()) or not 1 <= len(value) <= _LONGEST_NUMBER or int(value) < 1:
                 raise OptionError(f"Expected a number of tokens from 1 up, but got {name}={value!r}")
             lengths[field] = int(value)
     return replace(base, **texts, **lengths)  # type: ignore[arg-type]  # mypy takes each name for every field

@@ -62,6 +62,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, isfinite
+from numbers import Integral, Real
 from pathlib import Path
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
@@ -191,13 +192,18 @@ def declared_usage(name: str, model: object) -> Mapping[str, float]:
     if usage is None:
         return {}
     if not isinstance(usage, Mapping) or not all(
-        isinstance(key, str) and isinstance(value, int | float) and isfinite(value) for key, value in usage.items()
+        isinstance(key, str) and isinstance(value, Real) and isfinite(value) for key, value in usage.items()
     ):
         raise ModelError(
             f"Expected the usage of model {name!r} to map names to numbers, but got usage={described(usage)}"
         )
     # Reports are UTF-8, and a name of half surrogates could not be written.
-    return {encodable(key): value for key, value in usage.items()}
+    return {encodable(key): _plain(value) for key, value in usage.items()}
+
+
+def _plain(value: Real) -> float:
+    """A number as Python's own: NumPy's are no JSON, though float64 is a float."""
+    return int(value) if isinstance(value, Integral) else float(value)
 
 
 def described(value: object) -> str:
@@ -244,8 +250,8 @@ def validated_answer(value: object, item: ModelInput, who: str) -> Answer:
     if isinstance(value, Declined):
         check_declined(value.reason, value.words, who)
         value = value.answer
-    if isinstance(value, Answer) and _is_valid(value.text, value.scores):
-        scores = value.scores and tuple((encodable(label), score) for label, score in value.scores)
+    if isinstance(value, Answer) and isinstance(value.text, str):
+        scores = _valid_scores(value.scores, who)
         # An answer that declines nothing has no reason to check.
         check_declined(value.declined or "-", value.unknown_words, who)
         return replace(
@@ -255,6 +261,7 @@ def validated_answer(value: object, item: ModelInput, who: str) -> Answer:
             truncated=bool(value.truncated),
             declined=encodable(value.declined),
             unknown_words=tuple(map(encodable, value.unknown_words)),
+            **{name: _valid_amount(name, getattr(value, name), who) for name in ("tokens_in", "tokens_out", "cost")},
         )
     raise ModelError(
         f"Expected {who} to return an Answer(text, scores), a Declined or a str for each input, but got "
@@ -274,14 +281,26 @@ def check_declined(reason: object, words: object, who: str) -> None:
         raise ModelError(f"Expected {who} to decline with a tuple of words, but got words={described(words)}")
 
 
-def _is_valid(text: object, scores: object) -> bool:
-    if not isinstance(text, str) or not isinstance(scores, tuple | None):
-        return False
-    return all(
-        isinstance(pair, tuple)
-        and len(pair) == 2
-        and isinstance(pair[0], str)
-        and isinstance(pair[1], float | int)
-        and isfinite(pair[1])
-        for pair in scores or ()
-    )
+def _valid_scores(given: object, who: str) -> tuple[tuple[str, float], ...] | None:
+    if given is None:
+        return None
+    pairs = given if isinstance(given, tuple | list) else (given,)
+    scores: list[tuple[str, float]] = []
+    for pair in pairs:
+        match pair:
+            case (str() as label, Real() as score) if isfinite(score):
+                scores.append((encodable(label), _plain(score)))
+            case _:
+                raise ModelError(
+                    f"Expected {who} to return scores that are pairs of a text and a finite number, such as "
+                    f"(('yes', 0.9), ('no', 0.1)), but got scores={described(given)}"
+                )
+    return tuple(scores)
+
+
+def _valid_amount(name: str, given: object, who: str) -> float | None:
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, Real) or not 0 <= float(given) < inf:
+        raise ModelError(f"Expected {who} to return {name}, a number from 0 up, but got {name}={described(given)}")
+    return _plain(given)

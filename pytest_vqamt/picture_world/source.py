@@ -236,7 +236,7 @@ def load(argument: str) -> PictureWorld:
     """
     if not argument:
         return PictureWorld()
-    if not argument.isdecimal() or int(argument) < 1:
+    if not (argument.isascii() and argument.isdecimal()) or int(argument) < 1:
         raise OptionError(f"Expected {option('data', 'pictures:N')} with N from 1 up, but got N={argument!r}")
     return PictureWorld(int(argument))
 

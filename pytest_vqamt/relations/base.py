@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.expectations import Expectation
@@ -63,6 +65,34 @@ class PublishedRelation(Protocol):
     def every(self, scene: Scene, variant: str) -> tuple[Case, ...] | NotApplicable:
         """Returns every case of ``scene``, at least one, in the order of the data set."""
         ...
+
+
+def checked(relation: Relation) -> Relation:
+    """Returns the relation of a user or a plugin, whose ``derive`` takes the draw alone.
+
+    Raises:
+        VqamtError: it does not.
+    """
+    signature = bare_signature(relation.derive)
+    try:
+        signature.bind("draw")
+    except TypeError:
+        raise VqamtError(
+            f"Expected derive of relation {relation.info.name!r} to take (draw), but it takes {signature}: "
+            "draw.scene, draw.corpus, draw.choose and draw.variant are its parts"
+        ) from None
+    return relation
+
+
+def bare_signature(function: Callable[..., object]) -> inspect.Signature:
+    """The signature of a function without its annotations, as messages show it.
+
+    Raises:
+        ValueError: the function is written in C and has none.
+    """
+    signature = inspect.signature(function)
+    parameters = [each.replace(annotation=inspect.Parameter.empty) for each in signature.parameters.values()]
+    return signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty)
 
 
 def resources_of(relation: Relation) -> tuple[tuple[str, str], ...]:

@@ -20,7 +20,7 @@ from pytest_vqamt.core.identity import families_of, matches
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.spelling import option, setting
 from pytest_vqamt.imaging.inpainting import method_of
-from pytest_vqamt.relations.base import PublishedRelation, Relation, resources_of
+from pytest_vqamt.relations.base import PublishedRelation, Relation, checked, resources_of
 from pytest_vqamt.relations.presets import PRESETS
 
 ENTRY_POINTS = "pytest_vqamt.relations"
@@ -163,18 +163,23 @@ def register(relation: Relation) -> None:
 
     Raises:
         OptionError: a built-in relation has the name.
+        VqamtError: its ``derive`` does not take the draw alone.
     """
     _check_is_free(relation.info.name)
-    _registered[relation.info.name] = relation
+    _registered[relation.info.name] = checked(relation)
 
 
-def check_new_name(name: str) -> None:
+def check_new_name(name: object) -> None:
     """Checks a name for a relation of a user's.
 
     Raises:
         VqamtError: it is not a prefix and a name, or a built-in relation has it.
     """
-    if name.count(".") != 1 or not all(part.replace("_", "").isalnum() for part in name.split(".")):
+    if (
+        not isinstance(name, str)
+        or name.count(".") != 1
+        or not all(part.replace("_", "").isalnum() for part in name.split("."))
+    ):
         raise VqamtError(f"Expected the name of a relation to look like 'ours.mirror', but got name={name!r}")
     _check_is_free(name)
 
@@ -211,7 +216,7 @@ def get(name: str, settings: Mapping[str, str] = _NO_SETTINGS) -> Relation:
     # After the session's own, so that a user's relation of the same name wins over a plugin's.
     for point in entry_points(group=ENTRY_POINTS, name=name):
         loaded = point.load()
-        return _instantiate(loaded, settings) if isinstance(loaded, type) else cast("Relation", loaded)
+        return checked(_instantiate(loaded, settings) if isinstance(loaded, type) else cast("Relation", loaded))
     raise OptionError(f"Expected the name of a relation, but got {name!r}; {did_you_mean(name, names())}")
 
 

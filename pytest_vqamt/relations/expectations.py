@@ -6,6 +6,7 @@ arithmetic cannot decide holds vacuously.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from functools import wraps
 from itertools import combinations
@@ -13,7 +14,7 @@ from typing import TypeAlias
 
 from pytest_vqamt.core.case import RIGHT_FOLLOW_UP, RIGHT_SOURCE, Amount, Case, Outcome, Verdict
 from pytest_vqamt.core.codec import replace
-from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.errors import VqamtError, location, without_partial
 from pytest_vqamt.core.meaning import (
     NO_SUCH_THING,
     NONE_OF_THESE,
@@ -27,6 +28,7 @@ from pytest_vqamt.core.meaning import (
     is_yes_no,
 )
 from pytest_vqamt.core.query import Answer, Query, Task
+from pytest_vqamt.core.text import first_line
 from pytest_vqamt.language.answers.answer_text import Unreadable, UnreadableAnswer, prepare
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.other_languages import is_in_another_language
@@ -59,7 +61,9 @@ def expectation(rule: Callable[..., bool]) -> Expectation:
     ...     "The count is above 0 just where the second answer is yes."
     ...     return (count > 0) == there
     """
-    demand = (rule.__doc__ or f"{rule.__name__} must be true").strip().splitlines()[0].rstrip(".")
+    written = without_partial(rule)
+    name = getattr(written, "__name__", type(written).__name__)  # an object that is called has none
+    demand = first_line(written.__doc__, f"{name} must be true").rstrip(".")
 
     @wraps(rule)
     def expect(case: Case, answers: Sequence[Answer]) -> Verdict:
@@ -68,7 +72,15 @@ def expectation(rule: Callable[..., bool]) -> Expectation:
             return unparsed
         if any(isinstance(each, Quantifier) for each in readings):
             return _holds(readings, vacuous=True)
-        return _holds(readings) if rule(*readings) else _violated(readings, demand)
+        held: object = rule(*readings)
+        # A coroutine, a generator and a text would count as true, and None, of a forgotten return, as false.
+        if held not in (True, False):
+            if inspect.iscoroutine(held):
+                held.close()  # or Python warns that it was never awaited
+            raise VqamtError(
+                f"Expected the expectation {name} ({location(rule)}) to return True or False, but got {held!r}"
+            )
+        return _holds(readings) if held else _violated(readings, demand)
 
     return expect
 

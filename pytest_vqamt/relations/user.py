@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
+from numbers import Integral, Real
 from typing import TypeAlias, cast
 
 from pytest_vqamt.core.case import (
     Case,
     Fact,
     NotApplicable,
+    Outcome,
     PairKind,
     RelationInfo,
     Verdict,
 )
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.errors import VqamtError, cut_to_user_code, did_you_mean, location
+from pytest_vqamt.core.errors import VqamtError, cut_to_user_code, did_you_mean, location, without_partial
 from pytest_vqamt.core.meaning import Annotated, Describe, Label, groups_of
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.text import first_line
 from pytest_vqamt.language.answers.reading import plain_meaning
 from pytest_vqamt.language.questions.simple import Question
+from pytest_vqamt.relations.base import bare_signature
 from pytest_vqamt.relations.catalogue import check_new_name, register
 from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import Expectation
@@ -32,6 +38,8 @@ Input: TypeAlias = "tuple[Picture, Question | str]"
 
 FollowUp: TypeAlias = "Input | Picture | Question | str"
 """An input, or what is new in it: another picture with the same question, or another question on the same picture."""
+
+_PARAMETERS = ("scene", "corpus", "choose")
 
 Derive: TypeAlias = Callable[[Scene, Corpus, Chooser], "Draft | NotApplicable"]
 
@@ -67,6 +75,9 @@ def case(
             picture, or a list of these.
         expected: describes how the answers relate; by default the report shows the claim.
         facts: names and values for the report and ``cases.jsonl``.
+
+    Raises:
+        VqamtError: an argument cannot be used.
     """
     several = (follow_up,) if _is_one(follow_up) else tuple(cast("Sequence[FollowUp]", follow_up))
     inputs = ((picture, question), *(_input(each, picture, question) for each in several))
@@ -76,7 +87,29 @@ def case(
                 f"Expected a picture and a question in input {place + 1} of vqamt.case, but got {each!r} and {text!r}: "
                 "give scene.picture or an edit of it, and a text or a vqamt.Question"
             )
-    return Draft(inputs=inputs, expected=expected, facts=tuple(facts.items() if isinstance(facts, Mapping) else facts))
+    if not isinstance(expected, str):
+        raise VqamtError(f"Expected a text, but got expected={expected!r}: leave it off to have the claim shown")
+    return Draft(inputs=inputs, expected=expected, facts=tuple(_facts(facts)))
+
+
+def _facts(given: object) -> Iterator[tuple[str, Fact]]:
+    pairs = given.items() if isinstance(given, Mapping) else given
+    if isinstance(pairs, str) or not isinstance(pairs, Iterable):
+        raise VqamtError(f"Expected names and values in facts of vqamt.case, but got facts={given!r}")
+    for pair in pairs:
+        match pair:
+            case (str() as name, str() | bool() as value):
+                yield name, value
+            # Also NumPy's numbers; NaN and infinity are no JSON.
+            case (str() as name, Integral() as value):
+                yield name, int(value)
+            case (str() as name, Real() as value) if isfinite(value):
+                yield name, float(value)
+            case _:
+                raise VqamtError(
+                    "Expected facts of vqamt.case to be names with a text, a finite number, True or False, but got "
+                    f"{pair!r} in facts={given!r}: convert the value, or leave the fact out"
+                )
 
 
 def _is_one(follow_up: object) -> bool:
@@ -111,12 +144,18 @@ class UserRelation:
 
     def derive(self, draw: Draw) -> Case | NotApplicable:
         draft = self.draft(draw.scene, draw.corpus, draw.choose)
-        if isinstance(draft, NotApplicable):
+        if isinstance(draft, NotApplicable) and isinstance(draft.reason, str):
             return draft
         if not isinstance(draft, Draft):
             raise VqamtError(
                 f"Expected relation {self.info.name!r} ({location(self.draft)}) to return vqamt.case(...) or "
                 f"vqamt.NotApplicable(reason=...), but got {draft!r}"
+            )
+        contrast = self.info.contrast
+        if not isinstance(contrast, bool) and contrast >= len(draft.inputs):
+            raise VqamtError(
+                f"Expected contrast of relation {self.info.name!r} ({location(self.draft)}) to be the number of one "
+                f"of its questions, from 0, but got contrast={contrast} for a case of {len(draft.inputs)}"
             )
         inputs = self._asked(draft.inputs, draw.scene, draw.corpus)
         return draw.case(inputs, expected=draft.expected or self.info.claim, facts=draft.facts)
@@ -143,7 +182,43 @@ class UserRelation:
                 f"Expected the expectation of relation {self.info.name!r} ({location(self.expect)}) to return a "
                 f"vqamt.Verdict, but got {verdict!r}: put @vqamt.expectation on a function that returns True or False"
             )
+        _check_verdict(verdict, f"{self.info.name!r} ({location(self.expect)})")
         return verdict
+
+
+def _check_verdict(verdict: Verdict, relation: str) -> None:
+    """Checks what a report writes of a verdict: a function of the user's made it."""
+    fields: dict[str, tuple[object, bool, str]] = {
+        "outcome": (verdict.outcome, isinstance(verdict.outcome, Outcome), "a vqamt.Outcome"),
+        "reason": (verdict.reason, isinstance(verdict.reason, str), "a text"),
+        "vacuous": (verdict.vacuous, isinstance(verdict.vacuous, bool), "True or False"),
+        "readings": (verdict.readings, _are_texts(verdict.readings), "a tuple of texts"),
+        "unread": (verdict.unread, _are_texts(verdict.unread), "a tuple of texts"),
+        "figures": (verdict.figures, _are_figures(verdict.figures), "a tuple of names with finite numbers"),
+    }
+    for name, (given, fits, expected) in fields.items():
+        if not fits:
+            raise VqamtError(
+                f"Expected the expectation of relation {relation} to return a verdict whose {name} is {expected}, but "
+                f"got {name}={given!r}"
+            )
+
+
+def _are_texts(given: object) -> bool:
+    return isinstance(given, tuple) and all(isinstance(each, str) for each in given)
+
+
+def _are_figures(given: object) -> bool:
+    if not isinstance(given, tuple):
+        return False
+    return all(
+        isinstance(each, tuple)
+        and len(each) == 2
+        and isinstance(each[0], str)
+        and isinstance(each[1], Real)
+        and isfinite(each[1])
+        for each in given
+    )
 
 
 def _question_of(text: str, task: Task, scene: Scene, corpus: Corpus) -> Question:
@@ -163,6 +238,41 @@ def _question_of(text: str, task: Task, scene: Scene, corpus: Corpus) -> Questio
         for group in groups_of(meaning)
     )
     return Question(text, meaning) if known else Question.free(text)
+
+
+def _check_signature(name: str, draft: object) -> None:
+    """Checks that a function takes a scene, a corpus and a chooser, in this order, and can return a case."""
+    if not callable(draft) or isinstance(draft, type):
+        raise VqamtError(f"Expected a function (scene, corpus, choose) as relation {name!r}, but got {draft!r}")
+    where = location(draft)
+    what = f"relation {name!r}{f' ({where})' if where else ''} to be a function (scene, corpus, choose)"
+    # Called, each of these makes an object, and no error says that its body did not run.
+    if inspect.isgeneratorfunction(draft) or inspect.iscoroutinefunction(draft):
+        raise VqamtError(f"Expected {what} that returns one vqamt.case(...), but it yields or is async")
+    try:
+        signature = bare_signature(draft)
+    except ValueError:  # a function that is written in C has none
+        return
+    try:
+        given = signature.bind(*_PARAMETERS).arguments
+    except TypeError:
+        given = {}
+    # In another order the names are those of other values, which fails far from here or never.
+    in_order = all(parameter == value for parameter, value in given.items() if parameter in _PARAMETERS)
+    if not given or not in_order:
+        raise VqamtError(f"Expected {what}, but it takes {signature}")
+
+
+def _check_metadata(version: object, contrast: object, **names: object) -> None:
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise VqamtError(f"Expected a whole number from 1 up, but got version={version!r}")
+    # True and False are integers, too.
+    if not isinstance(contrast, int) or contrast < 0:
+        raise VqamtError(f"Expected True, False or the number of a question, from 0, but got contrast={contrast!r}")
+    for argument, given in names.items():
+        # A text is a sequence of its characters, and would be taken for many names.
+        if not isinstance(given, tuple | list) or not all(isinstance(each, str) for each in given):
+            raise VqamtError(f"Expected names in a tuple, such as ('size',), but got {argument}={given!r}")
 
 
 def relation(
@@ -196,18 +306,22 @@ def relation(
         exact_pixels: whether answers depend on exact pixels, so that servers are sent all pictures without loss.
 
     Raises:
-        VqamtError: the name, the task, the expectation or the kind of pairs cannot be used.
+        VqamtError: an argument cannot be used, or the function takes other parameters.
     """
     check_new_name(name)
     if task not in tuple(Task):
-        raise VqamtError(f"Expected a task, but got task={task!r}; {did_you_mean(task, tuple(Task))}")
+        raise VqamtError(f"Expected a task, but got task={task!r}; {did_you_mean(str(task), tuple(Task))}")
     if not callable(expect):
         raise VqamtError(f"Expected a function such as vqamt.same_answer, but got expect={expect!r}")
+    _check_metadata(version, contrast, tags=tags, breakdown=breakdown)
     if pairs is not None and pairs not in tuple(PairKind):
-        raise VqamtError(f"Expected a kind of pairs, but got pairs={pairs!r}; {did_you_mean(pairs, tuple(PairKind))}")
+        raise VqamtError(
+            f"Expected a kind of pairs, but got pairs={pairs!r}; {did_you_mean(str(pairs), tuple(PairKind))}"
+        )
 
     def declare(draft: Derive) -> UserRelation:
-        claim = (draft.__doc__ or expect.__doc__ or name).strip().splitlines()[0]
+        _check_signature(name, draft)
+        claim = first_line(without_partial(draft).__doc__, without_partial(expect).__doc__, name)
         made = UserRelation(
             info=RelationInfo(
                 name=name,
@@ -215,11 +329,11 @@ def relation(
                 claim=claim,
                 source=f"{draft.__module__}",
                 version=version,
-                tags=tags,
+                tags=tuple(tags),
                 contrast=contrast,
                 directional=("",) if directional else (),
                 pairs=None if pairs is None else PairKind(pairs),
-                breakdown=breakdown,
+                breakdown=tuple(breakdown),
                 exact_pixels=exact_pixels,
             ),
             draft=draft,

@@ -144,7 +144,7 @@ def reachable_cluster(address: str) -> str:
     if address in ("", "local"):
         return ""
     host, colon, port = address.rpartition(":")
-    if not colon or "/" in host or not port.isdecimal() or not host:
+    if not colon or "/" in host or not (port.isascii() and port.isdecimal()) or not host:
         raise OptionError(
             f"Expected RAY_ADDRESS to be HOST:PORT of a cluster's head, such as 10.0.0.1:6379, but got {address!r}: "
             "give it in this form, or unset it for a private Ray"

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.spelling import option
+from pytest_vqamt.core.text import number_of
 
 _GATED_ONLY_BY_NAME = {"baseline", "presumed"}
 """Tags of what a bare rate must not gate: what papers compare with, and labels that annotations do not guarantee."""
@@ -85,7 +86,7 @@ class Threshold:
         # By the last "=", so that the glob may have one itself.
         pattern, found, number = (part.strip() for part in text.rpartition("="))
         try:
-            rate = float(number)
+            rate = number_of(number)
         except ValueError:
             rate = -1.0
         if not 0 <= rate <= 1 or (found and not pattern):

@@ -17,6 +17,7 @@ from pytest_vqamt.cli import main
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data import catalogue as sources
+from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.reference.faults import FAULTS
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations import catalogue
@@ -50,6 +51,20 @@ def test_the_faults_alone(capsys: pytest.CaptureFixture[str]) -> None:
     assert rows[0].split("  ", 1)[1].strip() == 'says "yes" whatever is asked'
     assert main(["list", "--faults", "--json"]) == 0
     assert json.loads(capsys.readouterr().out).keys() == {"faults"}
+
+
+def test_what_runs_by_default_is_said_of_each_kind_of_model(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert (
+        "openai:, hf: and served: models run the preset today, oracle and fault: all relations but those on request, "
+        "and other models the preset quick." in told
+    )
+    found = {spec: ModelCatalogue().kind(spec).preset for spec in ("oracle", "fault:x", "openai:x", "hf:x", "served:x")}
+    assert found == {"oracle": "", "fault:x": "", "openai:x": "today", "hf:x": "today", "served:x": "today"}
+    assert {
+        ModelCatalogue().kind(spec).preset for spec in ("tiny", "vilt", "blip", "lxmert", "python:a:b", "answers:x")
+    } == {"quick"}
 
 
 def test_relations_are_grouped_by_what_they_find(capsys: pytest.CaptureFixture[str]) -> None:

@@ -40,6 +40,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[ServeConfig]:
         (["--vqamt-model=tiny", "--vqamt-option=inpaint=lama:/no/such"], "inpaint='lama:/no/such' (No such file"),
         (["--vqamt-model=tiny", "--vqamt-device=tpu"], "but got --device='tpu'"),
         (["--vqamt-model=tiny", "--vqamt-batch-size=0"], "Expected --batch-size to be a whole number from 1"),
+        (["--vqamt-model=tiny", "--port=\u0663"], "Expected --port to be a whole number from 0 to 65535"),
         (["--vqamt-model=tiny", "--replicas=0"], "Expected --replicas to be a whole number from 1"),
         (["--vqamt-model=tiny", "--replicas=many"], "but got 'many'"),
         (["--vqamt-model=tiny", "--port=70000"], "Expected --port to be a whole number from 0 to 65535"),

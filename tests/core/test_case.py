@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from itertools import permutations
 
 import pytest
@@ -123,3 +124,9 @@ def test_figures_are_put_together_by_name() -> None:
     one, other = {"clean": Figure(2, 5), "noisy": Figure(2, 3)}, {"noisy": Figure(1, 4), "omission": Figure(1, 0)}
     assert add_figures(one, other) == {"clean": Figure(2, 5), "noisy": Figure(3, 7), "omission": Figure(1, 0)}
     assert one["noisy"] == Figure(2, 3)
+
+
+def test_an_id_is_computed_and_not_given() -> None:
+    with pytest.raises(TypeError, match="`Case` has no field 'id'"):
+        replace(CASE, id="mine")
+    assert deepcopy(CASE).id == CASE.id

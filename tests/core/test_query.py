@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy, deepcopy
+from dataclasses import dataclass
 from threading import Barrier
 
 import pytest
 from PIL import Image
 
+from pytest_vqamt.core.case import Case, NotApplicable, Verdict
 from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.meaning import Absent, Exists, Group
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import ModelInput, Query, Task
+from pytest_vqamt.core.query import Answer, Declined, ModelInput, Query, Task
 from pytest_vqamt.core.scene import Photo, Scene
 from tests.making import scene_of
 
@@ -109,3 +113,29 @@ def test_two_pictures_may_be_drawn_at_once(yard: Scene) -> None:
         first, second = pool.map(lambda asked: asked.image, inputs)
     assert first is inputs[0].image
     assert second is inputs[1].image
+
+
+def test_an_id_is_computed_and_not_given() -> None:
+    with pytest.raises(TypeError, match="Unexpected keyword argument 'id'"):
+        Query(picture=PICTURE, text="Is there a dog?", meaning=QUERY.meaning, id="mine")  # type: ignore[call-arg]  # the mistake
+    again = pickle.loads(pickle.dumps(QUERY))
+    assert (again, again.id) == (QUERY, QUERY.id)
+    assert copy(QUERY).id == deepcopy(QUERY).id == QUERY.id
+    assert replace(QUERY, text="Is there a cat?").id != QUERY.id
+
+
+@pytest.mark.parametrize("public", [Answer, Case, Declined, NotApplicable, Query, Verdict])
+def test_a_dataclass_of_a_struct_says_what_to_do(public: type) -> None:
+    with pytest.raises(TypeError) as told:
+        dataclass(type("Mine", (public,), {"__annotations__": {"more": int}, "more": 0}, kw_only=True))
+    assert str(told.value) == (
+        f"Expected Mine without @dataclass, as {public.__name__} is a msgspec.Struct: leave the decorator off, and its "
+        "fields stay as they are written"
+    )
+
+
+def test_a_subclass_of_an_answer_has_more_fields() -> None:
+    class Mine(Answer, frozen=True):
+        more: int = 0
+
+    assert (Mine("yes", more=3).more, Mine("yes", more=3) == Answer("yes")) == (3, True)

@@ -16,10 +16,12 @@ from pytest_vqamt.core.text import (
     clear_message,
     encodable,
     error_text,
+    number_of,
     quoted,
     shortened,
     shown,
     visible,
+    whole_number_of,
 )
 from tests.rows import each_row
 
@@ -129,3 +131,11 @@ def test_any_collection_of_names_will_do() -> None:
 def test_a_member_of_an_enumeration_is_shown_as_users_type_it() -> None:
     assert did_you_mean("captioninng", Task) == "did you mean 'captioning'?"
     assert did_you_mean("zebra", Task) == "known: vqa, entailment, captioning"
+
+
+@pytest.mark.parametrize("text", ["\u0663", "1_000", "\uff11", "x", ""])
+def test_a_number_is_written_in_plain_digits(text: str) -> None:
+    for read in (whole_number_of, number_of):
+        with pytest.raises(ValueError, match=r"Expected the digits|invalid literal|could not convert"):
+            read(text)
+    assert (whole_number_of("-12"), number_of("0.5"), number_of("1e3")) == (-12, 0.5, 1000.0)

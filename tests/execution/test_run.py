@@ -252,3 +252,12 @@ def test_a_gate_on_a_drop_needs_a_baseline(arguments: dict[str, Any]) -> None:
 def test_answers_that_cost_money_are_kept() -> None:
     with pytest.raises(OptionError, match=r"^Expected an answer cache with max_cost, or the answers that are paid for"):
         vqamt.run("openai:some@http://127.0.0.1:9", data="pictures:5", max_cost=1.0)
+
+
+def test_the_costs_of_a_model_given_as_an_object_are_not_bounded() -> None:
+    with pytest.raises(OptionError) as told:
+        vqamt.run(says_yes, data="pictures:5", max_cost=1.0)
+    assert str(told.value) == (
+        "Expected the spec of a model that tells what its answers cost with max_cost, such as 'openai:MODEL@URL', but "
+        "got the object model=says_yes: leave max_cost off"
+    )

@@ -6,7 +6,7 @@ from pytest_vqamt.core.case import Case, Outcome, Verdict
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.execution.judging import JudgedCase
 from pytest_vqamt.execution.plan import Plan, Sampling
-from pytest_vqamt.execution.shrink import shrink_violation
+from pytest_vqamt.execution.shrink import SimplestViolation, shrink_violation
 from tests.execution.worlds import Rule, Scenes
 
 
@@ -65,3 +65,23 @@ def test_an_answer_that_was_understood_is_simpler_than_one_that_was_not() -> Non
     smallest = min(cases, key=lambda case: len(case.queries[0].picture.scene.objects))
     assert judged(largest).complexity < judged(smallest, Outcome.UNPARSED).complexity
     assert judged(smallest).complexity < judged(largest).complexity
+
+
+def test_shrinking_starts_where_the_simplest_violation_was_drawn() -> None:
+    drawn = Plan(relation=Rule(), variant="", source=Scenes(5), sampling=Sampling(seed=0))
+    simple, other = sorted(map(judged, list(drawn)[:2]), key=lambda each: each.complexity)
+    assert simple.complexity < other.complexity
+    seeds: list[int] = []
+
+    class Seen(Plan):
+        def seed(self, part: int) -> int:
+            seeds.append(part)
+            return super().seed(part)
+
+    for order, part in (((other, simple), 2), ((simple, other), 1)):
+        simplest = SimplestViolation()
+        for number_of_part, each in enumerate(order, start=1):
+            simplest.consider(each, part=number_of_part, baseline=None)
+        assert simplest.case is simple
+        simplest.shrink(Seen(relation=Rule(), variant="", source=Scenes(5), sampling=Sampling()), (), lambda _: None)
+        assert seeds[-1] == part

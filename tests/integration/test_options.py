@@ -240,7 +240,7 @@ def test_numbers_of_numpy_are_numbers() -> None:
     assert (taken.seed, taken.max_drop, taken.fail_under) == (3, half, half)
 
 
-@pytest.mark.parametrize("text", ["-1", "x", "nan", "0.5"])
+@pytest.mark.parametrize("text", ["-1", "x", "nan", "0.5", "\u0663", "1_0"])
 def test_an_error_names_the_option_as_it_was_given(pytester: pytest.Pytester, text: str) -> None:
     expected = "Expected a whole number from 0 up, but got"
     with pytest.raises(OptionError) as told:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.errors import ModelError, OptionError, location
 from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, ModelInput, Query, Task
 from pytest_vqamt.models.protocol import Deferred, ModelOptions, declared_size, declared_usage
@@ -299,8 +300,6 @@ def test_what_is_no_sequence_of_answers_is_refused(ask: Ask, returned: object, g
         (3, "3 (int)"),
         (("yes", 0.5), "('yes', 0.5) (tuple)"),
         (Answer(3), "(Answer)"),  # type: ignore[arg-type]  # that is what is tested
-        (Answer("yes", scores={"yes": 1.0}), "(Answer)"),  # type: ignore[arg-type]  # that is what is tested
-        (Answer("yes", scores=(("yes", "1"),)), "(Answer)"),  # type: ignore[arg-type]  # that is what is tested
     ],
 )
 def test_a_value_that_is_no_answer_is_refused(ask: Ask, value: object, got: str) -> None:
@@ -312,6 +311,34 @@ def test_a_value_that_is_no_answer_is_refused(ask: Ask, value: object, got: str)
         "input, but got "
     )
     assert str(told.value).endswith(f"{got} for text='how many?'")
+
+
+@each_row(
+    "field, value",
+    [
+        ("scores", {"yes": 1.0}),
+        ("scores", (("yes", "1"),)),
+        ("scores", (("yes", float("nan")),)),
+        ("scores", 7),
+        ("cost", "1"),
+        ("cost", float("nan")),
+        ("tokens_in", -3),
+        ("tokens_out", True),
+    ],
+)
+def test_a_part_of_an_answer_that_cannot_be_used_is_named(ask: Ask, field: str, value: object) -> None:
+    answer = replace(Answer("yes"), **{field: value})
+    with pytest.raises(ModelError, match=rf"to return {field}.* but got {field}=.*\)$"):
+        wrap_model("mine", Returns([answer]), DEFAULTS).ask(Task.VQA, [ask()])
+
+
+def test_numbers_of_numpy_become_those_of_json(ask: Ask) -> None:
+    numpy = pytest.importorskip("numpy")
+    given = Answer("yes", [("yes", numpy.float64(0.75)), ("no", numpy.float32(0.25))], cost=numpy.float64(2))  # type: ignore[arg-type]  # a list
+    (answer,) = wrap_model("mine", Returns([given]), DEFAULTS).ask(Task.VQA, [ask()])
+    assert isinstance(answer, Answer)
+    assert (answer.scores, answer.cost) == ((("yes", 0.75), ("no", 0.25)), 2.0)
+    assert {type(number) for number in (*dict(answer.scores or ()).values(), answer.cost)} == {float}
 
 
 def test_what_a_function_returns_is_checked_under_its_own_name(ask: Ask) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -191,3 +193,199 @@ def test_pairs_and_breakdown_of_a_relation() -> None:
     assert list(result.pairs.by) == ["size"]
     with pytest.raises(vqamt.VqamtError, match="did you mean 'same'"):
         vqamt.relation("ours.pairs", expect=vqamt.same_answer, pairs="sam")
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("def r(scene, corpus, choose, variant): ...", "but it takes (scene, corpus, choose, variant)"),
+        ("def r(draw): ...", "but it takes (draw)"),
+        ("def r(): ...", "but it takes ()"),
+        ("def r(scene, choose, corpus): ...", "but it takes (scene, choose, corpus)"),
+        ("def r(scene, corpus, choose, *, more): ...", "but it takes (scene, corpus, choose, *, more)"),
+        ("def r(scene, corpus, choose): yield 1", "that returns one vqamt.case(...), but it yields or is async"),
+        ("async def r(scene, corpus, choose): ...", "that returns one vqamt.case(...), but it yields or is async"),
+        ("class r: ...", "Expected a function (scene, corpus, choose) as relation 'ours.r', but got <class"),
+        ("r = 3", "Expected a function (scene, corpus, choose) as relation 'ours.r', but got 3"),
+    ],
+)
+def test_a_function_that_can_be_no_relation_is_refused_where_it_stands(source: str, told: str) -> None:
+    found: dict[str, Any] = {}
+    exec(source, found)
+    with pytest.raises(vqamt.VqamtError) as error:
+        vqamt.relation("ours.r", expect=vqamt.same_answer)(found["r"])
+    assert told in str(error.value)
+    assert "relation 'ours.r'" in str(error.value)
+    assert "ours.r" not in catalogue.names()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def r(picture, known, pick): ...",
+        "def r(*anything): ...",
+        "def r(scene, corpus, choose, more=1): ...",
+        "class R:\n    def __call__(self, scene, corpus, choose): ...\nr = R()",
+        "from functools import partial\nr = partial(lambda more, scene, corpus, choose: None, 1)",
+    ],
+)
+def test_any_function_of_a_scene_a_corpus_and_a_chooser_is_taken(source: str) -> None:
+    found: dict[str, Any] = {}
+    exec(source, found)
+    assert vqamt.relation("ours.r", expect=vqamt.same_answer)(found["r"]).info.name == "ours.r"
+
+
+def test_a_class_that_derives_as_before_is_refused_where_it_is_registered() -> None:
+    class Old:
+        info = vqamt.relation("ours.any", expect=vqamt.same_answer)(lambda _scene, _corpus, _choose: None).info  # type: ignore[arg-type, return-value]  # only its info is used
+
+        def derive(self, scene: object, corpus: object, choose: object, variant: str) -> None: ...
+
+    with pytest.raises(vqamt.VqamtError) as error:
+        catalogue.register(Old())  # type: ignore[arg-type]  # the mistake
+    assert str(error.value) == (
+        "Expected derive of relation 'ours.any' to take (draw), but it takes (scene, corpus, choose, variant): "
+        "draw.scene, draw.corpus, draw.choose and draw.variant are its parts"
+    )
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "told"),
+    [
+        ("version", "2", "Expected a whole number from 1 up, but got version='2'"),
+        ("version", 0, "Expected a whole number from 1 up, but got version=0"),
+        ("contrast", "no", "Expected True, False or the number of a question, from 0, but got contrast='no'"),
+        ("contrast", -1, "Expected True, False or the number of a question, from 0, but got contrast=-1"),
+        ("tags", "baseline", "Expected names in a tuple, such as ('size',), but got tags='baseline'"),
+        ("breakdown", "size", "Expected names in a tuple, such as ('size',), but got breakdown='size'"),
+        ("task", None, "Expected a task, but got task=None; known: vqa, entailment, captioning"),
+        ("pairs", 3, "Expected a kind of pairs, but got pairs=3; known: same, opposite, implied"),
+        ("breakdown", (3,), "Expected names in a tuple, such as ('size',), but got breakdown=(3,)"),
+    ],
+)
+def test_an_argument_that_cannot_be_used_is_refused(argument: str, value: object, told: str) -> None:
+    given: dict[str, Any] = {argument: value}
+    with pytest.raises(vqamt.VqamtError) as error:
+        vqamt.relation("ours.r", expect=vqamt.same_answer, **given)
+    assert str(error.value) == told
+
+
+def test_the_question_of_a_contrast_is_one_of_the_case(yard: vqamt.Scene) -> None:
+    @vqamt.relation("ours.r", expect=vqamt.same_answer, contrast=2)
+    def ours(scene: vqamt.Scene, corpus: vqamt.Corpus, choose: vqamt.Chooser) -> vqamt.Draft:
+        return vqamt.case(scene.picture, "Is it late?", follow_up=scene.picture.mirror())
+
+    with pytest.raises(vqamt.VqamtError, match=r"one of its questions, from 0, but got contrast=2 for a case of 2$"):
+        derived(ours, yard)
+
+
+def test_facts_are_texts_and_numbers(yard: vqamt.Scene) -> None:
+    numpy = pytest.importorskip("numpy")
+    given = {"size": "small", "things": numpy.int64(2), "share": numpy.float32(0.5), "day": True}
+    draft = vqamt.case(yard.picture, "Is it late?", follow_up=yard.picture.mirror(), facts=given)
+    assert draft.facts == (("size", "small"), ("things", 2), ("share", 0.5), ("day", True))
+    assert [type(value) for _, value in draft.facts] == [str, int, float, bool]
+
+
+@pytest.mark.parametrize("facts", [{"a": None}, {"a": float("nan")}, {"a": [1]}, {3: "x"}, [1], "abc", 3])
+def test_other_facts_are_refused(yard: vqamt.Scene, facts: Any) -> None:
+    with pytest.raises(vqamt.VqamtError, match=r"^Expected .*facts of vqamt\.case.* but got .*facts="):
+        vqamt.case(yard.picture, "Is it late?", follow_up=yard.picture.mirror(), facts=facts)
+
+
+@pytest.mark.parametrize("expected", [3, None])
+def test_what_is_expected_is_a_text(yard: vqamt.Scene, expected: Any) -> None:
+    with pytest.raises(vqamt.VqamtError, match=rf"^Expected a text, but got expected={expected}: leave it off"):
+        vqamt.case(yard.picture, "Is it late?", follow_up=yard.picture.mirror(), expected=expected)
+
+
+def test_a_reason_is_a_text(yard: vqamt.Scene) -> None:
+    @vqamt.relation("ours.r", expect=vqamt.same_answer)
+    def ours(scene: vqamt.Scene, corpus: vqamt.Corpus, choose: vqamt.Chooser) -> vqamt.NotApplicable:
+        return vqamt.NotApplicable(reason=3)  # type: ignore[arg-type]  # the mistake
+
+    with pytest.raises(vqamt.VqamtError, match=r"NotApplicable\(reason=\.\.\.\), but got NotApplicable\(reason=3\)"):
+        derived(ours, yard)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def rule(a, b): assert a == b",
+        "def rule(a, b): return 'why'",
+        "def rule(a, b): return True, 'why'",
+        "def rule(a, b): yield True",
+        "async def rule(a, b): return True",
+    ],
+)
+def test_an_expectation_says_true_or_false(source: str) -> None:
+    found: dict[str, Any] = {}
+    exec(source, found)
+    case = case_of(vqamt.Exists(group=DOG), vqamt.Exists(group=DOG))
+    with pytest.raises(
+        vqamt.VqamtError, match=r"^Expected the expectation rule \(.*\) to return True or False, but got "
+    ):
+        vqamt.expectation(found["rule"])(case, answers_of("yes", "yes"))
+
+
+def test_numpy_says_true_or_false_too() -> None:
+    numpy = pytest.importorskip("numpy")
+    case = case_of(vqamt.Exists(group=DOG), vqamt.Exists(group=DOG))
+    expect = vqamt.expectation(lambda first, second: numpy.bool_(first == second))
+    verdicts = [expect(case, answers_of("yes", each)).outcome.value for each in ("yes", "no")]
+    assert verdicts == ["holds", "violated"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "told"),
+    [
+        ("outcome", "holds", "whose outcome is a vqamt.Outcome, but got outcome='holds'"),
+        ("outcome", None, "whose outcome is a vqamt.Outcome, but got outcome=None"),
+        ("reason", 3, "whose reason is a text, but got reason=3"),
+        ("vacuous", 1, "whose vacuous is True or False, but got vacuous=1"),
+        ("readings", [1, 2], "whose readings is a tuple of texts, but got readings=[1, 2]"),
+        ("figures", {"x": 0.5}, "whose figures is a tuple of names with finite numbers, but got figures={'x': 0.5}"),
+        (
+            "figures",
+            (("x", float("nan")),),
+            "whose figures is a tuple of names with finite numbers, but got figures=(('x', nan),)",
+        ),
+    ],
+)
+def test_a_verdict_is_one_that_a_report_can_hold(field: str, value: Any, told: str) -> None:
+    def expect(_case: vqamt.Case, _answers: object) -> vqamt.Verdict:
+        return vqamt.Verdict(**{"outcome": vqamt.Outcome.HOLDS, field: value})
+
+    @vqamt.relation("ours.odd", expect=expect)
+    def odd(scene: vqamt.Scene, corpus: vqamt.Corpus, choose: vqamt.Chooser) -> vqamt.NotApplicable:
+        return vqamt.NotApplicable(reason="never")
+
+    with pytest.raises(vqamt.VqamtError) as error:
+        odd.judge(case_of(vqamt.Exists(group=DOG)), answers_of("yes"))
+    assert str(error.value).endswith(told)
+
+
+def test_a_blank_docstring_is_none() -> None:
+    def blank(scene: vqamt.Scene, corpus: vqamt.Corpus, choose: vqamt.Chooser) -> vqamt.NotApplicable:
+        return vqamt.NotApplicable(reason="never")
+
+    blank.__doc__ = "  "
+    made_of_it = vqamt.relation("ours.blank", expect=vqamt.same_answer)(blank)
+    assert made_of_it.info.claim == (vqamt.same_answer.__doc__ or "").splitlines()[0]
+
+
+def test_an_expectation_may_be_anything_that_is_called() -> None:
+    class Equal:
+        def __call__(self, first: bool, second: bool) -> bool:
+            return first == second
+
+    case = case_of(vqamt.Exists(group=DOG), vqamt.Exists(group=DOG))
+    by_partial = partial(lambda wanted, first, second: (first == second) is wanted, True)
+    for rule, name in ((Equal(), "Equal"), (by_partial, "<lambda>")):
+        verdict = vqamt.expectation(rule)(case, answers_of("yes", "no"))
+        assert verdict.reason == f"{name} must be true, but got yes, no"
+
+
+def test_a_name_is_a_text() -> None:
+    with pytest.raises(vqamt.VqamtError, match=r"to look like 'ours\.mirror', but got name=3$"):
+        vqamt.relation(3, expect=vqamt.same_answer)  # type: ignore[arg-type]  # the mistake

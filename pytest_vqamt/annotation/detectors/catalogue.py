@@ -19,6 +19,7 @@ from pytest_vqamt.annotation.detectors.detector import (
 )
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.input_files import expanded, read_text
+from pytest_vqamt.core.text import number_of
 from pytest_vqamt.models.protocol import ModelOptions
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def min_score_setting(settings: Mapping[str, str]) -> float | None:
     if given is None:
         return None
     try:
-        score = float(given)
+        score = number_of(given)
     except ValueError:
         # Refused below.
         score = -1.0

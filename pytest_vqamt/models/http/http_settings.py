@@ -14,6 +14,7 @@ from typing import NoReturn
 from urllib.parse import SplitResult, quote, urlsplit
 
 from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.text import number_of, whole_number_of
 
 _REDACTED = "[key]"
 
@@ -85,8 +86,8 @@ def parse_number(text: str, name: str, *, at_least: float, most: float, whole: b
         OptionError: it is no such number.
     """
     try:
-        # int() first: float() would take "1e3" and "2.0" for whole numbers.
-        value = float(int(text) if whole else text)
+        # As a float alone, "1e3" and "2.0" would be whole numbers.
+        value = float(whole_number_of(text)) if whole else number_of(text)
     except (ValueError, OverflowError):
         value = float("nan")
     if not (isfinite(value) and at_least <= value <= most):

@@ -64,6 +64,7 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Photo, Scene
+from pytest_vqamt.core.text import number_of
 from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.questions.lettered import has_letters, is_led
@@ -156,7 +157,7 @@ def check(argument: str, options: ModelOptions) -> None:
 
 def _share(text: str, argument: str) -> float:
     try:
-        share = float(text)
+        share = number_of(text)
     except ValueError:
         # Fails the comparison below, as "nan" itself does.
         share = nan

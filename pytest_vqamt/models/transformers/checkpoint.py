@@ -152,9 +152,9 @@ def _snapshot(named: str, instead: str, required: tuple[str, ...]) -> Path:
     # The cache first: it needs no network, which the hub's client would try for 25 s.
     if cached is not None and _is_complete(cached, required):
         return cached
-    if _is_offline():
+    if variable := _offline_by():
         raise ModelError(
-            f"Expected model {named!r} in the hub's cache, since HF_HUB_OFFLINE is set, but it is not there, or not "
+            f"Expected model {named!r} in the hub's cache, since {variable} is set, but it is not there, or not "
             f"whole: fetch it where there is a network (hf download {repo}) and copy its folder here, then give "
             f"{instead}"
         )
@@ -196,9 +196,13 @@ def _has_shards(index: Path) -> bool:
     return bool(named) and all((index.parent / name).is_file() for name in named)
 
 
-def _is_offline() -> bool:
-    # The values that huggingface_hub itself takes for true.
-    return os.environ.get("HF_HUB_OFFLINE", "").strip().upper() in ("1", "ON", "YES", "TRUE")
+def _offline_by() -> str:
+    """The variable that keeps the hub's client from the network; "" if none does."""
+    # As in huggingface_hub: the first that has a value decides, and these values are true.
+    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
+        if value := os.environ.get(name):
+            return name if value.strip().upper() in ("1", "ON", "YES", "TRUE") else ""
+    return ""
 
 
 def read_checkpoint_config(checkpoint: Checkpoint) -> Mapping[str, object]:

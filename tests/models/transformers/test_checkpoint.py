@@ -210,7 +210,12 @@ def test_a_download_that_fails_is_one_line(tmp_path: Path, monkeypatch: pytest.M
 def test_the_words_that_switch_the_network_off(monkeypatch: pytest.MonkeyPatch) -> None:
     for word, off in (("1", True), ("true", True), ("ON", True), ("0", False), ("", False)):
         monkeypatch.setenv("HF_HUB_OFFLINE", word)
-        assert checkpoint._is_offline() is off
+        assert checkpoint._offline_by() == ("HF_HUB_OFFLINE" if off else "")
+    # As in huggingface_hub, the older name counts where the other has no value.
+    monkeypatch.setenv("TRANSFORMERS_OFFLINE", "1")
+    assert checkpoint._offline_by() == "TRANSFORMERS_OFFLINE"
+    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
+    assert checkpoint._offline_by() == ""
 
 
 @pytest.fixture(autouse=True)
