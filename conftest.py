@@ -54,12 +54,21 @@ def is_of_default(marks: Iterable[object]) -> bool:
     return all(getattr(mark, "name", "") not in ("full", "slow") for mark in marks)
 
 
+def has_default_variant(mark: pytest.Mark) -> bool:
+    """False of a parametrization of which every variant is in another tier."""
+    variants = mark.args[1] if mark.name == "parametrize" and len(mark.args) > 1 else ()
+    if not isinstance(variants, list | tuple) or not variants:
+        return True
+    return any(is_of_default(getattr(each, "marks", ())) for each in variants)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makeitem(collector: pytest.Module | pytest.Class, obj: object) -> list[pytest.Item] | None:
     """Makes no items of a test that the default tier does not run: with the variants below, almost half of all."""
     if not isinstance(obj, FunctionType) or not is_default(collector.config):
         return None
-    return None if is_of_default([*collector.iter_markers(), *getattr(obj, "pytestmark", ())]) else []
+    marks = [*collector.iter_markers(), *getattr(obj, "pytestmark", ())]
+    return None if is_of_default(marks) and all(map(has_default_variant, marks)) else []
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -95,3 +104,5 @@ def pytest_collection_finish() -> None:
     """Leaves what was collected out of garbage collections, of which some tests start many."""
     gc.collect()
     gc.freeze()
+    # Of what tests make little is in circles, and collections as often as by default take a twentieth of the time.
+    gc.set_threshold(50_000, 20, 20)
