@@ -26,7 +26,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 # The same examples in every run, and no failure because a machine was busy.
-settings.register_profile("project", deadline=None, derandomize=True, database=None, max_examples=25)
+settings.register_profile("project", deadline=None, derandomize=True, database=None, max_examples=15)
 settings.register_profile("full", settings.get_profile("project"), max_examples=300)
 settings.load_profile("project")
 

@@ -177,7 +177,7 @@ WORKERS = (
     pytest.param(("-n", "0"), id="-n 0", marks=pytest.mark.full),
     pytest.param(("-n", "2"), id="-n 2", marks=pytest.mark.full),
 )
-"""The ways to share out a session; test_outcomes and test_sameness have workers in the default tier."""
+"""The ways to share out a session; test_sameness has workers in the default tier."""
 
 
 @pytest.fixture(params=WORKERS)
