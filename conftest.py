@@ -11,6 +11,7 @@ from types import FunctionType
 from typing import Any
 
 import pytest
+from _pytest.assertion import rewrite
 from hypothesis import settings
 
 # A plugin, as the hooks of a conftest.py are not called where another one cannot be imported.
@@ -26,7 +27,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 # The same examples in every run, and no failure because a machine was busy.
-settings.register_profile("project", deadline=None, derandomize=True, database=None, max_examples=25)
+settings.register_profile("project", deadline=None, derandomize=True, database=None, max_examples=15)
 settings.register_profile("full", settings.get_profile("project"), max_examples=300)
 settings.load_profile("project")
 
@@ -45,6 +46,19 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         option.dist = "worksteal"
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Rewrites the asserts of a worker's share of the test files: in a fresh checkout each worker would do all."""
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None:
+        return
+    files = sorted((session.config.rootpath / "tests").rglob("test_*.py"))
+    for file in files[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
+        cached = rewrite.get_cache_dir(file) / f"{file.stem}{rewrite.PYC_TAIL}"
+        if not cached.exists() and rewrite.try_makedirs(cached.parent):
+            digest, code = rewrite._rewrite_test(file, session.config)
+            rewrite._write_pyc(session.config.stash[rewrite.assertstate_key], code, digest, cached)
+
+
 def is_default(config: pytest.Config) -> bool:
     """True where the default tier is asked for; of a test that is named, pytest is to say that it is deselected."""
     return config.option.markexpr == DEFAULT and not any("::" in arg for arg in config.args)
@@ -54,12 +68,21 @@ def is_of_default(marks: Iterable[object]) -> bool:
     return all(getattr(mark, "name", "") not in ("full", "slow") for mark in marks)
 
 
+def has_default_variant(mark: pytest.Mark) -> bool:
+    """False of a parametrization of which every variant is in another tier."""
+    variants = mark.args[1] if mark.name == "parametrize" and len(mark.args) > 1 else ()
+    if not isinstance(variants, list | tuple) or not variants:
+        return True
+    return any(is_of_default(getattr(each, "marks", ())) for each in variants)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makeitem(collector: pytest.Module | pytest.Class, obj: object) -> list[pytest.Item] | None:
     """Makes no items of a test that the default tier does not run: with the variants below, almost half of all."""
     if not isinstance(obj, FunctionType) or not is_default(collector.config):
         return None
-    return None if is_of_default([*collector.iter_markers(), *getattr(obj, "pytestmark", ())]) else []
+    marks = [*collector.iter_markers(), *getattr(obj, "pytestmark", ())]
+    return None if is_of_default(marks) and all(map(has_default_variant, marks)) else []
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -95,3 +118,5 @@ def pytest_collection_finish() -> None:
     """Leaves what was collected out of garbage collections, of which some tests start many."""
     gc.collect()
     gc.freeze()
+    # Of what tests make little is in circles, and collections as often as by default take a twentieth of the time.
+    gc.set_threshold(50_000, 20, 20)

@@ -62,7 +62,7 @@ def test_its_test_finds_a_wrong_relation(
 ) -> None:
     file = folder / "ours_zoom.py"
     file.write_text(file.read_text().replace(right, wrong))
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-rf")
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-rf")
     result.stdout.fnmatch_lines([f"FAILED test_ours_zoom.py::{fails} *"])
 
 

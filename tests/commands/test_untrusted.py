@@ -144,13 +144,23 @@ def test_an_id_of_sixteen_digits_is_one() -> None:
     assert check_id("0123456789abcdef") == "0123456789abcdef"
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report in ``out``, and its baseline, ``base.gz``."""
+    folder = tmp_path_factory.mktemp("made")
+    report = vqamt.run(
+        model="fault:always-yes", data="pictures:12", relations="carets.negation", max_cases=4, contrast=0
+    )
+    report.save(folder / "out", images="none")
+    assert main(["bless", str(folder / "out"), "-o", str(folder / "base.gz")]) == 0
+    return folder
+
+
 @pytest.fixture
-def crafted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Any], str]:
+def crafted(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Any], str]:
     """Puts a value into the first case of a report, in ``out``, and of a baseline, ``base.gz``."""
     monkeypatch.chdir(tmp_path)
-    made = vqamt.run(model="fault:always-yes", data="pictures:12", relations="carets.negation", max_cases=4, contrast=0)
-    made.save("out", images="none")
-    assert main(["bless", "out", "-o", "base.gz"]) == 0
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
 
     def craft(name: str, value: Any) -> str:
         file = Path("out/cases.jsonl")

@@ -10,6 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 import pytest
+from _pytest.config import PytestPluginManager
 
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.case_store import FILE_NAMES
@@ -37,6 +38,14 @@ from pytest_vqamt.stats.thresholds import GateOn, Threshold
 SIGNATURE = inspect.signature(vqamt.run).parameters
 NO_OPTIONS = {"progress", "listen"}
 """The arguments of ``vqamt.run`` that pytest has no option for."""
+
+
+@pytest.fixture(autouse=True)
+def _no_other_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To look for the plugins that are installed takes more time than all else here."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_PLUGINS", "pytest_vqamt.plugin")
+    monkeypatch.setattr(PytestPluginManager, "load_setuptools_entrypoints", lambda *_arguments, **_names: 0)
 
 
 class Thing:
@@ -186,18 +195,19 @@ EMPTY = {"exclude": (), "preset": None, "dtype": None}
 @pytest.mark.parametrize(
     "option", [each for each in OPTIONS if not isinstance(each.kind, Flag)], ids=lambda each: each.field
 )
-def test_an_empty_text_is_a_mistake_on_the_command_line_and_none_in_an_ini_file(
-    pytester: pytest.Pytester, option: Option
-) -> None:
+def test_an_empty_text_is_a_mistake_on_the_command_line(pytester: pytest.Pytester, option: Option) -> None:
     typed = pytester.parseconfig(f"{option.name}=")
     if option.field in EMPTY:
         assert getattr(read_options(typed), option.field) == EMPTY[option.field]
     else:
         with pytest.raises(OptionError, match=rf"got {option.name}=''|Expected {option.name}=NAME=VALUE, but got ''"):
             read_options(typed)
-    if option.has_ini:
-        pytester.makeini(f"[pytest]\n{option.dest} =\n")
-        assert read_options(pytester.parseconfig()) == Options(spelling=Spelling())
+
+
+def test_an_empty_text_is_none_in_an_ini_file(pytester: pytest.Pytester) -> None:
+    named = [each.dest for each in OPTIONS if each.has_ini and not isinstance(each.kind, Flag)]
+    pytester.makeini("\n".join(["[pytest]", *(f"{name} =" for name in named)]))
+    assert read_options(pytester.parseconfig()) == Options(spelling=Spelling())
 
 
 @pytest.mark.parametrize("empty", [[], (), "", " , "])

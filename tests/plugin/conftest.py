@@ -14,9 +14,9 @@ from types import ModuleType
 from typing import Protocol
 
 import pytest
+import _pytest.config
 from _pytest.config import PytestPluginManager
 from _pytest.fixtures import FixtureManager
-from _pytest.pytester import SysModulesSnapshot
 
 import pytest_vqamt as vqamt
 from pytest_vqamt.core import entry_points as ours
@@ -73,6 +73,13 @@ def has_fixtures(plugin: ModuleType | type) -> bool:
     )
 
 
+UNUSED = {
+    "doctest", "faulthandler", "legacypath", "logging", "pastebin", "setuponly", "setupplan", "stepwise", "subtests",
+    "unittest",
+}  # fmt: skip
+PLUGINS = tuple(name for name in _pytest.config.default_plugins if name not in UNUSED)
+"""The plugins of pytest without those of which these sessions use nothing."""
+
 INSTALLED = tuple(sys.path)
 
 
@@ -117,9 +124,20 @@ def _loaded() -> Iterator[None]:
     def model(image: object, text: str) -> str:
         return f"{text} yes"
 
+    class Snapshot:
+        """As pytester's own, which looks at every module there is instead of those that have been loaded since."""
+
+        def __init__(self) -> None:
+            self.modules = dict(sys.modules)
+
+        def restore(self) -> None:
+            since = [name for name, module in sys.modules.items() if self.modules.get(name) is not module]
+            self.modules.update((name, sys.modules[name]) for name in since if is_library(name))
+            sys.modules.clear()
+            sys.modules.update(self.modules)
+
     with pytest.MonkeyPatch.context() as patch:
-        snapshot = partial(SysModulesSnapshot, preserve=is_library)
-        patch.setattr(pytest.Pytester, "_Pytester__take_sys_modules_snapshot", lambda _self: snapshot())
+        patch.setattr(pytest.Pytester, "_Pytester__take_sys_modules_snapshot", lambda _self: Snapshot())
         # These cannot be loaded twice: httpx2 would know errors of an httpcore2 that is not the next one's.
         for module in ("numpy", "cv2", "httpcore2"):
             import_module(module)
@@ -140,6 +158,8 @@ def _apart(monkeypatch: pytest.MonkeyPatch) -> None:
     # No plugin of these sessions is named by its entry point, and the look-up reads the metadata of all packages.
     monkeypatch.setattr(PytestPluginManager, "load_setuptools_entrypoints", lambda *_arguments, **_names: 0)
     monkeypatch.setattr(ours, "_every", entry_points)
+    # To register a plugin takes a millisecond, in each session.
+    monkeypatch.setattr(_pytest.config, "default_plugins", PLUGINS)
     # In each session pytest looks at every name of every plugin, most of which have no fixture.
     register = FixtureManager.pytest_plugin_registered
 
@@ -177,7 +197,7 @@ WORKERS = (
     pytest.param(("-n", "0"), id="-n 0", marks=pytest.mark.full),
     pytest.param(("-n", "2"), id="-n 2", marks=pytest.mark.full),
 )
-"""The ways to share out a session; test_outcomes and test_sameness have workers in the default tier."""
+"""The ways to share out a session; test_sameness has workers in the default tier."""
 
 
 @pytest.fixture(params=WORKERS)

@@ -215,7 +215,7 @@ def test_a_model_that_holds_the_interpreter_is_ended_and_what_it_answered_is_kep
     # For as long as the watchdog waits beyond the limit, the model takes a whole processor.
     pytester.makeconftest("""
         from pytest_vqamt.models import time_limit
-        time_limit._PROGRAM = time_limit._PROGRAM.replace(str(time_limit._GRACE_S), "1.5")
+        time_limit._PROGRAM = time_limit._PROGRAM.replace(str(time_limit._GRACE_S), "0.5")
     """)
     ended = held(pytester, "Model", "--vqamt-timeout=0.3")
     assert ended.ret == -9

@@ -65,9 +65,10 @@ def test_nothing_is_found_on_a_correct_server() -> None:
     assert len(result.log) <= MOST_REQUESTS
 
 
-def test_random_flips_of_two_percent_are_no_finding() -> None:
+@pytest.mark.parametrize("probes", [8, pytest.param(20, marks=pytest.mark.full)])
+def test_random_flips_of_two_percent_are_no_finding(probes: int) -> None:
     # 1 in 1,000 is allowed; tests.probing.simulation runs thousands, docs/how-to/probe.md has its figure.
-    assert findings(20, 0.02)["any"] == 0
+    assert findings(probes, 0.02)["any"] == 0
 
 
 class _KeepsTheLast(FlippingModel):

@@ -83,7 +83,7 @@ def assert_nothing_is_wrong(item: Item, some: Iterable[Case], perceiver: Perceiv
         pytest.fail(f"a contrast of {item.name} is wrong, or an edit of it. {found}", pytrace=False)
 
 
-@each_item_with(20, many=500)
+@each_item_with(20, many=500, third=2)
 def test_the_oracle_is_grounded_on_the_picture_world(item: Item, count: int) -> None:
     assert_the_oracle_is_grounded(item, drawn(item, pictures(500), count))
 
@@ -100,7 +100,7 @@ def test_the_oracle_is_grounded_on_real_data(item: Item, sample: Sample) -> None
     assert_the_oracle_is_grounded(item, pairs(item, survey(item, sample).cases, sample.load().corpus))
 
 
-@each_item_with(5, many=200)
+@each_item_with(5, many=200, third=0)
 def test_pixels_of_the_picture_world_show_what_contrasts_say(item: Item, count: int) -> None:
     source = pictures(500)
     assert_nothing_is_wrong(item, drawn(item, source, count, seed=2), Perceiver(OfPictureWorld(source)))

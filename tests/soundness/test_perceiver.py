@@ -88,7 +88,7 @@ def assert_nothing_is_wrong(item: Item, some: Iterable[Case], perceiver: Perceiv
         pytest.fail(f"{item.name} is wrong, or an edit of it. {found}", pytrace=False)
 
 
-@each_item_with(25, many=500)
+@each_item_with(25, many=500, third=1)
 def test_it_holds_on_the_picture_world(item: Item, count: int) -> None:
     source = pictures(500)
     assert_nothing_is_wrong(item, drawn(item, source, count), Perceiver(OfPictureWorld(source)))

@@ -33,7 +33,7 @@ def assert_nothing_is_violated(item: Item, source: SceneSource, some: Iterable[C
             pytest.fail(f"{item.name} asks about a speck:\n{each}", pytrace=False)
 
 
-@each_item_with(30, many=500)
+@each_item_with(30, many=500, third=0)
 def test_nothing_is_violated(item: Item, count: int) -> None:
     source = load("pictures:500")
     some = cases(item, source, Sampling(max_cases=count, sampler=Sampler.RANDOM))
