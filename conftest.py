@@ -11,7 +11,6 @@ from types import FunctionType
 from typing import Any
 
 import pytest
-from _pytest.assertion import rewrite
 from hypothesis import settings
 
 # A plugin, as the hooks of a conftest.py are not called where another one cannot be imported.
@@ -44,19 +43,6 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     if option.numprocesses and option.dist == "no":
         # Tests that stand together run together, so that what they share is made once, and torch is mostly loaded once.
         option.dist = "worksteal"
-
-
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Rewrites the asserts of a worker's share of the test files: in a fresh checkout each worker would do all."""
-    worker = getattr(session.config, "workerinput", None)
-    if worker is None:
-        return
-    files = sorted((session.config.rootpath / "tests").rglob("test_*.py"))
-    for file in files[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
-        cached = rewrite.get_cache_dir(file) / f"{file.stem}{rewrite.PYC_TAIL}"
-        if not cached.exists() and rewrite.try_makedirs(cached.parent):
-            digest, code = rewrite._rewrite_test(file, session.config)
-            rewrite._write_pyc(session.config.stash[rewrite.assertstate_key], code, digest, cached)
 
 
 def is_default(config: pytest.Config) -> bool:
