@@ -13,8 +13,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol
 
-import pytest
 import _pytest.config
+import pytest
 from _pytest.config import PytestPluginManager
 from _pytest.fixtures import FixtureManager
 
