@@ -35,6 +35,7 @@ NOT_OF_USERS: Mapping[str, str] = {
     "integration.replaying": "pictures that it has written itself",
     "integration.session": "JSON that it has made itself",
     "language.answers.final": "what a model has answered",
+    "language.english.nouns": "a table of the package",
     "language.ontology.merging": "the ontology of the package",
     "language.question_ranking.embeddings": "a cache of our own",
     "language.tables": "tables of the package",

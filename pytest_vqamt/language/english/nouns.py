@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import cache, partial
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.language.tables import toml_table, word_set
@@ -14,6 +17,14 @@ if TYPE_CHECKING:
 
 
 _FILE = "english/nouns.toml"
+_INFLECTIONS = Path(__file__).with_name("inflections.json")
+ENDINGS: Mapping[str, Mapping[str, Callable[[str], str]]] = {
+    "plural": {"s": lambda word: f"{word}s", "es": lambda word: f"{word}es"},
+    "singular": {"none": lambda _: "", "s": lambda word: word[:-1], "es": lambda word: word[:-2]},
+    "article": {"a": lambda _: "a", "an": lambda _: "an"},
+}
+"""How ``inflections.json`` shortens its rows: the form of a word that is listed under a name."""
+
 _words = partial(word_set, _FILE)
 _AFTER_THE_HEAD = frozenset({"of", "in", "on", "with", "for", "at", "from"})
 
@@ -157,11 +168,20 @@ def with_article(phrase: str) -> str:
     ('an apple', 'a uniform', 'an hour hand', 'an orange cat')
     """
     # The sound of the first word decides: "an x-ray machine", "a one-way street".
-    first = phrase.split(" ", 1)[0].split("-", 1)[0]
-    listed = toml_table(_FILE)["article"].get(first.lower())
+    first = first_word(phrase)
+    listed = toml_table(_FILE)["article"].get(first.lower()) or _known()["article"].get(first)
     if listed:
         return f"{listed} {phrase}"
     return f"{_engine().a(first).split(' ', 1)[0]} {phrase}"
+
+
+def first_word(phrase: str) -> str:
+    """Returns the word whose sound decides about the article.
+
+    >>> first_word("x-ray machine")
+    'x'
+    """
+    return phrase.split(" ", 1)[0].split("-", 1)[0]
 
 
 @cache
@@ -178,6 +198,17 @@ def indefinite(noun: str) -> str:
 def _irregular() -> tuple[dict[str, str], dict[str, str]]:
     plurals: dict[str, str] = toml_table(_FILE)["irregular"]
     return plurals, {**{many: one for one, many in plurals.items() if many != "glasses"}, "persons": "person"}
+
+
+@cache
+def _known() -> Mapping[str, Mapping[str, str]]:
+    """What inflect says of the words of this package's tables (``tools.inflections``): to import it takes long."""
+    rows = json.loads(_INFLECTIONS.read_text(encoding="utf-8"))
+    return {
+        kind: {word: formed(word) for name, formed in endings.items() for word in rows[kind][name].split()}
+        | rows[kind]["others"]
+        for kind, endings in ENDINGS.items()
+    }
 
 
 @cache
@@ -205,7 +236,7 @@ def _parts(noun: str) -> tuple[str, str, str]:
 def _plural_word(word: str) -> str:
     if not word.strip():  # inflect fails on white space
         return word
-    return _irregular()[0].get(word) or str(_engine().plural_noun(word))
+    return _irregular()[0].get(word) or _known()["plural"].get(word) or str(_engine().plural_noun(word))
 
 
 @cache
@@ -219,5 +250,6 @@ def _singular_word(word: str) -> str | None:
         return singulars[word] if singulars[word] != word else None
     if word in _words("singular_in_s") or word in plurals or word.endswith(("ss", "us", "is")) or not word.strip():
         return None
-    one = str(_engine().singular_noun(word) or "")
+    known = _known()["singular"].get(word)
+    one = str(_engine().singular_noun(word) or "") if known is None else known
     return one if one and one != word and _plural_word(one) == word else None
