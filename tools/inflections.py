@@ -28,7 +28,7 @@ _TABLES = (
     *(f"captions/{name}.toml" for name in ("classes", "people", "phrases")),
     *(f"ontology/{name}.toml" for name in ("classes", "ontology")),
 )
-_NAME = re.compile("[a-zA-Z'-]+(?: [a-zA-Z'-]+){0,3}")
+_NAME = re.compile("[a-zA-Z0-9'-]+(?: [a-zA-Z0-9'-]+){0,3}")
 """A text of a table that may be a name, and no sentence or path."""
 
 
