@@ -86,10 +86,12 @@ def entries_by_form() -> Mapping[str, LexiconEntry]:
     found: dict[str, LexiconEntry] = {}
     for form, entry in _forms():
         found[form] = _merged(found[form], entry, form) if form in found else entry
-    return {
-        form: replace(entry, perhaps=tuple(name for name in entry.perhaps if name not in entry.classes))
-        for form, entry in found.items()
-    }
+    return {form: _without_certain(entry) if entry.perhaps else entry for form, entry in found.items()}
+
+
+def _without_certain(entry: LexiconEntry) -> LexiconEntry:
+    """The entry without what it names for certain among what it may name."""
+    return replace(entry, perhaps=tuple(name for name in entry.perhaps if name not in entry.classes))
 
 
 @cache
