@@ -364,6 +364,7 @@ class BatchBisector:
     def __init__(self, model: LoadedModel) -> None:
         self.succeeded = 0
         self.failed = 0
+        self._fitted_in_halves = 0  # the size of the last batch that failed as a whole only
         self._model = model
         self._lock = Lock()
         self._clock = BusyClock()
@@ -459,6 +460,8 @@ class BatchBisector:
         else:
             with self._lock:
                 self._model.batch.grow_after(len(inputs))
+                if len(inputs) >= self._fitted_in_halves:
+                    self._fitted_in_halves = 0
                 self.succeeded += len(answers)
                 health.count_answers(answers)
             if on_answers is not None:
@@ -475,9 +478,15 @@ class BatchBisector:
         with self._lock:
             # Its halves fit, so the size was the cause. Where single inputs are too large, a smaller size would not
             # help.
-            if ran_out and not too_large:
+            # Not every library names memory: a size that fails twice in a row as a whole, and in halves does not, is
+            # too large. Two inputs stay together, since an exception by chance would cost the answer to a single one.
+            is_size = not ran_out and len(inputs) > 2 and all(isinstance(each, Answer) for each in found)
+            fails_again = is_size and 0 < self._fitted_in_halves <= len(inputs)
+            if is_size:
+                self._fitted_in_halves = len(inputs)
+            if (ran_out and not too_large) or fails_again:
                 self._model.batch.shrink_after(len(inputs))
-            elif not ran_out and 2 * sum(isinstance(each, Answer) for each in found) > len(inputs):
+            elif not (ran_out or is_size) and 2 * sum(isinstance(each, Answer) for each in found) > len(inputs):
                 self._model.batch.grow_after(len(inputs))  # the failure was not due to the batch size
         return found, too_large
 

@@ -14,7 +14,16 @@ from pytest_vqamt.core.results import COUNTED
 from pytest_vqamt.core.text import MAX_READ, error_text, readable, shortest, shown
 from pytest_vqamt.language.answers.answer_text import prepare
 
-_OUT_OF_MEMORY = re.compile(r"\b(CUDA|HIP|MPS|XPU)\b.*out of memory|DefaultCPUAllocator: .*allocate memory", re.DOTALL)
+_OUT_OF_MEMORY = re.compile(
+    r"\b(CUDA|HIP|MPS|XPU|NPU)\b.*out of memory|hipErrorOutOfMemory|DefaultCPUAllocator: .*allocate memory"
+    # A library that finds no room for its own workspace names neither memory nor its size: QwenLM/Qwen3 #873,
+    # haotian-liu/LLaVA #392, deepakn97/relationPrediction #37.
+    r"|_STATUS_(?:ALLOC_FAILED|ALLOCATION_FAILED|NOT_INITIALIZED)\b|Unable to find a valid cuDNN algorithm",
+    re.DOTALL,
+)
+
+_FIRST_PATIENCE, _MORE_PATIENCE = 16, 4
+"""Batches of one size after which a larger one is tried, and by how much these grow each time that it fails."""
 
 _ERRORS_KEPT = 10
 """Exceptions of a user's model that are kept, with the inputs in their frames, to show their tracebacks."""
@@ -29,33 +38,50 @@ _SHORT = 12
 class BatchSize:
     """A batch size that doubles up to ``largest``, and halves when memory runs out.
 
-    Once memory has run out it never grows again, so that no two batches in a row are lost.
+    Then it stays for 16 batches before it grows again, and after each further time for four times as many: one picture
+    that is larger than all others does not cost the rest of the run its batches, and few batches are lost.
 
     >>> size = BatchSize(8, largest=32)
     >>> size.grow_after(8)
     >>> size.current
     16
     >>> size.shrink_after(16)
-    >>> size.current
-    8
     >>> size.grow_after(8)
     >>> size.current
     8
+    >>> for _ in range(15):
+    ...     size.grow_after(8)
+    >>> size.current
+    16
     """
 
     def __init__(self, first: int, *, largest: int | None = None) -> None:
         self.current = first
-        self._most = first if largest is None else largest
+        self._largest = self._most = first if largest is None else largest
+        self._patience = _FIRST_PATIENCE
+        self._answered = 0
 
     def grow_after(self, size: int) -> None:
         """Records that a batch of ``size`` was answered."""
         # A smaller batch, the last of a run or a part of a split one, says nothing of a larger one.
-        if size >= self.current:
-            self.current = min(2 * self.current, max(self._most, self.current))
+        if size < self.current:
+            return
+        if self.current >= self._most:
+            self._answered += 1
+            if self._answered < self._patience:
+                return
+            self._answered, self._most = 0, min(2 * self._most, max(self._largest, self._most))
+        self.current = min(2 * self.current, max(self._most, self.current))
 
     def shrink_after(self, size: int) -> None:
         """Records that memory ran out on a batch of ``size`` inputs, more than one."""
+        if self._most < self._largest:  # not for the first time
+            # The whole of a batch whose halves failed, too: this one was counted with them.
+            if size // 2 >= self.current:
+                return
+            self._patience *= _MORE_PATIENCE
         self.current = self._most = max(1, min(self.current, size // 2))
+        self._answered = 0
 
     def __repr__(self) -> str:
         return f"BatchSize({self.current}, largest={self._most})"

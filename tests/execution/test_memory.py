@@ -112,3 +112,40 @@ def test_batches_that_are_too_many_and_a_query_that_never_fits_are_told_apart(st
     assert model.tried[:6] == [2, 4, 8, 4, 4, 4]
     assert model.tried[-1] in (2, 4)
     assert sorted(model.answered) == sorted(text for text in TEXTS if text != TEXTS[30])
+
+
+class Unnamed(Small):
+    """A library that says nothing of memory where there is no room."""
+
+    batch_size = 8
+
+    def answer(self, batch: Sequence[ModelInput]) -> list[str]:
+        try:
+            return super().answer(batch)
+        except OutOfMemoryError:
+            raise RuntimeError("the workspace is too small") from None
+
+
+def test_what_fails_twice_as_a_whole_and_not_in_halves_is_too_large(store: AnswerStore) -> None:
+    model = Unnamed(room=6)
+    found = ask(model, store, TEXTS)
+    assert found == {text: Answer(f"to {text}") for text in TEXTS}
+    # Once may be chance; after the second time batches have the size of the halves.
+    assert model.tried == [8, 4, 4, 8, 4, 4, *[4] * 6]
+
+
+def test_a_size_that_did_not_fit_once_is_tried_again(store: AnswerStore) -> None:
+    class Briefly(Small):
+        """Another process took the memory for a while."""
+
+        def answer(self, batch: Sequence[ModelInput]) -> list[str]:
+            self.room = 6 if len(self.tried) < 10 else 64
+            return super().answer(batch)
+
+    model = Briefly(room=6)
+    ask(model, store, [f"number {place}" for place in range(300)])
+    # 4 after the failure of 8, until 16 batches of it were answered; then 8, which fits, and so on.
+    assert model.tried[:3] == [2, 4, 8]
+    assert model.tried.count(4) == 1 + 2 + 16
+    assert model.tried[-1] <= 16
+    assert max(model.tried) == 16
