@@ -136,9 +136,11 @@ class PhotoFiles:
         return size
 
     def changed_ns(self, name: str) -> int:
-        """When the file was changed last, in ns; 0 for one that is not there."""
+        """When the file or its status was changed last, in ns; 0 for one that is not there."""
         try:
-            return self._status(self._others.get(name, name)).st_mtime_ns
+            status = self._status(self._others.get(name, name))
+            # `cp -p` and archives set the time of the content, as of another photo; nothing sets that of the status.
+            return max(status.st_mtime_ns, status.st_ctime_ns)
         except (OSError, RuntimeError, DataError):
             return 0
 

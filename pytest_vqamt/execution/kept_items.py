@@ -11,6 +11,7 @@ import sys
 import time
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import is_dataclass
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -20,6 +21,7 @@ from typing import Any, Protocol
 import msgspec
 
 from pytest_vqamt.core.codec import from_row, replace, to_row
+from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.events import Event, Finished, Listener, Planned, Simplified
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.results import ModelUse, RelationResult
@@ -103,7 +105,9 @@ def run_or_recall(
             simplified=heard.simplified,
         )
         written = b"".join(_compressed(lines.pieces())) if lines else None
-        store.keep_item(key, b"".join(_compressed([msgspec.json.encode(kept)])), written)
+        # The result is there: a full disk, or another process that writes for a minute, only costs the next run time.
+        with suppress(VqamtError):
+            store.keep_item(key, b"".join(_compressed([msgspec.json.encode(kept)])), written)
     return result
 
 
@@ -118,6 +122,8 @@ def _recalled(
     try:
         kept = msgspec.json.decode(zlib.decompress(data), type=_KeptItem)
         result = from_row(kept.result, RelationResult)
+        for _ in _decompressed(cases or b"") if lines else ():  # before the first line of it is written
+            pass
     except (zlib.error, msgspec.MsgspecError, ValueError):  # of a file that something has damaged: found anew
         return None
     queries = [kept.queries[place : place + _ID_DIGITS] for place in range(0, len(kept.queries), _ID_DIGITS)]
@@ -197,3 +203,5 @@ def _decompressed(data: bytes) -> Iterator[bytes]:
         yield unpacking.decompress(data, _PIECE)
         data = unpacking.unconsumed_tail
     yield unpacking.flush()
+    if not unpacking.eof:
+        raise zlib.error("incomplete")

@@ -15,6 +15,7 @@ from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.query import Answer, ModelInput
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution import kept_items
+from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.integration.run_report import Report
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.user import Draft
@@ -125,6 +126,26 @@ def test_what_is_damaged_is_found_anew(tmp_path: Path, derived: list[str]) -> No
     assert derived
 
 
+@pytest.mark.parametrize("cases", ["x'00ff'", "substr(cases, 1, length(cases) / 2)"], ids=["no lines", "half of them"])
+def test_damaged_lines_are_written_anew(tmp_path: Path, derived: list[str], cases: str) -> None:
+    run(tmp_path, report=tmp_path / "one")
+    derived.clear()
+    with closing(sqlite3.connect(tmp_path / "cache" / "answers.sqlite", isolation_level=None)) as db:
+        db.execute(f"update items set cases = {cases}")
+    run(tmp_path, report=tmp_path / "two")
+    assert (tmp_path / "one" / "cases.jsonl").read_bytes() == (tmp_path / "two" / "cases.jsonl").read_bytes()
+    assert derived
+
+
+def test_an_item_that_cannot_be_kept_is_reported_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fill(store: AnswerStore, *_: object) -> None:
+        with store._writing():
+            raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(AnswerStore, "keep_item", fill)
+    assert [each.tally.cases for each in run(tmp_path).relations] == [20, 20]
+
+
 def test_a_report_has_all_cases_though_the_first_run_wrote_none(tmp_path: Path) -> None:
     # The cases of a run without a report are written too, into a folder that goes with it.
     run(tmp_path)
@@ -149,7 +170,9 @@ def test_a_photo_that_was_written_anew_is_looked_at_anew(tmp_path: Path, derived
     run(tmp_path, **changes)
     assert not derived
     photo = next((tmp_path / "coco").rglob("*.jpg"))
-    os.utime(photo, ns=(1, 1))
+    before = photo.stat().st_mtime_ns
+    photo.write_bytes(photo.read_bytes())
+    os.utime(photo, ns=(before, before))  # as `cp -p` of another photo of that time
     run(tmp_path, **changes)
     assert derived
 
