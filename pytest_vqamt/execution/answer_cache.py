@@ -27,6 +27,9 @@ ANSWERS_FILE = "answers.sqlite"
 _CHUNK = 900
 """Keys in one statement: SQLite took no more than 999 variables for a long time."""
 
+_MOST_ITEMS = 2000
+"""Items whose results are kept, of some ten kB each with their cases."""
+
 _BUSY_TIMEOUT_S = 60
 """How long to wait for another process that is writing."""
 
@@ -206,6 +209,8 @@ class AnswerStore:
         """Stores what an item found, and the lines of its cases if they were written."""
         with self._writing() as db:
             db.execute("insert or replace into items values (?, ?, ?)", (key, item, cases))
+            # A change of the code or of an option leaves rows behind that no run takes again: the oldest go.
+            db.execute("delete from items where rowid <= (select max(rowid) from items) - ?", (_MOST_ITEMS,))
 
     def item(self, key: str) -> tuple[bytes | None, bytes | None]:
         """What ``keep_item`` stored; None twice for another key."""
@@ -219,18 +224,18 @@ class AnswerStore:
         None, and no mark, if an answer is missing.
         """
         keys = _keys(fingerprint, query_ids)
-        marked = found = 0
-        with self._writing() as db:
+        runs: dict[str, str] = {}
+        with self._reading() as db:
             for start in range(0, len(keys), _CHUNK):
                 some = keys[start : start + _CHUNK]
-                among = f"key in ({_marks(some)})"
-                found += int(db.execute(f"select count(*) from answers where {among}", some).fetchone()[0])
-                mark = f"update answers set run = ? where {among} and run != ?"
-                marked += db.execute(mark, (self.run.id, *some, self.run.id)).rowcount
-            if found < len(keys):
-                db.rollback()
-                return None
-        return marked
+                runs |= dict(db.execute(f"select key, run from answers where key in ({_marks(some)})", some))
+        if len(runs) < len(keys):
+            return None
+        of_earlier = [key for key, run in runs.items() if run != self.run.id]
+        if not of_earlier:  # nothing to mark, so no write lock
+            return 0
+        with self._writing() as db:
+            return self._marked(db, of_earlier)
 
     def cases(self, beginning: str) -> dict[str, str]:
         """The stored lines of the cases whose ids begin so, by id."""
@@ -274,14 +279,18 @@ class AnswerStore:
 
     def _used(self, db: sqlite3.Connection, rows: Mapping[str, tuple[Answer, str]]) -> CachedAnswers:
         """Marks and counts the answers that this run uses for the first time; another process may have been quicker."""
-        of_earlier = [key for key, (_, run) in rows.items() if run != self.run.id]
+        marked = self._marked(db, [key for key, (_, run) in rows.items() if run != self.run.id])
+        return CachedAnswers({key[_MODEL_DIGITS:]: answer for key, (answer, _) in rows.items()}, marked)
+
+    def _marked(self, db: sqlite3.Connection, of_earlier: Sequence[str]) -> int:
+        """Marks answers as used by this run, and returns how many it is the first to mark."""
         marked = 0
         for start in range(0, len(of_earlier), _CHUNK):
             some = of_earlier[start : start + _CHUNK]
             # `run != ?` again, in the transaction: of two processes that read the same rows, one counts them.
             mark = f"update answers set run = ? where key in ({_marks(some)}) and run != ?"
             marked += db.execute(mark, (self.run.id, *some, self.run.id)).rowcount
-        return CachedAnswers({key[_MODEL_DIGITS:]: answer for key, (answer, _) in rows.items()}, marked)
+        return marked
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
@@ -298,8 +307,7 @@ class AnswerStore:
             try:
                 db.execute("begin immediate")
                 yield db
-                if db.in_transaction:  # the caller may have taken all back
-                    db.execute("commit")
+                db.execute("commit")
             finally:
                 with suppress(sqlite3.ProgrammingError):  # the connection is closed: nothing to roll back
                     if db.in_transaction:  # an exception, or an interruption

@@ -53,6 +53,8 @@ class _KeptItem(msgspec.Struct):
     """The ids of the queries that it needed, one after the other."""
     simplified: str
     """The line of the simplified violation; empty without one."""
+    shown: dict[str, str]
+    """The lines of the cases that reports preview, by id."""
 
 
 class _Heard:
@@ -103,12 +105,19 @@ def run_or_recall(
             result=to_row(result),
             queries="".join(heard.queries),
             simplified=heard.simplified,
+            shown=_shown(result, stores),
         )
         written = b"".join(_compressed(lines.pieces())) if lines else None
         # The result is there: a full disk, or another process that writes for a minute, only costs the next run time.
         with suppress(VqamtError):
             store.keep_item(key, b"".join(_compressed([msgspec.json.encode(kept)])), written)
     return result
+
+
+def _shown(result: RelationResult, stores: AnswerStores) -> dict[str, str]:
+    """The lines by which the cases that a report previews can be replayed without it."""
+    previews = (result.violation, result.ungrounded)
+    return {name: line for each in previews if each for name, line in stores.of_shown_cases.cases(each.id).items()}
 
 
 def _recalled(
@@ -137,6 +146,8 @@ def _recalled(
         lines.write(_decompressed(cases))
     if kept.simplified:
         listen(Simplified(line=kept.simplified))
+    for name, line in kept.shown.items():  # another model may have had the same case since
+        store.keep_case(name, line)
     result = replace(
         result,
         position=job.position,

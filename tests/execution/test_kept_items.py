@@ -188,3 +188,35 @@ def test_code_of_users_is_run_each_time(tmp_path: Path, derived: list[str], monk
         derived.clear()
         run(tmp_path, relations="ours.once")
         assert derived
+
+
+def test_a_case_that_another_model_has_had_since_is_replayed_with_the_first_models_verdict(tmp_path: Path) -> None:
+    class Other(Model):
+        fingerprint = "always nine"
+
+        def answer(self, batch: list[ModelInput]) -> list[Answer]:
+            return [Answer("nine") for _ in batch]
+
+    def lines() -> dict[str, str]:
+        with closing(sqlite3.connect(tmp_path / "cache" / "answers.sqlite")) as db:
+            return dict(db.execute("select id, row from cases"))
+
+    run(tmp_path, shrink=0)
+    first = lines()
+    assert first
+    run(tmp_path, model=Other(), shrink=0)
+    run(tmp_path, shrink=0)
+    assert {name: lines()[name] for name in first} == first
+
+
+def test_the_oldest_items_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, derived: list[str]) -> None:
+    monkeypatch.setattr("pytest_vqamt.execution.answer_cache._MOST_ITEMS", 2)
+    run(tmp_path)
+    run(tmp_path, seed=1)
+    with closing(sqlite3.connect(tmp_path / "cache" / "answers.sqlite")) as db:
+        assert db.execute("select count(*) from items").fetchone() == (2,)
+    derived.clear()
+    run(tmp_path, seed=1)
+    assert not derived
+    run(tmp_path)
+    assert derived
