@@ -168,7 +168,7 @@ DEMANDS: Mapping[Change, str] = {
 
 
 class ContrastVerdict(Struct, frozen=True, kw_only=True):
-    """What the answer to a contrast says: whether it differs as it must, and why not."""
+    """The verdict on the answer to a contrast, which must differ from that to the case."""
 
     answer: Answer | Failure
     outcome: Outcome

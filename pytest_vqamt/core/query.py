@@ -299,7 +299,7 @@ class PhotoStore(Protocol):
 
 
 class PhotoFile(Struct, frozen=True):
-    """The file of a photo, of which only what the pixels need is left."""
+    """The file of a photo, without its metadata."""
 
     media_type: str
     content: bytes

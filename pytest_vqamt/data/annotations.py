@@ -294,9 +294,8 @@ class AnnotatedPhotos:
 
     def _look(self, photo: Photo, thing_id: str) -> ThingLook | None:
         """How a thing looks; None if it has no mask, or its photo or mask cannot be read."""
-        known = self._looks.get((photo.id, thing_id)) or self._kept_looks.get(photo.digest, thing_id)
+        known = self._looks.get((photo.id, thing_id))
         if known is not None:
-            self._looks.put((photo.id, thing_id), known)
             return known
         from pytest_vqamt.imaging.thing_look import measure_look  # its NumPy is needed only by relations of looks
 
@@ -304,6 +303,9 @@ class AnnotatedPhotos:
         thing = scene.thing(thing_id)
         if not thing.has_mask:
             return None
+        if kept := self._kept_looks.get(photo.digest, thing_id):
+            self._looks.put((photo.id, thing_id), kept)
+            return kept
         try:
             look = measure_look(self.photo(photo), self.mask(photo, thing_id), self._masks_beside(scene, thing))
         except DataError:

@@ -544,11 +544,11 @@ class _JpegHead:
 
 
 def bare_file(data: bytes, file: str) -> PhotoFile | None:
-    """A JPEG, PNG or WebP file without metadata: where a photo was taken is nobody's business.
+    """A JPEG, PNG or WebP file without metadata, which may hold the place where the photo was taken.
 
-    Nor is a profile or a turn of EXIF left, which some servers apply and others do not. The compressed pixels stay as
-    they are. None for a file of another form, and for one that would not show what ``decode`` gives: turned, deep,
-    gray, transparent, or of several frames.
+    A colour profile or an EXIF orientation is not left either: some servers apply it and others do not. The compressed
+    pixels stay as they are. None for a file of another form, and for one that would not show what ``decode`` gives:
+    turned, deep, gray, transparent, or of several frames.
 
     Raises:
         DataError: the bytes are no image; it names ``file``.

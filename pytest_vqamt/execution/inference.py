@@ -476,14 +476,13 @@ class BatchBisector:
         second, second_too_large = self._attempt(task, inputs[middle:], on_answers)
         found, too_large = first + second, first_too_large + second_too_large
         with self._lock:
-            # Its halves fit, so the size was the cause. Where single inputs are too large, a smaller size would not
-            # help.
             # Not every library names memory: a size that fails twice in a row as a whole, and in halves does not, is
             # too large. Two inputs stay together, since an exception by chance would cost the answer to a single one.
             is_size = not ran_out and len(inputs) > 2 and all(isinstance(each, Answer) for each in found)
             fails_again = is_size and 0 < self._fitted_in_halves <= len(inputs)
             if is_size:
                 self._fitted_in_halves = len(inputs)
+            # Where single inputs are too large for memory, a smaller size would not help.
             if (ran_out and not too_large) or fails_again:
                 self._model.batch.shrink_after(len(inputs))
             elif not (ran_out or is_size) and 2 * sum(isinstance(each, Answer) for each in found) > len(inputs):

@@ -27,10 +27,9 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.results import ModelUse, RelationResult
 from pytest_vqamt.execution.answer_cache import AnswerStore, AnswerStores
 from pytest_vqamt.execution.plan import Job, RunOptions
-from pytest_vqamt.execution.plan_ahead import Upcoming
 from pytest_vqamt.execution.prefetch import SharedPipeline
 from pytest_vqamt.execution.run_item import run_item
-from pytest_vqamt.relations.catalogue import BUILT_IN, get
+from pytest_vqamt.relations.catalogue import get
 
 _ID_DIGITS = 16
 _PIECE = 1 << 20
@@ -57,8 +56,8 @@ class _KeptItem(msgspec.Struct):
     """The lines of the cases that reports preview, by id."""
 
 
-class _Heard:
-    """A listener that takes note of what is kept besides the result."""
+class _Recorder:
+    """A listener that records what is kept besides the result."""
 
     def __init__(self) -> None:
         self.queries: tuple[str, ...] | None = None
@@ -78,9 +77,9 @@ def run_or_recall(
     listen: Listener,
     lines: CaseLines | None = None,
     pipeline: SharedPipeline | None = None,
-    upcoming: Upcoming | None = None,
+    upcoming: Job | None = None,
 ) -> RelationResult:
-    """As ``run_item``, but an item that an earlier run has finished is not run: no ``Judged`` is heard of it.
+    """Runs an item as ``run_item`` does, or recalls it from an earlier run; then no ``Judged`` event is sent.
 
     ``lines`` is one of those that ``listen`` calls; without it no lines of cases are wanted.
 
@@ -88,23 +87,24 @@ def run_or_recall(
         ModelError: the model cannot be used, or lacks written answers.
         DataError: a scene cannot be read.
     """
-    key, store = _key(job, options), stores.kept(job.model)
-    if not key or store is None:
+    store = stores.kept(job.model)
+    key = _key(job, options) if store else ""  # it looks at all files of the data, so only where it is of use
+    if store is None or not key:
         return run_item(job, options, stores, listen, pipeline, upcoming)
     if recalled := _recalled(key, job, store, listen, lines):
         return recalled
-    heard = _Heard()
+    recorder = _Recorder()
 
     def listen_too(event: Event) -> None:
-        heard(event)
+        recorder(event)
         listen(event)
 
     result = run_item(job, options, stores, listen_too, pipeline, upcoming)
-    if heard.queries is not None and not result.errors:
+    if recorder.queries is not None and not result.errors:
         kept = _KeptItem(
             result=to_row(result),
-            queries="".join(heard.queries),
-            simplified=heard.simplified,
+            queries="".join(recorder.queries),
+            simplified=recorder.simplified,
             shown=_shown(result, stores),
         )
         written = b"".join(_compressed(lines.pieces())) if lines else None
@@ -168,15 +168,16 @@ def _recalled(
 
 def _key(job: Job, options: RunOptions) -> str:
     """Changes with everything that the result depends on; empty if that cannot be told."""
-    name, model, source = job.relation.info.name, job.model, job.source
+    model, source = job.model, job.source
+    # A setting may name a file, whose content could change.
+    if not job.is_ours or not _is_default(job) or job.baseline or options.reader or options.waived or model.deferred:
+        return ""
     state: str = getattr(source, "state", "")
-    # Code of users may depend on anything, and so may a setting that names a file.
-    is_ours = name in BUILT_IN and type(source).__module__.startswith("pytest_vqamt.") and _is_default(job)
-    if not (is_ours and state) or job.baseline or options.reader or options.waived or model.deferred:
+    if not state:
         return ""
     of_model = (model.name, model.spec, model.kind, model.fingerprint)
     of_data = (source.spec, source.digest, state, job.short_name, job.given, *source.bad_records)
-    return digest(_of_code(), name, job.variant, repr(options), *of_model, "data", *of_data)
+    return digest(_of_code(), job.item, repr(options), *of_model, "data", *of_data)
 
 
 def _is_default(job: Job) -> bool:

@@ -351,6 +351,11 @@ class Job:
     def item(self) -> str:
         return self.relation.info.item(self.variant)
 
+    @property
+    def is_ours(self) -> bool:
+        """True if neither the relation nor the data have code of the user's, which may depend on anything."""
+        return self.relation.info.name in BUILT_IN and type(self.source).__module__.startswith("pytest_vqamt.")
+
     def plan(self, sampling: Sampling) -> Plan:
         return Plan(self.relation, self.variant, self.source, sampling, self.baseline)
 

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import suppress
-from typing import TypeAlias
 
 from pytest_vqamt.core.daemon_executor import DaemonExecutor
-from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.execution.plan import Job, PlannedCase, Sampling, planned_cases, windows
-from pytest_vqamt.relations.catalogue import BUILT_IN
 
 WINDOW = 1024
 """Cases that are planned, run and judged together; only these are in memory, and as many that come next."""
-
-Upcoming: TypeAlias = Callable[[], Job | None]
-"""Returns the job that will run next, None if that is not known, or its model or data is not loaded."""
 
 
 class PlannedItem:
@@ -46,8 +38,7 @@ class PlannedItem:
     def begin(self, executor: DaemonExecutor) -> None:
         """Plans the next window on a thread."""
         # The code of users may keep state of its own, or draw from the generators that all threads share.
-        is_ours = type(self.job.source).__module__.startswith("pytest_vqamt.")
-        if is_ours and self.job.relation.info.name in BUILT_IN:
+        if self.job.is_ours:
             self._next = executor.submit(self._plan_window)
 
     def _plan_window(self) -> list[PlannedCase]:
@@ -79,7 +70,7 @@ class PlanAhead:
         )
         return begun if begun and is_begun else PlannedItem(job, sampling)
 
-    def begin(self, now: PlannedItem, window: list[PlannedCase], upcoming: Upcoming | None) -> None:
+    def begin(self, now: PlannedItem, window: list[PlannedCase], upcoming: Job | None) -> None:
         """Begins to plan what comes after ``window`` of the item ``now``, and returns at once."""
         if self._process != os.getpid():
             return
@@ -87,10 +78,8 @@ class PlanAhead:
         if len(window) == WINDOW:
             now.begin(self._executor)
         elif upcoming is not None and self._upcoming is None:
-            with suppress(VqamtError):  # an item that cannot run says so itself
-                if job := upcoming():
-                    self._upcoming = PlannedItem(job, now.sampling)
-                    self._upcoming.begin(self._executor)
+            self._upcoming = PlannedItem(upcoming, now.sampling)
+            self._upcoming.begin(self._executor)
 
     def close(self) -> None:
         """Discards what was planned."""

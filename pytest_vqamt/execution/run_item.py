@@ -38,7 +38,6 @@ from pytest_vqamt.execution.baseline import BaselineItem
 from pytest_vqamt.execution.inference import QueryRunner, unwritten_queries
 from pytest_vqamt.execution.judging import JudgedCase, baseline_verdict, judge_trials
 from pytest_vqamt.execution.plan import Job, PlannedCase, RunOptions
-from pytest_vqamt.execution.plan_ahead import Upcoming
 from pytest_vqamt.execution.prefetch import SharedPipeline
 from pytest_vqamt.execution.shrink import (
     QueryIdSet,
@@ -69,11 +68,11 @@ def run_item(
     stores: AnswerStores,
     listen: Listener,
     pipeline: SharedPipeline | None = None,
-    upcoming: Upcoming | None = None,
+    upcoming: Job | None = None,
 ) -> RelationResult:
     """Runs all cases of ``job`` and sends events to ``listen``; ``pipeline`` is shared with the items around it.
 
-    ``upcoming`` is asked for the next job, which is planned meanwhile, once the model has something to do.
+    ``upcoming``, the next job if that is known, is planned while the model works.
 
     Raises:
         ModelError: the model cannot be used, or lacks written answers.
@@ -97,7 +96,7 @@ class _Run:
         stores: AnswerStores,
         listen: Listener,
         pipeline: SharedPipeline,
-        upcoming: Upcoming | None,
+        upcoming: Job | None,
     ) -> None:
         self._job = job
         self._options = options

@@ -16,8 +16,6 @@ from pytest_vqamt.core.spelling import option, spelt
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.kept_items import run_or_recall
-from pytest_vqamt.execution.plan import Job
-from pytest_vqamt.execution.plan_ahead import Upcoming
 from pytest_vqamt.execution.prefetch import SharedPipeline
 from pytest_vqamt.execution.resources import ItemSpec, Resources, RunSettings
 from pytest_vqamt.execution.run_item import run_item
@@ -151,10 +149,7 @@ def _run(model: object, data: str | SceneSource, given: Options, *, progress: bo
                             heard = _calling(part, *listeners)
                             # A listener of the user's is to hear of every case.
                             run = run_item if listen else partial(run_or_recall, lines=part)
-                            upcoming = _returning(after)
-                            results.append(
-                                run(job, terms, resources.stores, heard, pipeline=pipeline, upcoming=upcoming)
-                            )
+                            results.append(run(job, terms, resources.stores, heard, pipeline=pipeline, upcoming=after))
             made = resources.report(results, {job.baseline.item.id for job in jobs if job.baseline})
             write_data(made, folder)
         except BaseException:
@@ -166,10 +161,6 @@ def _run(model: object, data: str | SceneSource, given: Options, *, progress: bo
     if temporary is None:
         finished.save(folder)
     return finished
-
-
-def _returning(job: Job | None) -> Upcoming:
-    return lambda: job
 
 
 def _run_settings(model: object, data: str | SceneSource, given: Options) -> tuple[RunSettings, LoadedModel | None]:

@@ -208,9 +208,9 @@ def is_whole(thing: Thing, source: Scene) -> bool:
     return min(box.x, box.y, frame.x1 - box.x1, frame.y1 - box.y1) >= _EDGE_PX
 
 
-def only_worn_items(alongside: Sequence[str], name: str) -> bool:
+def only_worn_items(alongside: Iterable[str], name: str) -> bool:
     """True if nothing overlapped a thing of this name, but for what a person wears or carries."""
-    return not alongside or all(family(name) == "person" and family(other) == "clothing" for other in alongside)
+    return all(family(name) == "person" and family(other) == "clothing" for other in alongside)
 
 
 def sample_insertion(

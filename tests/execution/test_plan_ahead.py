@@ -15,7 +15,6 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution import plan_ahead
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
-from pytest_vqamt.execution.plan_ahead import Upcoming
 from pytest_vqamt.execution.prefetch import SharedPipeline
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.models.wrapped import LoadedModel
@@ -59,8 +58,8 @@ def jobs_of(model: LoadedModel, *names: str, pictures: int = 20) -> list[Job]:
 
 
 def run(jobs: list[Job], *, ahead: bool) -> list[RelationResult]:
-    def upcoming(place: int) -> Upcoming | None:
-        return (lambda: jobs[place + 1] if place + 1 < len(jobs) else None) if ahead else None
+    def upcoming(place: int) -> Job | None:
+        return jobs[place + 1] if ahead and place + 1 < len(jobs) else None
 
     with closing(SharedPipeline()) as pipeline, closing(AnswerStores(None)) as stores:
         return [run_item(job, OPTIONS, stores, _silent, pipeline, upcoming(place)) for place, job in enumerate(jobs)]
@@ -122,7 +121,7 @@ def test_an_item_whose_data_are_broken_says_so_in_its_own_turn() -> None:
     Broken.__module__ = PictureWorld.__module__
     other = Job(relation=second.relation, variant=second.variant, model=model, source=Broken(20, seed=1), position=1)
     with closing(SharedPipeline()) as pipeline, closing(AnswerStores(None)) as stores:
-        assert run_item(first, OPTIONS, stores, _silent, pipeline, lambda: other).tally.cases == 10
+        assert run_item(first, OPTIONS, stores, _silent, pipeline, other).tally.cases == 10
         with pytest.raises(DataError, match="scene 3 is broken"):
             run_item(other, OPTIONS, stores, _silent, pipeline)
 
@@ -131,6 +130,6 @@ def test_another_item_than_was_announced_has_its_own_cases() -> None:
     model = loaded(Model())
     first, second, third = jobs_of(model, *NAMES)
     with closing(SharedPipeline()) as pipeline, closing(AnswerStores(None)) as stores:
-        run_item(first, OPTIONS, stores, _silent, pipeline, lambda: second)
+        run_item(first, OPTIONS, stores, _silent, pipeline, second)
         found = run_item(third, OPTIONS, stores, _silent, pipeline)
     assert found.item == NAMES[2]
