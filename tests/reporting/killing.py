@@ -160,7 +160,7 @@ def _at_any_time(made: Made, folder: Path) -> list[list[str]]:
     made.write(folder, OLD)
     took_s = time.monotonic() - before
     states: list[list[str]] = []
-    times = 6
+    times = 12
     for number in range(times):
         made.begin(folder)
 

@@ -32,7 +32,7 @@ TABLED = tuple(fault for fault in FAULTS if fault not in NOT_TABLED)
 FEW = 60
 """So many cases the default tier draws: enough for each fault that is caught to be."""
 
-FEWER = 10
+FEWER = 20
 """Of so many of them it asks who is not to be caught."""
 
 

@@ -173,13 +173,12 @@ def test_what_cannot_be_read_is_wrong(yard: Scene) -> None:
 @pytest.mark.parametrize("sampler", [Sampler.RANDOM, pytest.param(Sampler.HYPOTHESIS, marks=pytest.mark.full)])
 def test_all_partitions_ask_the_same_questions_of_the_same_pictures(world: PictureWorld, sampler: Sampler) -> None:
     def first_queries(variant: str) -> list[str]:
-        sampling = Sampling(max_cases=12, sampler=sampler)
+        sampling = Sampling(max_cases=30, sampler=sampler)
         plan = Plan(relation=Noise(ranking="bleu-1"), variant=variant, source=world, sampling=sampling)
         return [case.queries[0].id for case in plan]
 
-    queries = first_queries("1")
-    assert queries == first_queries("4") == first_queries("7")
-    assert len(set(queries)) == 12
+    assert first_queries("1") == first_queries("4") == first_queries("7")
+    assert len(set(first_queries("1"))) == 30
 
 
 def test_a_pool_of_one_s_own_is_told_in_the_report(tmp_path: Path) -> None:
