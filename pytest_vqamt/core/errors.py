@@ -153,8 +153,8 @@ def without_partial(function: object) -> object:
 
 def from_here(file: str | Path) -> Path:
     """The file relative to the current folder, where it lies in it."""
-    path = Path(file)
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    path, here = Path(file), Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def cache_home() -> Path:

@@ -134,7 +134,8 @@ class LoadedModel:
             raise
         finally:
             _drop_preprocessed(batch)
-        where = f" ({location(method)})" if self.is_users and location(method) else ""
+        place = location(method) if self.is_users else ""
+        where = f" ({place})" if place else ""
         who = f"{getattr(method, '__qualname__', METHODS[task])}() of model {self.name!r}{where}"
         return validated_answers(returned, batch, who)
 
@@ -374,8 +375,9 @@ def _check_method(name: str, method: Method, called: str) -> None:
 
     ``called`` is the name by which the model has the method; "" where the model is a function.
     """
-    place = f" ({location(method)})" if location(method) else ""
-    who = f"{getattr(method, '__qualname__', type(method).__qualname__)}() of model {name!r}{place}"
+    place = location(method)
+    where = f" ({place})" if place else ""
+    who = f"{getattr(method, '__qualname__', type(method).__qualname__)}() of model {name!r}{where}"
     # A decorator such as functools.wraps hides that what it wraps is async.
     function = inspect.unwrap(method)
     if any(map(inspect.iscoroutinefunction, (function, type(function).__call__))):

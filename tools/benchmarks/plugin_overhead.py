@@ -72,6 +72,8 @@ def _resume(place: Path) -> None:
 
 
 def _session(place: Path, *arguments: str) -> Cost:
+    # Containers often set it, and would have a checkout compiled each time; what pip installs is compiled already.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(place), os.environ.get("PYTHONPATH", ""))))
     return child(*arguments, "-q", "-p", "no:cacheprovider", f"--rootdir={place}", cwd=place)
 

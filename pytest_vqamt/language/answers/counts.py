@@ -574,8 +574,10 @@ def _of_what_is_counted(words: str, groups: tuple[Group, ...]) -> str:
     """
     if not groups or any(group.covers for group in groups):
         return words
-    classes = {class_of(group.name) for group in groups}
     phrases = [_phrase_of(words, mark) for mark in MARK.finditer(words)]
+    if not any(phrases):  # a bare number, for which no table need be read
+        return words
+    classes = {class_of(group.name) for group in groups}
     patterns = [noun_pattern(group) for group in groups]
     is_own = [any(map(_names_group, groups, patterns, [phrase] * len(groups))) for phrase in phrases]
     foreign = [
