@@ -217,6 +217,7 @@ def test_other_kinds_of_files(photos: PhotoFiles, kind: str) -> None:
 def refused(photos: PhotoFiles, name: str, look: str, pattern: str) -> None:
     looks: dict[str, Callable[[], object]] = {
         "open": lambda: photos.open(name),
+        "bare": lambda: photos.bare(name),
         "digest": lambda: photos.digest(name),
         "check_size": lambda: photos.check_size(name, 24, 16),
     }
@@ -267,17 +268,23 @@ def test_what_others_told_pillow_comes_back_when_the_last_thread_is_done(monkeyp
 # A photo of which Pillow would show one half, and grey for the other.
 
 
+# Nor is it sent as its own file: the answers of a server that does the same would count.
+SENT = ("open", "bare")
+
+
+@each_row("look", SENT)
 @each_row("settings", [{}, {"restart_marker_rows": 1}, {"subsampling": 0}])
-def test_a_torn_jpeg_that_was_closed(photos: PhotoFiles, settings: dict[str, object]) -> None:
+def test_a_torn_jpeg_that_was_closed(photos: PhotoFiles, settings: dict[str, object], look: str) -> None:
     whole = encoded(noise(), "JPEG", **settings)
     torn = whole[: len(whole) // 2] + b"\xff\xd9"
     with Image.open(BytesIO(torn)) as image:
         image.load()  # Pillow alone has nothing against it
     (photos.folder / "half.jpg").write_bytes(torn)
-    refused(photos, "half.jpg", "open", "is broken")
+    refused(photos, "half.jpg", look, "is broken")
 
 
-def test_a_jpeg_that_has_lost_a_block(photos: PhotoFiles) -> None:
+@each_row("look", SENT)
+def test_a_jpeg_that_has_lost_a_block(photos: PhotoFiles, look: str) -> None:
     # As in most photos, a pixel takes less room than one of those that the zeros stand for.
     whole = encoded(noise(), "JPEG", quality=20)
     start = len(whole) // 3
@@ -285,7 +292,7 @@ def test_a_jpeg_that_has_lost_a_block(photos: PhotoFiles) -> None:
     with Image.open(BytesIO(torn)) as image:
         image.load()
     (photos.folder / "hole.jpg").write_bytes(torn)
-    refused(photos, "hole.jpg", "open", "is broken")
+    refused(photos, "hole.jpg", look, "is broken")
 
 
 @each_row("mode", ["RGB", "L", "CMYK"])
@@ -361,12 +368,13 @@ def test_a_png_of_colours_by_number_without_a_palette(photos: PhotoFiles) -> Non
     refused(photos, "bare.png", "open", "it has no palette")
 
 
+@each_row("look", SENT)
 @each_row("flipped", [0.2, 0.5, 0.8])
-def test_a_png_of_which_one_bit_is_wrong(photos: PhotoFiles, flipped: float) -> None:
+def test_a_png_of_which_one_bit_is_wrong(photos: PhotoFiles, flipped: float, look: str) -> None:
     data = bytearray(encoded(noise(), "PNG"))
     data[int(len(data) * flipped)] ^= 4
     (photos.folder / "flipped.png").write_bytes(data)
-    refused(photos, "flipped.png", "open", "is broken")
+    refused(photos, "flipped.png", look, "is broken")
 
 
 def test_a_photo_that_changes_after_it_was_named(photos: PhotoFiles) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageCms
 from PIL.JpegImagePlugin import get_sampling
+from PIL.PngImagePlugin import PngInfo
 
 from pytest_vqamt.core.edits import FileForm
 from pytest_vqamt.core.errors import OptionError
@@ -147,6 +148,29 @@ def test_the_very_pixels_come_out_again(folder: Folder, name: str, given: str, l
         image = opened(sent(each, folder, given, lossless=lossless))
         assert (image.format, image.mode) == (form, "RGB")
         assert image.tobytes() == render(each, folder).tobytes()
+
+
+XMP = """<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+<rdf:Description xmlns:tiff="http://ns.adobe.com/tiff/1.0/" tiff:Orientation="6"/></rdf:RDF></x:xmpmeta>"""
+MARKS = {"icc_profile", "comment", "xmp", "exif"}
+
+
+@each_row("name", ["a.jpg", "a.png"])
+@each_row("given", ["auto", "png", "jpeg", "webp"])
+def test_no_file_has_metadata_of_the_photo(folder: Folder, name: str, given: str) -> None:
+    """A server that turns a picture by XMP, or applies its profile, would see another one than in the twin's file."""
+    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    if name == "a.jpg":
+        noise().save(folder.files.folder / name, icc_profile=profile, comment=b"at home", xmp=XMP.encode())
+    else:
+        chunks = PngInfo()
+        chunks.add_itxt("XML:com.adobe.xmp", XMP)
+        noise().save(folder.files.folder / name, icc_profile=profile, pnginfo=chunks)
+    for each in (picture(name), picture(name).mirror()):
+        image = opened(sent(each, folder, given))
+        image.load()
+        assert not MARKS.intersection(image.info)
+        assert ORIENTATION not in image.getexif()
 
 
 def test_what_is_drawn_stays_exact() -> None:
