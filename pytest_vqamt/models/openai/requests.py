@@ -26,6 +26,7 @@ from pytest_vqamt.models.chat_settings import ANSWER_FIELD, token_scores
 from pytest_vqamt.models.http.client import HttpClient, HttpResponse
 from pytest_vqamt.models.http.http_settings import ApiKey, redact_logs
 from pytest_vqamt.models.http.pace import Pace
+from pytest_vqamt.models.http.picture_files import SETTING, Form, ImageFormat
 from pytest_vqamt.models.http.retry import (
     ForbiddenError,
     QueryError,
@@ -98,6 +99,14 @@ _SETTING_ADVICE = {
     "logprobs": ("logprobs", "0"),
 }
 """The settings for servers that do not take a field of the request."""
+
+# llama.cpp reads no WebP, and says "Failed to load image"; others name the form: "unsupported image format".
+_OF_FILES = re.compile(
+    r"\b(?:webp|mime|(?:image|media|file)[ _-]?(?:type|format)s?)\b"
+    r"|\b(?:load|open|read|decode|identify|process|parse|invalid|unsupported)\b.{0,20}\bimage",
+    re.I,
+)
+"""What servers say that cannot read a picture."""
 
 _MESSAGES = ("message", "detail", "msg")
 """The names that servers have for the message of an error, tried in this order."""
@@ -290,7 +299,7 @@ class ChatEndpoint:
     def _raise_error(self, failed: ErrorResponse, size_bytes: int) -> NoReturn:
         if self._sizes.refused(failed.status, size_bytes):
             raise too_large(failed, size_bytes, self._sizes.largest, self._address, self._key)
-        raise_http_error(failed, self._address, self._key)
+        raise_http_error(failed, self._address, self._key, self.settings.encoder.format)
 
     def _answer_text(self, fields: Mapping[str, object]) -> str:
         text = completion_text(fields)
@@ -413,8 +422,8 @@ class ErrorResponse:
     """The body as text, quoted where the JSON has no message; "" for an error in a reply of success."""
 
 
-def raise_http_error(response: ErrorResponse, address: ModelAddress, key: ApiKey) -> NoReturn:
-    """Raises the exception of an error response, by its status.
+def raise_http_error(response: ErrorResponse, address: ModelAddress, key: ApiKey, images: ImageFormat) -> NoReturn:
+    """Raises the exception of an error response, by its status; ``images`` is the format of what was sent.
 
     Raises:
         TransientError: the request may be retried.
@@ -452,7 +461,7 @@ def raise_http_error(response: ErrorResponse, address: ModelAddress, key: ApiKey
         state = ServerState.BROKEN if status == 500 else ServerState.BUSY
         wait_s = retry_after_s(response.headers)
         raise TransientError(reason, state=state, wait_s=wait_s, is_quota=status == 429 or wait_s is not None)
-    raise QueryError(f"Expected an answer from {address.model!r}, {got}{_option_advice(response)}")
+    raise QueryError(f"Expected an answer from {address.model!r}, {got}{_option_advice(response, images)}")
 
 
 def _quoted(response: ErrorResponse, key: ApiKey) -> str:
@@ -490,12 +499,14 @@ def _key_advice(address: ModelAddress, key: ApiKey) -> str:
     return f"{sent}; put it into the environment variable {KEY_VARIABLE}"
 
 
-def _option_advice(response: ErrorResponse) -> str:
+def _option_advice(response: ErrorResponse, images: ImageFormat) -> str:
     text = f"{_message(response.fields)} {json.dumps(response.fields)}"
     for name, (our_setting, value) in _SETTING_ADVICE.items():
         # The whole JSON is searched: validation errors name the field in a list of its own (pydantic's "loc").
         if re.search(rf"\b{name}\b", text):
             return f"; if the server does not take {name}: {setting(our_setting, value)}"
+    if images.form is not Form.PNG and _OF_FILES.search(text):
+        return f"; if the server takes no such file: {setting(SETTING, Form.PNG)}"
     return ""
 
 

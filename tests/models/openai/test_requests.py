@@ -250,6 +250,15 @@ def test_a_field_that_a_model_does_not_take_comes_with_advice(
         model(serve(always(failed(400, message)))).answer([ask()])
 
 
+@each_row(
+    "message", ["Failed to load image or audio file", "Unsupported image format WEBP", "cannot identify image file"]
+)
+def test_a_file_that_a_server_cannot_read_comes_with_advice(serve: Serve, model: Load, ask: Ask, message: str) -> None:
+    for form, end in (("auto", r"--vqamt-option image-format=png$"), ("png", r"\)$")):
+        with pytest.raises(QueryError, match=end):
+            model(serve(always(failed(400, message))), image_format=form).answer([ask()])
+
+
 def test_a_field_that_validation_names_comes_with_advice(serve: Serve, model: Load, ask: Ask) -> None:
     # As Mistral's API answers (github.com/editor-code-assistant/eca/issues/231).
     detail = [{"type": "extra_forbidden", "loc": ["body", "temperature"], "msg": "Extra inputs are not permitted"}]
