@@ -106,6 +106,21 @@ def test_after_a_change_of_the_code_it_is_run(
     assert derived
 
 
+def test_after_a_package_was_installed_it_is_run(
+    tmp_path: Path, derived: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A relation that lacks one says how to install it, and then has cases."""
+    run(tmp_path)
+    derived.clear()
+    monkeypatch.setattr(kept_items, "_of_code", kept_items._of_code.__wrapped__)  # as in another process
+    run(tmp_path)
+    assert not derived
+    (tmp_path / "site" / "opencv_python_headless-4.12.0.dist-info").mkdir(parents=True)
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    run(tmp_path)
+    assert derived
+
+
 def test_an_answer_that_was_deleted_is_asked_for(tmp_path: Path, derived: list[str]) -> None:
     first = run(tmp_path)
     derived.clear()
@@ -117,16 +132,19 @@ def test_an_answer_that_was_deleted_is_asked_for(tmp_path: Path, derived: list[s
     assert derived
 
 
-def test_what_is_damaged_is_found_anew(tmp_path: Path, derived: list[str]) -> None:
+@pytest.mark.parametrize("item", ["x'00ff'", "'a text'", "5"])
+def test_what_is_damaged_is_found_anew(tmp_path: Path, derived: list[str], item: str) -> None:
     first = run(tmp_path)
     derived.clear()
     with closing(sqlite3.connect(tmp_path / "cache" / "answers.sqlite", isolation_level=None)) as db:
-        db.execute("update items set item = x'00ff'")
+        db.execute(f"update items set item = {item}")
     assert figures(run(tmp_path)) == figures(first)
     assert derived
 
 
-@pytest.mark.parametrize("cases", ["x'00ff'", "substr(cases, 1, length(cases) / 2)"], ids=["no lines", "half of them"])
+@pytest.mark.parametrize(
+    "cases", ["x'00ff'", "substr(cases, 1, length(cases) / 2)", "5"], ids=["no lines", "half of them", "a number"]
+)
 def test_damaged_lines_are_written_anew(tmp_path: Path, derived: list[str], cases: str) -> None:
     run(tmp_path, report=tmp_path / "one")
     derived.clear()
