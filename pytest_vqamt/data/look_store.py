@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import warnings
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from threading import Lock
@@ -29,7 +29,8 @@ _TABLE = "create table if not exists looks (key text primary key, look text not 
 class LookStore:
     """Looks in an SQLite file that threads and processes share.
 
-    Nothing depends on it but time: where the file cannot be opened, read or written, things are measured anew.
+    Nothing depends on it but time: where the file cannot be opened, read or written, things are measured anew, and a
+    file that is damaged is made anew.
     """
 
     def __init__(self, of: str) -> None:
@@ -41,30 +42,34 @@ class LookStore:
 
     def get(self, photo: str, thing: str) -> ThingLook | None:
         """The look of a thing by its id, in the photo of this digest; None if it is not kept."""
-        if self._db is None:
+        # As bytes: a text that is no UTF-8 would fail as a whole file that cannot be read does.
+        row = self._run("select cast(look as blob) from looks where key = ?", self._key(photo, thing))
+        if row is None:
             return None
         try:
-            with self._lock:
-                row = self._db.execute("select look from looks where key = ?", (self._key(photo, thing),)).fetchone()
-            if row is None:
-                return None
             look = msgspec.json.decode(row[0], type=ThingLook)
-        except (sqlite3.Error, msgspec.MsgspecError, TypeError) as error:
-            self._give_up(error)
+            # Whole pixels, as measured: the box gets into recipes of pictures, whose ids hang on how it is written.
+            return replace(look, box=Box(*map(int, (look.box.x, look.box.y, look.box.w, look.box.h))))
+        except (ValueError, TypeError, OverflowError):  # damaged: the next measure replaces it
             return None
-        # Whole pixels, as measured: the box gets into recipes of pictures, whose ids hang on how it is written.
-        return replace(look, box=Box(*map(int, (look.box.x, look.box.y, look.box.w, look.box.h))))
 
     def put(self, photo: str, thing: str, look: ThingLook) -> None:
         """Keeps the look of a thing."""
-        if self._db is None:
-            return
-        row = self._key(photo, thing), msgspec.json.encode(look).decode()
+        written = msgspec.json.encode(look).decode()
+        self._run("insert or replace into looks values (?, ?)", self._key(photo, thing), written)
+
+    def _run(self, statement: str, *values: str) -> tuple[bytes] | None:
+        """The first row of what the statement finds; None as well where the file fails."""
+        db = self._db  # once: another thread may give it up
+        if db is None:
+            return None
         try:
             with self._lock:
-                self._db.execute("insert or replace into looks values (?, ?)", row)
+                row: tuple[bytes] | None = db.execute(statement, values).fetchone()
         except sqlite3.Error as error:
             self._give_up(error)
+            return None
+        return row
 
     @cached_property
     def _connection(self) -> sqlite3.Connection | None:
@@ -85,14 +90,14 @@ class LookStore:
         return self._connection if os.getpid() == self._process else None
 
     def _give_up(self, error: Exception) -> None:
+        """Does without the file for the rest of the run; a damaged one is removed, so that the next run makes it."""
         self.__dict__["_connection"] = None
-        # A folder that cannot be written is usual in containers, and costs seconds; a broken file is to be deleted.
-        if not isinstance(error, (OSError, sqlite3.OperationalError)):
-            warnings.warn(
-                f"Expected a file of looks that can be read, but got {self._file} ({error}): things of photos are "
-                "measured anew; delete it",
-                stacklevel=2,
-            )
+        # A folder that cannot be written, a full disk or a lock says nothing of the file.
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            # The journal first: SQLite would roll it back into the next file of this name.
+            for name in (f"{FILE}-journal", FILE):
+                with suppress(OSError):
+                    self._file.with_name(name).unlink()
 
     def _key(self, photo: str, thing: str) -> str:
         return digest(str(VERSION), self._of, photo, thing)
