@@ -310,6 +310,8 @@ class RelationInfo:
         contrast: whether its cases may get a contrast, or the index of the query that may.
         fixed_texts: whether it is about the texts themselves, so that wordings of a user do not replace them.
         exact_pixels: its answers depend on exact pixels, so that no picture is compressed with a loss when it is sent.
+        changes_globals: deriving its cases changes state of the whole process for a moment (the generator of
+            ``random``, the filters of warnings), so that none is derived while a model works.
     """
 
     name: str
@@ -328,6 +330,7 @@ class RelationInfo:
     contrast: bool | int = True
     fixed_texts: bool = False
     exact_pixels: bool = False
+    changes_globals: bool = False
 
     def tasks(self, variant: str) -> tuple[Task, ...]:
         """The tasks that the model must support for the variant, the main one first."""

@@ -37,8 +37,9 @@ class PlannedItem:
 
     def begin(self, executor: DaemonExecutor) -> None:
         """Plans the next window on a thread."""
-        # The code of users may keep state of its own, or draw from the generators that all threads share.
-        if self.job.is_ours:
+        # The code of users may keep state of its own, or draw from the generators that all threads share. A relation
+        # that restores these would turn back the one that a model draws from meanwhile.
+        if self.job.is_ours and not self.job.relation.info.changes_globals:
             self._next = executor.submit(self._plan_window)
 
     def _plan_window(self) -> list[PlannedCase]:

@@ -71,6 +71,7 @@ class Noise(BuiltInRelation):
         breakdown=("answer_type", "stayed"),
         settings=(POOL, RANKING, EMBEDDING),
         draws_as="basic_questions.noise",
+        changes_globals=True,
     )
 
     pool: str = POOL.default

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import time
 from contextlib import closing
 from threading import Event, current_thread
 
@@ -107,6 +109,26 @@ def test_relations_and_data_of_users_are_planned_in_their_turn(planning: Plannin
     model = loaded(Model())
     first, second = jobs_of(model, *NAMES[:2])
     run([first, Job(relation=Rule(), variant="", model=model, source=second.source, position=1)], ahead=True)
+    assert set(planning.threads) == {"MainThread"}
+
+
+def test_a_model_that_draws_at_random_draws_the_same(planning: Planning) -> None:
+    pytest.importorskip("sklearn")
+
+    def drawn(*names: str) -> list[float]:
+        found: list[float] = []
+
+        def answer(text: str) -> str:
+            time.sleep(0.001)  # leaves the lock, as a model does
+            found.append(random.random())
+            return "2"
+
+        random.seed(5)
+        run(jobs_of(loaded(Model(reply=answer)), *names), ahead=True)
+        return found
+
+    first = drawn(NAMES[0])
+    assert drawn(NAMES[0], "basic_questions.noise[1]")[: len(first)] == first
     assert set(planning.threads) == {"MainThread"}
 
 
