@@ -149,6 +149,7 @@ class RenderPrefetcher:
         self._started = 0
         self._files: LruCache[_FileKey, PictureFile] = LruCache(MAX_FILE_BYTES, lambda file: len(file.base64))
         self._encoding: dict[_FileKey, Future[PictureFile]] = {}
+        self._process = os.getpid()
 
     def expect(self, pictures: Iterable[Picture], batch_size: int = 1) -> None:
         """Announces the next pictures, in order, and how many of them make a batch."""
@@ -162,6 +163,9 @@ class RenderPrefetcher:
 
     def image(self, picture: Picture) -> Image:
         """The rendered picture, which is shared: no caller may change it."""
+        # A model may read its inputs in forks, as a DataLoader of torch does, where no thread of this process runs.
+        if self._process != os.getpid():
+            return _rendered(picture, self._photos)
         with self._lock:
             future = self._submit(picture)
             for upcoming in self._upcoming(picture):
@@ -174,6 +178,8 @@ class RenderPrefetcher:
 
         The files that were used last are kept for later queries.
         """
+        if self._process != os.getpid():
+            return self._made(picture, encoder, lossless=lossless)
         with self._lock:
             future = self._encode(picture, encoder, lossless=lossless)
             for upcoming in self._upcoming(picture):
@@ -206,17 +212,18 @@ class RenderPrefetcher:
         return self._encoding[key]
 
     def _encoded(self, picture: Picture, key: _FileKey) -> PictureFile:
-        from pytest_vqamt.imaging.render import render
-
         _, encoder, lossless = key
         try:
-            file = encoder.encode(picture, lambda: render(picture, self._photos), self._photos, lossless=lossless)
+            file = self._made(picture, encoder, lossless=lossless)
             self._files.put(key, file)
         finally:
             # A picture that failed is tried again at the next request.
             with self._lock:
                 self._encoding.pop(key, None)
         return file
+
+    def _made(self, picture: Picture, encoder: PictureEncoder, *, lossless: bool) -> PictureFile:
+        return encoder.encode(picture, lambda: _rendered(picture, self._photos), self._photos, lossless=lossless)
 
     def _submit(self, picture: Picture) -> Future[Image]:
         if picture.digest in self._images:
@@ -233,16 +240,20 @@ class RenderPrefetcher:
         self._bytes -= self._images.pop(name)[1]
 
     def _render(self, picture: Picture) -> Image:
-        from pytest_vqamt.imaging.render import render  # imports PIL, which a model without pixels does not need
-
         try:
-            return render(picture, self._photos)
+            return _rendered(picture, self._photos)
         except BaseException:
             # A failed future in the table would raise at every later request.
             with self._lock:
                 if picture.digest in self._images:
                     self._discard(picture.digest)
             raise
+
+
+def _rendered(picture: Picture, photos: PhotoStore) -> Image:
+    from pytest_vqamt.imaging.render import render  # imports PIL, which a model without pixels does not need
+
+    return render(picture, photos)
 
 
 def _bytes_of(picture: Picture) -> int:

@@ -25,8 +25,9 @@ from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
-from pytest_vqamt.execution.prefetch import RenderPrefetcher, SharedPipeline
+from pytest_vqamt.execution.prefetch import InputPipeline, RenderPrefetcher, SharedPipeline
 from pytest_vqamt.execution.run_item import run_item
+from pytest_vqamt.models.http.picture_files import LOSSLESS
 from pytest_vqamt.sampling.chooser import Sampler
 from tests.execution.worlds import Model, Rule, Scenes, loaded, query
 from tests.making import scene_of
@@ -232,6 +233,19 @@ def test_in_a_fork_pictures_are_drawn_by_threads_of_its_own() -> None:
             signal.alarm(20)  # which ends a process that waits for ever
             (shown,) = shared.of(model, source).inputs([last])
             os._exit(shown.image.size != (200, 100))
+        assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no system with fork")
+def test_an_input_may_be_read_in_a_fork() -> None:
+    """As torch's DataLoader does with ``num_workers``."""
+    with closing(InputPipeline(Scenes(5), 4)) as pipeline:
+        first, last = pipeline.inputs([query("a", picture=scene_of(id=f"scene {place}").picture) for place in (0, 1)])
+        assert first.image.size == (200, 100)  # threads of the parent have begun
+        if (child := os.fork()) == 0:
+            signal.alarm(20)
+            is_whole = last.image.size == (200, 100) and bool(last.file(LOSSLESS).base64)
+            os._exit(not is_whole)
         assert os.waitpid(child, 0)[1] == 0
 
 
