@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import weakref
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -76,6 +77,8 @@ class LookStore:
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             db = sqlite3.connect(self._file, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+            # Python 3.13 warns of a connection that is collected while open.
+            weakref.finalize(self, _close_in, self._process, self._lock, db)
             # After a power failure it may be broken, which costs its content and nothing else.
             db.execute("pragma synchronous = off")
             db.execute(_TABLE)
@@ -101,3 +104,10 @@ class LookStore:
 
     def _key(self, photo: str, thing: str) -> str:
         return digest(str(VERSION), self._of, photo, thing)
+
+
+def _close_in(process: int, lock: Lock, db: sqlite3.Connection) -> None:
+    """Closes the connection in the process that opened it, and not in a fork."""
+    if os.getpid() == process:
+        with lock:  # at the end of the process a thread that plans ahead may be in the midst of a statement
+            db.close()

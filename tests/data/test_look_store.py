@@ -70,6 +70,16 @@ def test_another_mask_or_measure_is_measured_anew(
     assert len(measured) == 3
 
 
+def test_the_file_is_closed_with_its_store(tmp_path: Path) -> None:
+    store = look_store.LookStore("source")
+    assert store.get("photo", "thing") is None
+    db = store._connection
+    assert db is not None
+    del store
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        db.execute("select 1")
+
+
 def test_a_damaged_file_costs_time_alone_and_is_made_anew(tmp_path: Path, measured: list[object]) -> None:
     folder = write_coco(tmp_path / "coco")
     first = look_in(folder)
