@@ -30,6 +30,7 @@ from pytest_vqamt.core.edits import (
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.core.query import PhotoStore
 from pytest_vqamt.imaging.inpainting import inpaint
+from pytest_vqamt.imaging.integer_filters import gaussian_blurred, sheared
 from pytest_vqamt.imaging.render import Pixels, inside, nearest, outwards, renders
 
 _WHITE = (255, 255, 255)
@@ -49,7 +50,7 @@ _PREVIEW_GROUND = (150, 170, 150)
 _SHRUNK = (1, 2, 4)
 """The fractions of the size at which a picture may be blurred."""
 _SIGMA_PX = 3
-"""From this sigma on a picture is blurred at half its size, and from twice that at a quarter."""
+"""From this sigma on a picture is blurred at half its size, and from twice that at a quarter; below it, in integers."""
 _SIDE_PX = 100
 """No picture is made smaller than this for it: near the edges there is more to be wrong about."""
 
@@ -216,8 +217,7 @@ def shear(image: Image.Image, edit: Shear) -> Image.Image:
     A positive ``factor`` shifts the lower half to the right. The frame stays: pixels that leave it are lost, new ones
     are black, as with OpenCV's warpAffine in DeepTest. Linear between the two nearest pixels of the row.
     """
-    affine = (1, -edit.factor, edit.factor * image.height / 2, 0, 1, 0)  # from where in the picture each pixel comes
-    return image.transform(image.size, Image.Transform.AFFINE, affine, Image.Resampling.BILINEAR)
+    return sheared(image, edit.factor)
 
 
 @renders(Brightness)
@@ -237,9 +237,8 @@ def map_values(image: Image.Image, *becomes: Callable[[int], float]) -> Image.Im
 
     Rounded (halves to even), clipped to 0..255; a copy.
     """
-    channels = len(image.getbands())
-    curves = becomes if len(becomes) == channels else becomes * channels
-    return image.point([min(255, max(0, round(curve(value)))) for curve in curves for value in range(256)])
+    tables = [min(255, max(0, round(curve(value)))) for curve in becomes for value in range(256)]
+    return image.point(tables * (len(image.getbands()) // len(becomes)))
 
 
 @renders(Blur)
@@ -250,8 +249,8 @@ def blur(image: Image.Image, edit: Blur) -> Image.Image:
     copy.
 
     **Deviation**: they soften the edge both ways. Here every pixel that a kept box touches stays as it was, and the
-    softening lies outside: at a distance of d pixels the picture has the weight exp(-(d / sigma)^2 / 2). Pillow
-    approximates the Gaussian by three box filters; where that leaves no fine detail, at a fraction of the size.
+    softening lies outside: at a distance of d pixels the picture has the weight exp(-(d / sigma)^2 / 2). From a sigma
+    of 3 px on, Pillow approximates the Gaussian by three box filters, at a fraction of the size.
     """
     if edit.sigma_px == 0:
         return image.copy()
@@ -267,7 +266,10 @@ def _all_blurred(image: Image.Image, sigma_px: float) -> Image.Image:
     Shrinking by n averages n x n pixels (variance (n^2 - 1) / 12 along an axis), enlarging draws straight lines between
     their middles (n^2 / 6); the Gaussian makes up for the rest.
     """
-    times = max(n for n in _SHRUNK if (sigma_px >= _SIGMA_PX * n / 2 and min(image.size) >= _SIDE_PX * n) or n == 1)
+    least_px = min(image.size)
+    times = max(n for n in _SHRUNK if (sigma_px >= _SIGMA_PX * n / 2 and least_px >= _SIDE_PX * n) or n == 1)
+    if times == 1 and sigma_px < _SIGMA_PX and least_px >= _SIDE_PX:
+        return gaussian_blurred(image, sigma_px)
     rest_px = sqrt(sigma_px**2 - (times**2 - 1) / 12 - times**2 / 6) / times if times > 1 else sigma_px
     gaussian = ImageFilter.GaussianBlur(rest_px)
     small = image.reduce(times)

@@ -437,7 +437,7 @@ class Deeptest(BuiltInRelation):
         name="metaic.deeptest",
         task=Task.CAPTIONING,
         source="Yu et al., ISSTA 2022, section 4.2; Tian et al., ICSE 2018",
-        version=2,
+        version=3,
         variants=("blur", "brightness", "contrast", "shear"),
         tags=("baseline",),
         breakdown=("strength",),
