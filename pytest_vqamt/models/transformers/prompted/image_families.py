@@ -257,6 +257,7 @@ class PaliGemma(ImageTokenModel):
     """PaliGemma and PaliGemma 2 (Beyer et al. 2024; Steiner et al. 2024)."""
 
     cls = "PaliGemmaForConditionalGeneration"
+    prefix_is_causal = False
     prompts = PALIGEMMA_PROMPTS
 
     @property

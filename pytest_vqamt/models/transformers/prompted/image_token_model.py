@@ -41,6 +41,7 @@ from pytest_vqamt.models.transformers.prompted.prompt_text import (
     Prompt,
     tokenize_prompts,
 )
+from pytest_vqamt.models.transformers.prompted.shared_prefix import SharedPrefix, is_shareable, shared_prefix
 from pytest_vqamt.models.transformers.runtime import Runtime, quiet
 
 if TYPE_CHECKING:
@@ -58,12 +59,16 @@ class ImageTokenModel(CheckpointFamily, ABC):
     processor_name = ""
     """The class of transformers whose prompts this family writes; "" for the usual one of the model type."""
 
+    prefix_is_causal = True
+    """True if no token before the question depends on it, as where a prompt is read in both directions."""
+
     encoder_inputs: tuple[str, ...] = ()
     """Arguments of ``get_image_features`` that its signature does not name, such as Pixtral's ``image_sizes``."""
 
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime, chat: ChatSettings | None = None) -> None:
         super().__init__(checkpoint, runtime, chat)
         self.encoder = PictureEncoder(self.pictures, self.model, runtime, self.parts, self.encoder_inputs)
+        self._shares_prefix = self.prefix_is_causal and is_shareable(self.config)
 
     def read_files(self, checkpoint: Checkpoint) -> None:
         self.pictures = self.picture_preprocessor(checkpoint, self._runtime)
@@ -175,15 +180,53 @@ class ImageTokenModel(CheckpointFamily, ABC):
         if tokens is None or lengths != known:
             blocks = self._blocks([each.metadata for each in distinct], lengths, pictures.which)
             tokens = self._tokens(prompts, blocks, max_tokens)
+        if self._shares_prefix and (shared := shared_prefix(tokens, pictures.which, self.image_id)):
+            return self._generate_behind(shared, distinct, max_tokens)
         tokens = tokens.on(self._runtime)
         return self.complete(
             max_tokens,
             tokens.cut,
             prompt_tokens=tokens.ids.shape[1] if self.repeats_prompt else 1,
-            input_ids=tokens.ids,
-            attention_mask=tokens.attended,
-            mm_encoder_outputs={"image": self.encoder.together(encoded_pictures)},
+            **self._inputs(tokens, encoded_pictures),
+        )
+
+    def _inputs(self, tokens: TextTokens, encoded_pictures: Sequence[EncodedPicture]) -> dict[str, object]:
+        """The inputs of the model for prompts, each with a picture."""
+        return {
+            "input_ids": tokens.ids,
+            "attention_mask": tokens.attended,
+            "mm_encoder_outputs": {"image": self.encoder.together(encoded_pictures)},
             **self.extra_inputs(tokens, [each.metadata for each in encoded_pictures]),
+        }
+
+    def _generate_behind(
+        self, shared: SharedPrefix, encoded_pictures: Sequence[EncodedPicture], max_tokens: int
+    ) -> Completions:
+        """Completes prompts whose beginnings are computed once for each picture."""
+        import torch
+
+        beginnings, whole = shared.beginnings.on(self._runtime), shared.whole.on(self._runtime)
+        each = torch.tensor(shared.which, device=whole.ids.device)
+        metadata = [encoded_pictures[place].metadata for place in shared.which]
+        # Of whole prompts, which the model would otherwise count from where a beginning ends.
+        positions = self.model._prepare_position_ids_for_generation(
+            whole.ids, {"attention_mask": whole.attended, **self.extra_inputs(whole, metadata)}
+        )
+        cache = self.model(
+            **self._inputs(beginnings, encoded_pictures),
+            position_ids=positions[..., shared.firsts, : shared.length],
+            use_cache=True,
+            logits_to_keep=1,
+        ).past_key_values
+        cache.batch_select_indices(each)
+        return self.complete(
+            max_tokens,
+            whole.cut,
+            prompt_tokens=whole.ids.shape[1],
+            input_ids=whole.ids,
+            attention_mask=whole.attended,
+            position_ids=positions,
+            past_key_values=cache,
         )
 
     def _length(self, pictures: BatchPictures[PicturePixels, EncodedPicture], name: str) -> int:
