@@ -19,6 +19,7 @@ from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.chat_settings import ChatSettings
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 from pytest_vqamt.models.transformers.inputs import (
+    PICTURE_SHARE,
     BatchPictures,
     PictureFeatureCache,
     TextTokens,
@@ -41,13 +42,23 @@ from pytest_vqamt.models.transformers.prompted.prompt_text import (
     Prompt,
     tokenize_prompts,
 )
-from pytest_vqamt.models.transformers.prompted.shared_prefix import SharedPrefix, is_shareable, shared_prefix
+from pytest_vqamt.models.transformers.prompted.shared_prefix import (
+    PrefixCache,
+    SharedPrefix,
+    is_shareable,
+    repeated,
+    shared_prefix,
+)
 from pytest_vqamt.models.transformers.runtime import Runtime, quiet
 
 if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
+    from transformers import DynamicCache
 
+
+_PREFIX_SHARE = 0.3
+"""Of the memory that a device has left: the beginnings of prompts take most, and save most."""
 
 _MAX_METADATA_NUMBERS = 16
 """A tensor of at most so many numbers is metadata, such as the picture's size."""
@@ -69,6 +80,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
         super().__init__(checkpoint, runtime, chat)
         self.encoder = PictureEncoder(self.pictures, self.model, runtime, self.parts, self.encoder_inputs)
         self._shares_prefix = self.prefix_is_causal and is_shareable(self.config)
+        self._prefixes = PrefixCache(runtime.cache_bytes(_PREFIX_SHARE))
 
     def read_files(self, checkpoint: Checkpoint) -> None:
         self.pictures = self.picture_preprocessor(checkpoint, self._runtime)
@@ -162,7 +174,8 @@ class ImageTokenModel(CheckpointFamily, ABC):
         return partial(self._generate, pictures, prompts, max_tokens, known, tokens)
 
     def release(self) -> bool:
-        return self.encoder.cache.release()
+        # Both, whichever was empty.
+        return any([self.encoder.cache.release(), self._prefixes.release()])
 
     def _generate(
         self,
@@ -181,7 +194,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
             blocks = self._blocks([each.metadata for each in distinct], lengths, pictures.which)
             tokens = self._tokens(prompts, blocks, max_tokens)
         if self._shares_prefix and (shared := shared_prefix(tokens, pictures.which, self.image_id)):
-            return self._generate_behind(shared, distinct, max_tokens)
+            return self._generate_behind(shared, pictures.names, distinct, max_tokens)
         tokens = tokens.on(self._runtime)
         return self.complete(
             max_tokens,
@@ -200,25 +213,33 @@ class ImageTokenModel(CheckpointFamily, ABC):
         }
 
     def _generate_behind(
-        self, shared: SharedPrefix, encoded_pictures: Sequence[EncodedPicture], max_tokens: int
+        self,
+        shared: SharedPrefix,
+        names: Sequence[str],
+        encoded_pictures: Sequence[EncodedPicture],
+        max_tokens: int,
     ) -> Completions:
         """Completes prompts whose beginnings are computed once for each picture."""
-        import torch
-
         beginnings, whole = shared.beginnings.on(self._runtime), shared.whole.on(self._runtime)
-        each = torch.tensor(shared.which, device=whole.ids.device)
         metadata = [encoded_pictures[place].metadata for place in shared.which]
         # Of whole prompts, which the model would otherwise count from where a beginning ends.
         positions = self.model._prepare_position_ids_for_generation(
             whole.ids, {"attention_mask": whole.attended, **self.extra_inputs(whole, metadata)}
         )
-        cache = self.model(
-            **self._inputs(beginnings, encoded_pictures),
-            position_ids=positions[..., shared.firsts, : shared.length],
-            use_cache=True,
-            logits_to_keep=1,
-        ).past_key_values
-        cache.batch_select_indices(each)
+
+        def compute(places: Sequence[int]) -> DynamicCache:
+            some = TextTokens(
+                ids=beginnings.ids[places], attended=beginnings.attended[places], cut=(False,) * len(places)
+            )
+            firsts = [shared.firsts[place] for place in places]
+            return self.model(
+                **self._inputs(some, [encoded_pictures[place] for place in places]),
+                position_ids=positions[..., firsts, : shared.length],
+                use_cache=True,
+                logits_to_keep=1,
+            ).past_key_values
+
+        states = self._prefixes.states(shared, names, compute)
         return self.complete(
             max_tokens,
             whole.cut,
@@ -226,7 +247,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
             input_ids=whole.ids,
             attention_mask=whole.attended,
             position_ids=positions,
-            past_key_values=cache,
+            past_key_values=repeated(states, shared, self.config),
         )
 
     def _length(self, pictures: BatchPictures[PicturePixels, EncodedPicture], name: str) -> int:
@@ -426,7 +447,10 @@ class PictureEncoder:
     ) -> None:
         """Combines preprocessor and model; ``parts`` and ``further``: see ``ImageTokenModel``."""
         self.cache: PictureFeatureCache[PicturePixels, EncodedPicture] = PictureFeatureCache(
-            self._preprocess, self._encode, lambda encoded_pictures: encoded_pictures.nbytes
+            self._preprocess,
+            self._encode,
+            lambda encoded_pictures: encoded_pictures.nbytes,
+            runtime.cache_bytes(PICTURE_SHARE),
         )
         self._pictures = pictures
         self._model = model

@@ -14,6 +14,7 @@ from pytest_vqamt.models.transformers.inputs import TextTokens
 from pytest_vqamt.models.transformers.prompted import shared_prefix as module
 from pytest_vqamt.models.transformers.prompted.shared_prefix import shared_prefix
 from tests.models.transformers.prompted.conftest import batch, tiers
+from tests.models.transformers.prompted.test_kinds import QUESTIONED
 
 if TYPE_CHECKING:
     from pytest_vqamt.core.query import ModelInput
@@ -78,9 +79,29 @@ def test_fewer_tokens_go_through_the_model(loaded: Loaded, monkeypatch: pytest.M
     assert Run(ours, asked, monkeypatch, -10).tokens < Run(ours, asked, monkeypatch, 10).tokens
 
 
+@pytest.mark.parametrize("kind", tiers("llava_next", "qwen3_vl", of=SHARING))
+def test_a_later_batch_finds_the_pictures_of_an_earlier_one(
+    loaded: Loaded, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """The second batch has a new picture, too, and pads the known ones otherwise."""
+    ours: Any = loaded(kind)
+    first, second = [batch()[place] for place in (1, 4)], [batch()[place] for place in (0, 3, 1, 7)]
+    ours._family.release()
+    fresh = Run(ours, second, monkeypatch, -10)
+    ours._family.release()
+    Run(ours, first, monkeypatch, -10)
+    again = Run(ours, second, monkeypatch, -10)
+    assert again.answers == fresh.answers
+    torch.testing.assert_close(again.first, fresh.first, rtol=1e-4, atol=1e-4)
+    assert again.tokens < fresh.tokens
+    assert ours._family.release()
+    assert Run(ours, second, monkeypatch, -10).tokens == fresh.tokens, "released, they are computed again"
+
+
 @pytest.mark.parametrize("kind", tiers("gemma3", "paligemma", of=WHOLE))
 def test_other_kinds_read_whole_prompts(loaded: Loaded, kind: str) -> None:
-    assert not loaded(kind, **({"question": "what {}"} if kind == "florence" else {}))._family._shares_prefix
+    ours: Any = loaded(kind, **QUESTIONED.get(kind, {}))
+    assert not ours._family._shares_prefix
 
 
 @st.composite
@@ -88,8 +109,9 @@ def _prompts(draw: st.DrawFn) -> tuple[list[list[int]], list[int]]:
     """Rows of tokens, and the picture of each; every one begins alike."""
     word = st.integers(8, 11)
     system, after = draw(st.lists(word, max_size=3)), draw(st.lists(word, max_size=2))
-    pictures = draw(st.lists(st.lists(st.sampled_from([IMAGE, IMAGE, 1]), min_size=1, max_size=9), min_size=1, max_size=3))
-    numbered = [[*system, IMAGE, *picture, IMAGE, *after] for picture in pictures]
+    picture = st.lists(st.sampled_from([IMAGE, IMAGE, 1]), min_size=1, max_size=9)
+    pictures = draw(st.lists(picture, min_size=1, max_size=3))
+    numbered = [[*system, IMAGE, *inner, IMAGE, *after] for inner in pictures]
     which = draw(st.lists(st.sampled_from(range(len(pictures))), min_size=1, max_size=6))
     order = list(dict.fromkeys(which))
     rows = [[*numbered[place], *draw(st.lists(word, min_size=1, max_size=4))] for place in which]
@@ -111,12 +133,13 @@ def test_each_prompt_is_its_beginning_and_its_end(prompts: tuple[list[list[int]]
         return
     again = [ids[kept == 1].tolist() for ids, kept in zip(found.whole.ids, found.whole.attended, strict=True)]
     assert again == rows
-    for place, row in enumerate(rows):
+    for place in range(len(rows)):
         beginning = found.beginnings.ids[which[place]]
         assert found.whole.ids[place, : found.length].tolist() == beginning.tolist()
         assert IMAGE not in found.whole.ids[place, found.length :].tolist()
         assert found.whole.attended[place, -1] == 1, "the last token is the one that is continued"
-    assert found.beginnings.ids.numel() + len(rows) * (found.whole.ids.shape[1] - found.length) < _padded(rows).ids.numel()
+    ends = found.whole.ids.numel() - len(rows) * found.length
+    assert found.beginnings.ids.numel() + ends < _padded(rows).ids.numel()
 
 
 @pytest.mark.parametrize(
