@@ -29,6 +29,9 @@ class LruCache(Generic[K, V]):
         self._size = 0
         self._lock = Lock()
 
+    def __len__(self) -> int:
+        return len(self._values)
+
     def get(self, key: K) -> V | None:
         with self._lock:
             value = self._values.get(key)

@@ -28,6 +28,8 @@ _PRECISIONS = {"float32": "float32", "fp32": "float32", "bfloat16": "bfloat16", 
                "float16": "float16", "fp16": "float16", "auto": "auto"}  # fmt: skip
 
 
+_LEAST_CACHE_BYTES = 512 << 20
+
 M = TypeVar("M", bound="torch.nn.Module")
 
 ForwardStep: TypeAlias = Callable[[], tuple[Answer, ...]]
@@ -129,6 +131,18 @@ class Runtime:
     def to_device(self, tensor: torch.Tensor) -> torch.Tensor:
         """The tensor on the device. From pinned memory the copy is asynchronous."""
         return tensor.to(self.device, non_blocking=True)
+
+    def cache_bytes(self, share: float) -> int:
+        """The size of a cache on the device: ``share`` of what is free there, and at least as on the CPU, 512 MiB.
+
+        Where memory runs out all the same, ``TwoStepModel`` releases its caches and halves them.
+        """
+        import torch
+
+        if self.device.type != "cuda":
+            return _LEAST_CACHE_BYTES
+        free, _ = torch.cuda.mem_get_info(self.device)
+        return max(_LEAST_CACHE_BYTES, int(share * free))
 
     def fingerprint(self, kind: str, version: int, files: str, *settings: str) -> str:
         """The fingerprint of files, settings and packages. Device and threads are left out."""

@@ -63,7 +63,7 @@ def exact(model: T) -> T:
     """A copy that computes in 64 bits, so that what is left of a difference is no rounding."""
     other = copy(model)
     other._model = deepcopy(model._model).double()
-    other._cache = PictureFeatureCache(other._preprocess_images, other._encode, lambda made: made.nbytes)
+    other._cache = PictureFeatureCache(other._preprocess_images, other._encode, lambda made: made.nbytes, 1 << 20)
     return other
 
 

@@ -30,7 +30,7 @@ from pytest_vqamt.models.transformers.runtime import Runtime, quiet
 if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
-    from transformers import GenerationConfig, PreTrainedConfig, PreTrainedTokenizerBase
+    from transformers import DynamicCache, GenerationConfig, PreTrainedConfig, PreTrainedTokenizerBase
 
 
 _PROCESSOR_FILES = ("processor_config.json", "preprocessor_config.json", "tokenizer_config.json")
@@ -82,6 +82,12 @@ class ImageFeatures(Protocol):
     pooler_output: torch.Tensor | Sequence[torch.Tensor]
 
 
+class ModelOutput(Protocol):
+    """The output of a model that was asked to keep its keys and values."""
+
+    past_key_values: DynamicCache
+
+
 class PretrainedModel(Protocol):
     """The interface of transformers' model classes that families use."""
 
@@ -93,6 +99,10 @@ class PretrainedModel(Protocol):
     def get_input_embeddings(self) -> torch.nn.Module: ...
     def get_image_features(self, **pixels: torch.Tensor) -> ImageFeatures: ...
     def generate(self, **inputs: object) -> torch.Tensor: ...
+    def __call__(self, **inputs: object) -> ModelOutput: ...
+    def _prepare_position_ids_for_generation(
+        self, inputs_tensor: torch.Tensor, model_kwargs: Mapping[str, torch.Tensor]
+    ) -> torch.Tensor: ...
 
 
 def load_pretrained_config(checkpoint: Checkpoint) -> PreTrainedConfig:

@@ -12,6 +12,7 @@ from pytest_vqamt.models.chat_settings import ChatSettings
 from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, Prompts
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 from pytest_vqamt.models.transformers.inputs import (
+    PICTURE_SHARE,
     BatchPictures,
     PictureFeatureCache,
     TextTokens,
@@ -257,6 +258,7 @@ class PaliGemma(ImageTokenModel):
     """PaliGemma and PaliGemma 2 (Beyer et al. 2024; Steiner et al. 2024)."""
 
     cls = "PaliGemmaForConditionalGeneration"
+    prefix_is_causal = False
     prompts = PALIGEMMA_PROMPTS
 
     @property
@@ -324,7 +326,10 @@ class Blip2(CheckpointFamily):
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime, chat: ChatSettings | None = None) -> None:
         super().__init__(checkpoint, runtime, chat)
         self.cache: PictureFeatureCache[PicturePixels, torch.Tensor] = PictureFeatureCache(
-            self._preprocess_images, self._encoded, lambda made: made.nbytes
+            self._preprocess_images,
+            self._encoded,
+            lambda made: made.nbytes,
+            runtime.cache_bytes(PICTURE_SHARE),
         )
 
     def read_files(self, checkpoint: Checkpoint) -> None:

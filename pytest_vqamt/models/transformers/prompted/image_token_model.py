@@ -19,6 +19,7 @@ from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.chat_settings import ChatSettings
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 from pytest_vqamt.models.transformers.inputs import (
+    PICTURE_SHARE,
     BatchPictures,
     PictureFeatureCache,
     TextTokens,
@@ -41,12 +42,23 @@ from pytest_vqamt.models.transformers.prompted.prompt_text import (
     Prompt,
     tokenize_prompts,
 )
+from pytest_vqamt.models.transformers.prompted.shared_prefix import (
+    PrefixCache,
+    SharedPrefix,
+    is_shareable,
+    repeated,
+    shared_prefix,
+)
 from pytest_vqamt.models.transformers.runtime import Runtime, quiet
 
 if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
+    from transformers import DynamicCache
 
+
+_PREFIX_SHARE = 0.3
+"""Of the memory that a device has left: the beginnings of prompts take most, and save most."""
 
 _MAX_METADATA_NUMBERS = 16
 """A tensor of at most so many numbers is metadata, such as the picture's size."""
@@ -58,12 +70,17 @@ class ImageTokenModel(CheckpointFamily, ABC):
     processor_name = ""
     """The class of transformers whose prompts this family writes; "" for the usual one of the model type."""
 
+    prefix_is_causal = True
+    """True if no token before the question depends on it, as where a prompt is read in both directions."""
+
     encoder_inputs: tuple[str, ...] = ()
     """Arguments of ``get_image_features`` that its signature does not name, such as Pixtral's ``image_sizes``."""
 
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime, chat: ChatSettings | None = None) -> None:
         super().__init__(checkpoint, runtime, chat)
         self.encoder = PictureEncoder(self.pictures, self.model, runtime, self.parts, self.encoder_inputs)
+        self._shares_prefix = self.prefix_is_causal and is_shareable(self.config)
+        self._prefixes = PrefixCache(runtime.cache_bytes(_PREFIX_SHARE))
 
     def read_files(self, checkpoint: Checkpoint) -> None:
         self.pictures = self.picture_preprocessor(checkpoint, self._runtime)
@@ -157,7 +174,8 @@ class ImageTokenModel(CheckpointFamily, ABC):
         return partial(self._generate, pictures, prompts, max_tokens, known, tokens)
 
     def release(self) -> bool:
-        return self.encoder.cache.release()
+        # Both, whichever was empty.
+        return any([self.encoder.cache.release(), self._prefixes.release()])
 
     def _generate(
         self,
@@ -175,15 +193,61 @@ class ImageTokenModel(CheckpointFamily, ABC):
         if tokens is None or lengths != known:
             blocks = self._blocks([each.metadata for each in distinct], lengths, pictures.which)
             tokens = self._tokens(prompts, blocks, max_tokens)
+        if self._shares_prefix and (shared := shared_prefix(tokens, pictures.which, self.image_id)):
+            return self._generate_behind(shared, pictures.names, distinct, max_tokens)
         tokens = tokens.on(self._runtime)
         return self.complete(
             max_tokens,
             tokens.cut,
             prompt_tokens=tokens.ids.shape[1] if self.repeats_prompt else 1,
-            input_ids=tokens.ids,
-            attention_mask=tokens.attended,
-            mm_encoder_outputs={"image": self.encoder.together(encoded_pictures)},
+            **self._inputs(tokens, encoded_pictures),
+        )
+
+    def _inputs(self, tokens: TextTokens, encoded_pictures: Sequence[EncodedPicture]) -> dict[str, object]:
+        """The inputs of the model for prompts, each with a picture."""
+        return {
+            "input_ids": tokens.ids,
+            "attention_mask": tokens.attended,
+            "mm_encoder_outputs": {"image": self.encoder.together(encoded_pictures)},
             **self.extra_inputs(tokens, [each.metadata for each in encoded_pictures]),
+        }
+
+    def _generate_behind(
+        self,
+        shared: SharedPrefix,
+        names: Sequence[str],
+        encoded_pictures: Sequence[EncodedPicture],
+        max_tokens: int,
+    ) -> Completions:
+        """Completes prompts whose beginnings are computed once for each picture."""
+        beginnings, whole = shared.beginnings.on(self._runtime), shared.whole.on(self._runtime)
+        metadata = [encoded_pictures[place].metadata for place in shared.which]
+        # Of whole prompts, which the model would otherwise count from where a beginning ends.
+        positions = self.model._prepare_position_ids_for_generation(
+            whole.ids, {"attention_mask": whole.attended, **self.extra_inputs(whole, metadata)}
+        )
+
+        def compute(places: Sequence[int]) -> DynamicCache:
+            some = TextTokens(
+                ids=beginnings.ids[places], attended=beginnings.attended[places], cut=(False,) * len(places)
+            )
+            firsts = [shared.firsts[place] for place in places]
+            return self.model(
+                **self._inputs(some, [encoded_pictures[place] for place in places]),
+                position_ids=positions[..., firsts, : shared.length],
+                use_cache=True,
+                logits_to_keep=1,
+            ).past_key_values
+
+        states = self._prefixes.states(shared, names, compute)
+        return self.complete(
+            max_tokens,
+            whole.cut,
+            prompt_tokens=whole.ids.shape[1],
+            input_ids=whole.ids,
+            attention_mask=whole.attended,
+            position_ids=positions,
+            past_key_values=repeated(states, shared, self.config),
         )
 
     def _length(self, pictures: BatchPictures[PicturePixels, EncodedPicture], name: str) -> int:
@@ -383,7 +447,10 @@ class PictureEncoder:
     ) -> None:
         """Combines preprocessor and model; ``parts`` and ``further``: see ``ImageTokenModel``."""
         self.cache: PictureFeatureCache[PicturePixels, EncodedPicture] = PictureFeatureCache(
-            self._preprocess, self._encode, lambda encoded_pictures: encoded_pictures.nbytes
+            self._preprocess,
+            self._encode,
+            lambda encoded_pictures: encoded_pictures.nbytes,
+            runtime.cache_bytes(PICTURE_SHARE),
         )
         self._pictures = pictures
         self._model = model
