@@ -20,7 +20,7 @@ from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import error_text, shortened
 from pytest_vqamt.execution.answer_cache import AnswerStore, CachedAnswers
 from pytest_vqamt.execution.prefetch import InputPipeline
-from pytest_vqamt.models.batching import free_memory, is_out_of_memory
+from pytest_vqamt.models.batching import free_memory, is_out_of_memory, pixels_of
 from pytest_vqamt.models.wrapped import LoadedModel
 
 OnAnswers: TypeAlias = Callable[[Sequence[ModelInput], Sequence[Answer]], object]
@@ -126,7 +126,7 @@ class QueryRunner:
         found: dict[str, Answer | Failure] = {}
         if not queries:
             return found
-        batches = LeasedBatches(self._store, self._fingerprint, queries.values())
+        batches = LeasedBatches(self._store, self._fingerprint, queries.values(), self._model.batch.limit)
         self._expected.clear()
         try:
             # Models that wait for a server declare several.
@@ -147,16 +147,15 @@ class QueryRunner:
         upcoming: list[Query] = []
         while True:
             # The batch size is known only now: memory may have run out on the batch before.
-            size = self._model.batch_size
-            batch = batches.resized(upcoming, upcoming[0].task, size) if upcoming else batches.next(size)
+            batch = batches.resized(upcoming, upcoming[0].task) if upcoming else batches.next()
             self._record_cached(batches, found)
             if not batch:
                 # All queries of this process are answered: the rest is at work in other processes.
-                if not batches.wait(size):
+                if not batches.wait():
                     return
                 continue
             # Leasing a batch ahead keeps it from other processes, so it is done only where it is of use.
-            upcoming = batches.next(size) if self._model.preprocess else []
+            upcoming = batches.next() if self._model.preprocess else []
             self._prefetch(batch, upcoming, batches)
             # Taken before `preprocess`, which replaces the inputs that are ready.
             inputs = self._pipeline.inputs(batch, lossless=self._lossless)
@@ -169,13 +168,13 @@ class QueryRunner:
         in_flight: dict[Future[list[Answer | Failure]], list[ModelInput]] = {}
         with DaemonExecutor(self._model.batches_at_once, "vqamt-infer") as executor, _finishing(in_flight):
             while True:
-                while len(in_flight) < self._model.batches_at_once and (batch := batches.next(self._model.batch_size)):
+                while len(in_flight) < self._model.batches_at_once and (batch := batches.next()):
                     self._prefetch(batch, (), batches)
                     inputs = self._pipeline.inputs(batch, lossless=self._lossless)
                     in_flight[executor.submit(partial(self._preprocess_and_infer, inputs))] = inputs
                 self._record_cached(batches, found)
                 if not in_flight:
-                    if not batches.wait(self._model.batch_size):
+                    if not batches.wait():
                         return
                     continue
                 # In slices, so that Ctrl-C ends the run while a slow server answers.
@@ -249,8 +248,9 @@ def _finishing(in_flight: Collection[Future[list[Answer | Failure]]]) -> Iterato
 class LeasedBatches:
     """Batches of the queries of one model, each query leased before it is given out.
 
-    Queries leased by other processes come last: this process waits for their answers. Batches come task by task, and
-    all queries about one picture in a row, so that it is rendered, and may be encoded, once.
+    Queries leased by other processes come last: this process waits for their answers. Batches come task by task, from
+    small pictures to large ones, so that few are padded, and with all queries about one picture in a row, so that it is
+    rendered, and may be encoded, once.
     """
 
     def __init__(
@@ -258,34 +258,41 @@ class LeasedBatches:
         store: AnswerStore,
         fingerprint: str,
         queries: Iterable[Query],
+        limit: Callable[[int], int],
     ) -> None:
+        """``limit`` is the size of a batch now, by the number of pixels of its largest picture."""
         self._cached = CachedAnswers({}, 0)
         self._store = store
         self._fingerprint = fingerprint
+        self._limit = limit
         self._unleased = _by_picture(queries)
         self._leased: dict[Task, deque[Query]] = {task: deque() for task in Task}  # and in no batch yet
         self._of_others: dict[str, Query] = {}
         self._unanswered: dict[str, None] = {}
 
-    def next(self, size: int) -> list[Query]:
+    def next(self) -> list[Query]:
         """The next batch; empty if only the queries of other processes are left."""
         for task in Task:
-            if batch := self.resized([], task, size):
+            if batch := self.resized([], task):
                 return batch
         return []
 
-    def resized(self, batch: Sequence[Query], task: Task, size: int) -> list[Query]:
-        """The batch filled up, or cut down, to ``size``; the next batch begins with what is cut off."""
-        # `extendleft` reverses what it adds.
-        self._leased[task].extendleft(reversed(batch[size:]))
-        resized = list(batch[:size])
-        while (room := size - len(resized)) > 0:
-            if self._leased[task]:
-                resized.append(self._leased[task].popleft())
-            elif wanted := [self._unleased[task].popleft() for _ in range(min(room, len(self._unleased[task])))]:
-                resized += self._lease(wanted)
-            else:
+    def resized(self, batch: Sequence[Query], task: Task) -> list[Query]:
+        """The batch filled up, or cut down, to the size that holds now; the next one begins with what is cut off."""
+        leased, unleased = self._leased[task], self._unleased[task]
+        leased.extendleft(reversed(batch))  # which reverses what it adds
+        resized: list[Query] = []
+        while some := leased or unleased:
+            taken: list[Query] = []
+            pixels = pixels_of(resized)
+            while some:
+                pixels = max(pixels, pixels_of((some[0],)))
+                if len(resized) + len(taken) >= self._limit(pixels):
+                    break
+                taken.append(some.popleft())
+            if not taken:
                 break
+            resized += taken if some is leased else self._lease(taken)
         return resized
 
     def pending(self, n: int | None) -> list[Query]:
@@ -293,7 +300,7 @@ class LeasedBatches:
         queries = (query for task in Task for some in (self._leased, self._unleased) for query in some[task])
         return list(islice(queries, n))
 
-    def wait(self, size: int) -> bool:
+    def wait(self) -> bool:
         """Waits until other processes have answered or released a query; False if they lease none.
 
         This process must hold no lease meanwhile: two processes would wait for each other.
@@ -303,7 +310,8 @@ class LeasedBatches:
             # Answered, or free again because their process failed or died: leasing tells which.
             if released := self._store.released(self._fingerprint, tuple(self._of_others)):
                 # One batch at most: the rest of a dead process is left to others that wait, too.
-                for query in self._lease([self._of_others.pop(query_id) for query_id in released[:size]]):
+                most = self._limit(pixels_of(self._of_others[query_id] for query_id in released))
+                for query in self._lease([self._of_others.pop(query_id) for query_id in released[:most]]):
                     self._leased[query.task].append(query)
                 return True
             time.sleep(pause)
@@ -347,7 +355,10 @@ def _by_picture(queries: Iterable[Query]) -> dict[Task, deque[Query]]:
     of_picture: dict[Task, dict[str, list[Query]]] = {task: {} for task in Task}
     for query in queries:
         of_picture[query.task].setdefault(query.picture.digest, []).append(query)
-    return {task: deque(query for some in pictures.values() for query in some) for task, pictures in of_picture.items()}
+    return {
+        task: deque(query for some in sorted(pictures.values(), key=pixels_of) for query in some)
+        for task, pictures in of_picture.items()
+    }
 
 
 class OutOfMemoryError(Exception):
@@ -403,6 +414,7 @@ class BatchBisector:
         If it raises, the inputs that it has not answered are run as a batch, which finds the one that it fails on.
         """
         found: dict[int, Answer | Failure] = {}
+        pixels = pixels_of(each.query for each in inputs)
         with self._lock:
             self._model.health.calls += 1
         with self._clock, closing(self._model.stream(task, inputs)) as outcomes:
@@ -433,7 +445,7 @@ class BatchBisector:
         with self._lock:
             # Most inputs were answered, so the failures are theirs and not the batch's.
             if 2 * sum(isinstance(each, Answer) for each in found.values()) > len(inputs):
-                self._model.batch.grow_after(len(inputs))
+                self._model.batch.grow_after(len(inputs), pixels)
         return [found[place] for place in range(len(inputs))]
 
     def _attempt(
@@ -441,6 +453,7 @@ class BatchBisector:
     ) -> tuple[list[Answer | Failure], int]:
         """Returns the outcomes, and how many inputs are too large for memory on their own."""
         health = self._model.health
+        pixels = pixels_of(each.query for each in inputs)
         with self._lock:
             health.calls += 1
         try:
@@ -459,7 +472,7 @@ class BatchBisector:
             cause = OutOfMemoryError(f"{advice} ({error})") if ran_out else error
         else:
             with self._lock:
-                self._model.batch.grow_after(len(inputs))
+                self._model.batch.grow_after(len(inputs), pixels)
                 if len(inputs) >= self._fitted_in_halves:
                     self._fitted_in_halves = 0
                 self.succeeded += len(answers)
@@ -484,9 +497,9 @@ class BatchBisector:
                 self._fitted_in_halves = len(inputs)
             # Where single inputs are too large for memory, a smaller size would not help.
             if (ran_out and not too_large) or fails_again:
-                self._model.batch.shrink_after(len(inputs))
+                self._model.batch.shrink_after(len(inputs), pixels)
             elif not (ran_out or is_size) and 2 * sum(isinstance(each, Answer) for each in found) > len(inputs):
-                self._model.batch.grow_after(len(inputs))  # the failure was not due to the batch size
+                self._model.batch.grow_after(len(inputs), pixels)  # the failure was not due to the batch size
         return found, too_large
 
     def _failure(self, error: Exception, item: ModelInput) -> Failure:

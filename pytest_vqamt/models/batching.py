@@ -5,11 +5,12 @@ from __future__ import annotations
 import gc
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 
 from pytest_vqamt.core.errors import note, raised_at
-from pytest_vqamt.core.query import Answer, ModelInput
+from pytest_vqamt.core.query import Answer, ModelInput, Query
 from pytest_vqamt.core.results import COUNTED
 from pytest_vqamt.core.text import MAX_READ, error_text, readable, shortest, shown
 from pytest_vqamt.language.answers.answer_text import prepare
@@ -24,6 +25,9 @@ _OUT_OF_MEMORY = re.compile(
 
 _FIRST_PATIENCE, _MORE_PATIENCE = 16, 4
 """Batches of one size after which a larger one is tried, and by how much these grow each time that it fails."""
+
+_MOST_PIXELS = 256 << 20
+"""Pixels of a batch that has grown: three gigabytes as float32, which may lie in pinned memory."""
 
 _ERRORS_KEPT = 10
 """Exceptions of a user's model that are kept, with the inputs in their frames, to show their tracebacks."""
@@ -85,6 +89,63 @@ class BatchSize:
 
     def __repr__(self) -> str:
         return f"BatchSize({self.current}, largest={self._most})"
+
+
+class BatchSizes:
+    """A batch size for each class of picture sizes, since large pictures take more memory than small ones.
+
+    A class is a factor of two in pixels. Where memory runs out, the batches of larger pictures shrink, too, and those
+    of smaller ones stay. Threads may use it at once.
+
+    >>> sizes = BatchSizes(32)
+    >>> sizes.shrink_after(32, pixels=12_000_000)
+    >>> sizes.limit(12_000_000), sizes.limit(24_000_000), sizes.limit(300_000)
+    (16, 16, 32)
+    """
+
+    def __init__(self, first: int, *, largest: int | None = None) -> None:
+        self._first = first
+        self._largest = largest
+        self._classes: dict[int, BatchSize] = {}
+
+    @property
+    def current(self) -> int:
+        """The most inputs of a batch, whatever its pictures."""
+        return max((each.current for each in list(self._classes.values())), default=self._first)
+
+    def limit(self, pixels: int) -> int:
+        """The most inputs of a batch whose largest picture has so many pixels; at least 1."""
+        # What the user or the model names holds for all pictures; only what it grows to is bounded.
+        return min(self._of(pixels).current, max(self._first, _MOST_PIXELS // max(1, pixels)))
+
+    def grow_after(self, size: int, pixels: int) -> None:
+        """Records that a batch of ``size`` was answered, whose largest picture has ``pixels``."""
+        self._of(pixels).grow_after(size)
+
+    def shrink_after(self, size: int, pixels: int) -> None:
+        """Records that memory ran out on such a batch of ``size`` inputs, more than one."""
+        shrunk = self._of(pixels)
+        shrunk.shrink_after(size)
+        for number, each in list(self._classes.items()):
+            if number > pixels.bit_length() and each.current > shrunk.current:
+                self._classes[number] = copy(shrunk)
+
+    def _of(self, pixels: int) -> BatchSize:
+        number = pixels.bit_length()
+        if number not in self._classes:
+            # Pictures that are a little larger are likely to fit, too, as those below them do.
+            known = min(list(self._classes), key=lambda each: (each > number, abs(each - number)), default=None)
+            nearest = BatchSize(self._first, largest=self._largest) if known is None else copy(self._classes[known])
+            self._classes[number] = nearest
+        return self._classes[number]
+
+    def __repr__(self) -> str:
+        return f"BatchSizes({self.current})"
+
+
+def pixels_of(queries: Iterable[Query]) -> int:
+    """The number of pixels of the largest picture of a batch."""
+    return max((each.picture.scene.width * each.picture.scene.height for each in queries), default=0)
 
 
 def is_out_of_memory(error: BaseException) -> bool:

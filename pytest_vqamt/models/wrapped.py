@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pytest_vqamt.core.errors import ModelError, VqamtError, location, note
 from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, Declined, ModelInput, Query, Task
 from pytest_vqamt.core.text import encodable
-from pytest_vqamt.models.batching import BatchSize, ModelHealth
+from pytest_vqamt.models.batching import BatchSizes, ModelHealth
 from pytest_vqamt.models.guarded import guarded, guarded_stream, reading
 from pytest_vqamt.models.time_limit import TimeLimit, TimeLimitError
 
@@ -54,7 +54,7 @@ class LoadedModel:
     """The same of its answers to pictures that are sent without loss."""
     persistent: bool
     """True if it declares a fingerprint, so that its answers may be cached for later runs."""
-    batch: BatchSize = field(compare=False)
+    batch: BatchSizes = field(compare=False)
     """The batch size, which changes during the run."""
     health: ModelHealth = field(compare=False, default_factory=ModelHealth)
     """Its record so far."""
@@ -437,9 +437,9 @@ def _per_input(function: Callable[..., object]) -> Method:
     return answer
 
 
-def _batch(name: str, model: object, options: ModelOptions) -> BatchSize:
+def _batch(name: str, model: object, options: ModelOptions) -> BatchSizes:
     if options.batch_size is not None:
         # The user's size does not grow.
-        return BatchSize(options.batch_size)
+        return BatchSizes(options.batch_size)
     first = declared_size(name, model, "batch_size", DEFAULT_BATCH_SIZE)
-    return BatchSize(first, largest=max(first, declared_size(name, model, "largest_batch", first)))
+    return BatchSizes(first, largest=max(first, declared_size(name, model, "largest_batch", first)))

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import ceil
 
 import pytest
 
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
+from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.execution.inference import QueryRunner
 from pytest_vqamt.execution.prefetch import InputPipeline
 from tests.execution.worlds import Scenes, loaded, query
+from tests.making import scene_of
 
 
 class OutOfMemoryError(RuntimeError):
@@ -65,6 +68,33 @@ def test_batches_grow_until_memory_runs_out_and_then_stay(store: AnswerStore) ->
     # 2, 4, then 8 are too many: halved, and 4 from then on. 2 + 4 + 8 = 14 are answered by then, 26 are left.
     assert model.tried == [2, 4, 8, 4, 4, 4, 4, 4, 4, 4, 4, 2]
     assert model.answered == TEXTS
+
+
+def test_one_large_picture_in_ten_does_not_shrink_the_batches_of_the_others(store: AnswerStore) -> None:
+    """Of the large ones the device has room for two at once; over several windows, as in a run."""
+
+    class Mixed(Small):
+        batch_size = 32
+        largest_batch = 32
+
+        def answer(self, batch: Sequence[ModelInput]) -> list[str]:
+            self.room = 2 if any(each.query.picture.scene.width > 1_000 for each in batch) else 32
+            return super().answer(batch)
+
+    model, asked, ideal = Mixed(room=32), 0, 0
+    adopted, pipeline = loaded(model), InputPipeline(Scenes(1), 2)
+    small = scene_of("dog", id="small")
+    large = replace(small, id="large", photo=Photo(id="large.png", digest="large"), width=4_000, height=3_000)
+    for window in range(5):
+        queries = [
+            query(f"number {place} of {window}", picture=(small if place % 10 else large).picture)
+            for place in range(1_000)
+        ]
+        QueryRunner(adopted, store, pipeline, lambda _: None).run({each.id: each for each in queries})
+        asked, ideal = asked + len(queries), ideal + ceil(900 / 32) + 50
+    pipeline.close()
+    assert len(model.answered) == asked
+    assert len(model.tried) < 1.2 * ideal
 
 
 def test_what_was_learned_is_remembered_by_the_next_item(store: AnswerStore) -> None:

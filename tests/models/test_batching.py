@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.models.batching import BatchSize, free_memory, is_out_of_memory
+from pytest_vqamt.models.batching import BatchSize, BatchSizes, free_memory, is_out_of_memory
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import wrap_model
 from tests.rows import each_row
@@ -82,7 +82,7 @@ def test_it_stays_between_one_and_the_most(first: int, most: int, fits: list[boo
 
 def test_what_the_user_says_does_not_grow() -> None:
     model = wrap_model("m", Grows(), ModelOptions(batch_size=5))
-    model.batch.grow_after(5)
+    model.batch.grow_after(5, 300_000)
     assert model.batch_size == 5
     assert wrap_model("m", Grows(), ModelOptions()).batch_size == 4
 
@@ -114,3 +114,20 @@ def test_exceptions_that_do_not(error: Exception) -> None:
 def test_freeing_memory_wakes_no_device() -> None:
     free_memory()
     assert not torch.cuda.is_initialized()  # type: ignore[no-untyped-call]  # torch does not annotate it
+
+
+def test_larger_pictures_shrink_with_smaller_ones_but_not_the_other_way_round() -> None:
+    sizes = BatchSizes(8, largest=64)
+    for size in (8, 16, 32):
+        sizes.grow_after(size, 300_000)
+    assert [sizes.limit(pixels) for pixels in (10_000, 300_000, 12_000_000)] == [64, 64, 22]
+    sizes.shrink_after(16, 1_000_000)
+    assert [sizes.limit(pixels) for pixels in (10_000, 300_000, 1_000_000, 12_000_000)] == [64, 64, 8, 8]
+    assert sizes.current == 64
+
+
+def test_a_batch_grows_to_three_gigabytes_at_most_and_holds_what_the_user_names() -> None:
+    grown, named = BatchSizes(8, largest=128), BatchSizes(128)
+    for size in (8, 16, 32, 64):
+        grown.grow_after(size, 12_000_000)
+    assert (grown.limit(12_000_000), named.limit(12_000_000)) == (22, 128)
