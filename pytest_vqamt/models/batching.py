@@ -133,10 +133,15 @@ class BatchSizes:
     def _of(self, pixels: int) -> BatchSize:
         number = pixels.bit_length()
         if number not in self._classes:
-            # Pictures that are a little larger are likely to fit, too, as those below them do.
-            known = min(list(self._classes), key=lambda each: (each > number, abs(each - number)), default=None)
-            nearest = BatchSize(self._first, largest=self._largest) if known is None else copy(self._classes[known])
-            self._classes[number] = nearest
+            known = list(self._classes)
+            if below := [each for each in known if each < number]:
+                # Pictures that are a little larger are likely to fit as those below them do.
+                self._classes[number] = copy(self._classes[max(below)])
+            else:
+                fresh = BatchSize(self._first, largest=self._largest)
+                # What larger ones have grown to fits smaller ones, too; what they have shrunk to says nothing of them.
+                fresh.current = max(self._first, self.current)
+                self._classes[number] = fresh
         return self._classes[number]
 
     def __repr__(self) -> str:
