@@ -79,7 +79,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime, chat: ChatSettings | None = None) -> None:
         super().__init__(checkpoint, runtime, chat)
         self.encoder = PictureEncoder(self.pictures, self.model, runtime, self.parts, self.encoder_inputs)
-        self._shares_prefix = self.prefix_is_causal and is_shareable(self.config)
+        self._shares_prefix = self.prefix_is_causal and is_shareable(self.config, self.model.generation_config)
         self._prefixes = PrefixCache(runtime.cache_bytes(_PREFIX_SHARE))
 
     def read_files(self, checkpoint: Checkpoint) -> None:
@@ -248,6 +248,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
             attention_mask=whole.attended,
             position_ids=positions,
             past_key_values=repeated(states, shared, self.config),
+            use_cache=True,  # some checkpoints were saved without
         )
 
     def _length(self, pictures: BatchPictures[PicturePixels, EncodedPicture], name: str) -> int:

@@ -15,7 +15,7 @@ from pytest_vqamt.models.transformers.inputs import TextTokens
 
 if TYPE_CHECKING:
     import torch
-    from transformers import DynamicCache, PreTrainedConfig
+    from transformers import DynamicCache, GenerationConfig, PreTrainedConfig
     from transformers.cache_utils import DynamicLayer
 
 
@@ -54,13 +54,16 @@ class SharedPrefix:
         return [self.which.index(place) for place in range(len(self.beginnings.cut))]
 
 
-def is_shareable(config: PreTrainedConfig) -> bool:
-    """True if each layer attends to all tokens before one.
+def is_shareable(config: PreTrainedConfig, generation: GenerationConfig) -> bool:
+    """True if each layer attends to all tokens before one, and the checkpoint names no cache of another kind.
 
     The padding between a beginning and an end would move a window of the latest tokens, and a recurrent state cannot
     leave it out.
     """
     from transformers.cache_utils import DynamicCache, DynamicLayer
+
+    if generation.cache_implementation not in (None, "dynamic"):
+        return False
 
     text = config.get_text_config()
     if getattr(text, "is_encoder_decoder", False):

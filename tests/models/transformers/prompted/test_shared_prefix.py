@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,13 +15,16 @@ from transformers import GenerationMixin
 
 from pytest_vqamt.models.transformers.inputs import TextTokens
 from pytest_vqamt.models.transformers.prompted import shared_prefix as module
-from pytest_vqamt.models.transformers.prompted.shared_prefix import shared_prefix
-from tests.models.transformers.prompted.conftest import batch, tiers
+from pytest_vqamt.models.transformers.prompted.generative import load
+from pytest_vqamt.models.transformers.prompted.shared_prefix import is_shareable, shared_prefix
+from tests.models.transformers.prompted.conftest import BRIEF, batch, tiers
 from tests.models.transformers.prompted.test_kinds import QUESTIONED
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_vqamt.core.query import ModelInput
-    from tests.models.transformers.prompted.conftest import Loaded
+    from tests.models.transformers.prompted.conftest import Checkpoint, Loaded
 
 SHARING = ("llava", "llava_next", "idefics3", "smolvlm", "qwen2_vl", "qwen2_5_vl", "qwen3_vl")
 """Kinds that read from the left to the right, with the picture before the text."""
@@ -96,6 +102,27 @@ def test_a_later_batch_finds_the_pictures_of_an_earlier_one(
     assert again.tokens < fresh.tokens
     assert ours._family.release()
     assert Run(ours, second, monkeypatch, -10).tokens == fresh.tokens, "released, they are computed again"
+
+
+def test_a_checkpoint_that_was_saved_without_a_cache_answers_the_same(
+    checkpoint: Checkpoint, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As those that were fine-tuned with gradient checkpointing."""
+    folder = shutil.copytree(checkpoint("qwen3_vl"), tmp_path / "saved")
+    file = folder / "generation_config.json"
+    file.write_text(json.dumps(json.loads(file.read_text(encoding="utf-8")) | {"use_cache": False}), encoding="utf-8")
+    ours: Any = load(str(folder), BRIEF)
+    shared, whole = Run(ours, batch(), monkeypatch, -10), Run(ours, batch(), monkeypatch, 10)
+    assert shared.answers == whole.answers
+    torch.testing.assert_close(shared.first, whole.first, rtol=1e-4, atol=1e-4)
+
+
+def test_a_checkpoint_that_names_a_cache_of_another_kind_reads_whole_prompts(loaded: Loaded) -> None:
+    ours: Any = loaded("qwen3_vl")
+    named = copy(ours._family.model.generation_config)
+    named.cache_implementation = "static"
+    assert is_shareable(ours._family.config, ours._family.model.generation_config)
+    assert not is_shareable(ours._family.config, named)
 
 
 @pytest.mark.parametrize("kind", tiers("gemma3", "paligemma", of=WHOLE))
