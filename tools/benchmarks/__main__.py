@@ -22,6 +22,7 @@ NAMES = (
     "render_ahead",
     "idle",
     "adapters",
+    "shared_prefix",
     "tiny_ratio",
     "basic_questions",
     "reading",
