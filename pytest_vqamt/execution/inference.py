@@ -468,7 +468,8 @@ class BatchBisector:
                 on_answers(inputs, answers)
             return list(answers), 0
         if ran_out:
-            free_memory()  # only here, where the exception no longer holds the tensors of the failed batch
+            with self._model.watching_device():  # an earlier error of the device may only show here
+                free_memory()  # only here, where the exception no longer holds the tensors of the failed batch
         if len(inputs) == 1:
             return [self._failure(cause, inputs[0])], int(ran_out)
         middle = len(inputs) // 2
