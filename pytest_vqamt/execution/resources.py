@@ -287,6 +287,11 @@ class Resources:
         """The specs of the models that are loaded now, but for those that were given as objects."""
         return tuple(spec for spec in self._models if spec not in self._objects)
 
+    def is_worth_help(self, spec: str) -> bool:
+        """True for a model whose answers take long: neither that of a server nor one that reads the scene."""
+        kind = self._catalogue.kind(spec)
+        return not (kind.is_remote or kind.needs_scenes)
+
     def release(self, spec: str) -> None:
         """Lets a model go, so that the next one finds room; where it is needed again, it is loaded again."""
         if spec not in self._held and self._models.pop(spec, None) is not None:

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack, nullcontext
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import replace
 from typing import TextIO, TypeAlias
 
 import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 
-from pytest_vqamt.core.codec import from_row, to_row
+from pytest_vqamt.core.codec import Json, from_row, to_row
 from pytest_vqamt.core.errors import OptionError, VqamtError, from_here
 from pytest_vqamt.core.events import Event, Listener, Stopped
 from pytest_vqamt.core.identity import split_name
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.core.results import ModelUse, RelationResult
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.execution.kept_items import run_or_recall
 from pytest_vqamt.execution.leases import SessionNote, lost_sessions
 from pytest_vqamt.execution.plan import Job, RunOptions
 from pytest_vqamt.execution.prefetch import SharedPipeline
 from pytest_vqamt.execution.resources import ItemSpec, Resources
+from pytest_vqamt.execution.run_item import ask_for
 from pytest_vqamt.integration.aggregate import REPORT_ATTRIBUTE, ItemOutcome, ResultCollector, SessionReport
 from pytest_vqamt.integration.items import (
     ConsistencyItem,
@@ -44,7 +45,7 @@ from pytest_vqamt.integration.items import (
 from pytest_vqamt.integration.options import is_any_typed
 from pytest_vqamt.integration.settings import Settings, check_markers, read_settings, thresholds_for
 from pytest_vqamt.integration.waivers import WaivedCaseIds
-from pytest_vqamt.integration.xdist import LostDeviceExit, RunFolder, WorkerEnd, Workers
+from pytest_vqamt.integration.xdist import SPENT, LostDeviceExit, RunFolder, RunningItems, WorkerEnd, Workers, XdistNode
 from pytest_vqamt.models import time_limit as watchdog
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.lost_device import DeviceLostError
@@ -153,6 +154,7 @@ class VqamtSession:
         self._terminal: TextIO | None = None
         self._shown_errors = ShownErrors()
         self._note: SessionNote | None = None
+        self._running = RunningItems(settings.run)
 
     # Running.
 
@@ -166,6 +168,7 @@ class VqamtSession:
         """
         job = self.resources.job(spec)
         with ExitStack() as closing:
+            closing.enter_context(self._running.running(spec.position))
             listeners: list[Listener] = [waived]
             lines = None
             if self.settings.report:
@@ -393,6 +396,8 @@ class VqamtSession:
             self._load_first(session)
         with self._workers.all_run(session) if self._workers else nullcontext():
             done = yield
+        if self._is_worker and not (session.shouldfail or session.shouldstop):
+            self._help_others()
         self._was_stopped = bool(session.shouldfail or session.shouldstop)  # but not by the gates that follow
         # A shard cannot miss a gate: `vqamt merge` checks the gates of the whole run.
         if not self._is_worker and self.settings.terms.sampling.is_whole:
@@ -400,6 +405,33 @@ class VqamtSession:
             relations, use = self.resources.concluded(collected.results, collected.in_baseline)
             run_gates(session, self, relations, use if relations or collected.failed else None)
         return done
+
+    def _help_others(self) -> None:
+        """Asks queries of long items of other workers when this one has no more of its own."""
+        resources, spent = self.resources, []
+        specs = {spec.position: spec for spec in resources.__dict__.get("item_specs", ())}
+        # What goes wrong here goes wrong in the worker of the item, too, which reports it.
+        with suppress(VqamtError):
+            for position in self._running.of_others():
+                if (spec := specs.get(position)) is None or not resources.is_worth_help(spec.model_spec):
+                    continue
+                if resources.loaded and spec.model_spec not in resources.loaded:
+                    self._pipeline.close()
+                    for other in resources.loaded:
+                        resources.release(other)
+                job = resources.job(spec)
+                # The code of users may keep state of its own.
+                if job.is_ours and job.model.batches_at_once == 1 and not job.model.deferred:
+                    spent.append(ask_for(job, resources.run_options, resources.stores, self._pipeline))
+        # xdist sends plain types only.
+        output: dict[str, object] = getattr(self._config, "workeroutput", {})
+        output[SPENT] = json.loads(json.dumps([to_row(each) for each in spent]))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: XdistNode) -> None:
+        """Takes what a worker has spent on the items of others."""
+        output: Mapping[str, list[Json]] = getattr(node, "workeroutput", {})
+        self._collected.spent += [from_row(row, ModelUse) for row in output.get(SPENT, ())]
 
     def _load_first(self, session: pytest.Session) -> None:
         """Loads the model of the first item before any test: one that cannot be used ends the session in a line."""

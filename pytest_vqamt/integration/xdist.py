@@ -48,8 +48,15 @@ _MOST_LOSSES = 2
 """Workers in a row that have lost the device of one place without finishing a test: then it is given up."""
 _MOST_PLACES = 2
 """Places on which the device is lost under one item: then the item is at fault."""
+_RUNNING = "running-"
+"""The beginning of the file there in which a worker writes the position of the item that it runs."""
+SPENT = "vqamt_spent"
+"""What a worker sends at its end of its model use for the items of others."""
+
 _PAUSE_S = 0.2
-"""Between two looks whether a place is free."""
+"""Between two looks whether a place is free, or an item still runs."""
+_LONG_S = 1.0
+"""An item that has run for less is left to its worker: planning it once more takes time of the processor."""
 _TEARDOWN_S = 10.0
 """How long fixtures may take to end a worker without a device: they may hang on it."""
 
@@ -212,6 +219,51 @@ class WorkerEnd:
         finally:
             if self._is_lost:
                 os._exit(1)
+
+
+class RunningItems:
+    """The items that the workers of a run are at: one without any more of its own asks queries of those of others."""
+
+    def __init__(self, run: RunProcess) -> None:
+        self._folder = run.folder
+        self._file = run.folder and run.folder / f"{_RUNNING}{run.process}"
+
+    @contextmanager
+    def running(self, position: int) -> Iterator[None]:
+        """Names the item of this position as that of this worker within the block."""
+        if self._file is None:
+            yield
+            return
+        with suppress(OSError):
+            self._file.write_text(str(position))
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                self._file.unlink(missing_ok=True)
+
+    def of_others(self) -> Iterator[int]:
+        """The positions of items that other workers have run for a while, each once, until none is running."""
+        seen: set[int] = set()
+        quiet = 0
+        # Twice: between two items of a worker there is none for a moment.
+        while self._folder is not None and quiet < 2:
+            running = list(self._now())
+            quiet = 0 if running else quiet + 1
+            long = [position for position, since in running if position not in seen and time.time() - since > _LONG_S]
+            if long:
+                seen.add(long[0])
+                yield long[0]
+            else:
+                time.sleep(_PAUSE_S)
+
+    def _now(self) -> Iterator[tuple[int, float]]:
+        assert self._folder is not None, "looked at by of_others alone"
+        for file in sorted(self._folder.glob(f"{_RUNNING}*")):
+            has_ended = (self._folder / f"{_ENDED}{file.name.removeprefix(_RUNNING)}").exists()
+            with suppress(OSError, ValueError):  # it has just ended, or begun
+                if not has_ended:
+                    yield int(file.read_text()), file.stat().st_mtime
 
 
 class Workers:
