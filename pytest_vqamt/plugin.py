@@ -97,7 +97,7 @@ def vqamt_models(request: pytest.FixtureRequest) -> Mapping[str, LoadedModel]:
 
     session = _session(request)
     with without_traceback():
-        return {name_of(spec): session.resources.model(spec) for spec in session.settings.models}
+        return {name_of(spec): session.resources.held_model(spec) for spec in session.settings.models}
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,7 @@ from pytest_vqamt.core.errors import DataError, ModelError, VqamtError
 from pytest_vqamt.core.progress_bar import SHOW_AFTER_S, progress_bar
 from pytest_vqamt.core.text import error_reason, short_path
 from pytest_vqamt.models.batching import is_out_of_memory
+from pytest_vqamt.models.lost_device import device_lost, is_device_lost
 from pytest_vqamt.models.protocol import ModelOptions
 
 LEAST_SIDE_PX = 2.0
@@ -98,6 +99,8 @@ def model_errors(model: str, photo: str, advice: str) -> Iterator[None]:
         # Neither passes with the next photo, so the command stops.
         if is_out_of_memory(error):
             raise ModelError(f"{why}give --device=cpu, or make the photo smaller") from error
+        if is_device_lost(error):
+            raise device_lost(model, error) from error
         if isinstance(error, ImportError):
             raise ModelError(f'{why}run: pip install "pytest-vqamt[photos]"') from error
         raise DetectionError(f"{why}{advice}") from error

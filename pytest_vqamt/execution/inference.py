@@ -117,8 +117,10 @@ class QueryRunner:
         self._model.health.cached += found.cached
         return found.answers, {name: query for name, query in distinct.items() if name not in found.answers}
 
-    def run(self, queries: dict[str, Query]) -> dict[str, Answer | Failure]:
+    def run(self, queries: dict[str, Query], *, waits: bool = True) -> dict[str, Answer | Failure]:
         """Runs the model on distinct ``queries`` and stores each batch; returns the answers by query id.
+
+        Without ``waits`` those that other processes lease are left out.
 
         Raises:
             ModelError: the model breaks its protocol, or has failed on every query so far.
@@ -131,9 +133,9 @@ class QueryRunner:
         try:
             # Models that wait for a server declare several.
             if self._model.batches_at_once > 1:
-                self._run_concurrently(batches, found)
+                self._run_concurrently(batches, found, waits=waits)
             else:
-                self._run_sequentially(batches, found)
+                self._run_sequentially(batches, found, waits=waits)
         finally:
             self.asked += batches.release()
         return found
@@ -142,7 +144,7 @@ class QueryRunner:
         """The error for a model that has failed on every query of this item."""
         return self._bisector.disabled_error(self._failed, self._reason)
 
-    def _run_sequentially(self, batches: LeasedBatches, found: dict[str, Answer | Failure]) -> None:
+    def _run_sequentially(self, batches: LeasedBatches, found: dict[str, Answer | Failure], *, waits: bool) -> None:
         """Runs the model on this thread, while the next batch is preprocessed if the model can do that."""
         upcoming: list[Query] = []
         while True:
@@ -151,7 +153,7 @@ class QueryRunner:
             self._record_cached(batches, found)
             if not batch:
                 # All queries of this process are answered: the rest is at work in other processes.
-                if not batches.wait():
+                if not waits or not batches.wait():
                     return
                 continue
             # Leasing a batch ahead keeps it from other processes, so it is done only where it is of use.
@@ -163,7 +165,7 @@ class QueryRunner:
                 self._pipeline.preprocess(self._model, upcoming)
             self._record_batch(batches, inputs, self._infer(inputs), found)
 
-    def _run_concurrently(self, batches: LeasedBatches, found: dict[str, Answer | Failure]) -> None:
+    def _run_concurrently(self, batches: LeasedBatches, found: dict[str, Answer | Failure], *, waits: bool) -> None:
         """Keeps several batches in flight, so that a slow query does not hold up the next batch."""
         in_flight: dict[Future[list[Answer | Failure]], list[ModelInput]] = {}
         with DaemonExecutor(self._model.batches_at_once, "vqamt-infer") as executor, _finishing(in_flight):
@@ -174,7 +176,7 @@ class QueryRunner:
                     in_flight[executor.submit(partial(self._preprocess_and_infer, inputs))] = inputs
                 self._record_cached(batches, found)
                 if not in_flight:
-                    if not batches.wait():
+                    if not waits or not batches.wait():
                         return
                     continue
                 # In slices, so that Ctrl-C ends the run while a slow server answers.
@@ -481,7 +483,8 @@ class BatchBisector:
                 on_answers(inputs, answers)
             return list(answers), 0
         if ran_out:
-            free_memory()  # only here, where the exception no longer holds the tensors of the failed batch
+            with self._model.watching_device():  # an earlier error of the device may only show here
+                free_memory()  # only here, where the exception no longer holds the tensors of the failed batch
         if len(inputs) == 1:
             return [self._failure(cause, inputs[0])], int(ran_out)
         middle = len(inputs) // 2

@@ -118,14 +118,14 @@ class SharedPipeline:
         return self._pipeline
 
     def close(self) -> None:
-        """Stops prefetching."""
+        """Stops prefetching; the next item begins anew."""
         self.ahead.close()
         self._close_pipeline()
 
     def _close_pipeline(self) -> None:
         if self._pipeline is not None:
             self._pipeline.close()
-        self._pipeline = None
+        self._pipeline, self._of = None, ()  # holds no model that is released
 
 
 class RenderPrefetcher:

@@ -17,7 +17,7 @@ from statistics import fmean
 from typing import TypeAlias
 
 from pytest_vqamt.core.codec import replace
-from pytest_vqamt.core.errors import OptionError, VqamtError
+from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.identity import name_of, split_name
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
@@ -40,7 +40,9 @@ from pytest_vqamt.execution.leases import RunProcess
 from pytest_vqamt.execution.plan import Job, RunOptions, is_left_out
 from pytest_vqamt.execution.prefetch import InputPipeline
 from pytest_vqamt.language.answers.final import parse_tags, strip_traces
+from pytest_vqamt.models.batching import free_memory
 from pytest_vqamt.models.catalogue import QUICK, ModelCatalogue, ModelKind
+from pytest_vqamt.models.lost_device import device_lost, is_device_lost
 from pytest_vqamt.models.protocol import ModelOptions, described
 from pytest_vqamt.models.python import imported
 from pytest_vqamt.models.wrapped import LoadedModel
@@ -228,6 +230,8 @@ class Resources:
         self._data_objects = frozenset(data or {})
         self._models = dict(models or {})
         self._unusable: dict[str, VqamtError] = {}
+        self._told: dict[str, tuple[Task, ...] | None] = {}
+        self._held = set(self._objects)
         self._sources = dict(data or {})
         self._started = datetime.now(UTC)
         self._clock = time.monotonic()
@@ -238,7 +242,7 @@ class Resources:
             self.stores.close()
 
     def model(self, spec: str) -> LoadedModel:
-        """The model of this spec, loaded once.
+        """The model of this spec, loaded once unless it is released.
 
         Raises:
             VqamtError: it cannot be loaded.
@@ -247,11 +251,56 @@ class Resources:
             raise self._unusable[spec]
         if spec not in self._models:
             try:
-                self._models[spec] = self._catalogue.load(spec, self.settings.model_options)
+                model = self._catalogue.load(spec, self.settings.model_options)
+                self._check_tasks(spec, model.tasks)
+                self._models[spec] = model
             except VqamtError as error:
-                self._unusable[spec] = error  # loading takes long, and every item would try again
-                raise
+                cause = error.__cause__
+                # Loading takes long, and every item would try again.
+                self._unusable[spec] = device_lost(spec, cause) if cause and is_device_lost(cause) else error
+                raise self._unusable[spec] from cause
         return self._models[spec]
+
+    def _told_tasks(self, spec: str) -> tuple[Task, ...] | None:
+        """The tasks of a model that need not be loaded for them; None for any other."""
+        if spec in self._models or spec in self._unusable:
+            return None
+        if spec not in self._told:
+            try:
+                self._told[spec] = self._catalogue.tasks(spec, self.settings.model_options)
+            except VqamtError as error:
+                self._unusable[spec] = error
+                raise
+        return self._told[spec]
+
+    def _check_tasks(self, spec: str, tasks: tuple[Task, ...]) -> None:
+        told = self._told.get(spec)
+        if told is not None and told != tasks:
+            raise ModelError(
+                f"Expected model {spec!r} to do what its class or its configuration says ({', '.join(told)}), but once "
+                f"loaded it does {', '.join(tasks)}: let a function without a return type make it, whose tasks are "
+                "known when it is loaded"
+            )
+
+    @property
+    def loaded(self) -> tuple[str, ...]:
+        """The specs of the models that are loaded now, but for those that were given as objects."""
+        return tuple(spec for spec in self._models if spec not in self._objects)
+
+    def is_worth_help(self, spec: str) -> bool:
+        """True for a model whose answers take long: neither that of a server nor one that reads the scene."""
+        kind = self._catalogue.kind(spec)
+        return not (kind.is_remote or kind.needs_scenes)
+
+    def release(self, spec: str) -> None:
+        """Lets a model go, so that the next one finds room; where it is needed again, it is loaded again."""
+        if spec not in self._held and self._models.pop(spec, None) is not None:
+            free_memory()
+
+    def held_model(self, spec: str) -> LoadedModel:
+        """The model of this spec, which is never released, since someone else uses it."""
+        self._held.add(spec)
+        return self.model(spec)
 
     @cached_property
     def names(self) -> Mapping[str, str]:
@@ -422,9 +471,9 @@ class Resources:
         )
 
     def request_notes(self) -> Iterator[str]:
-        """Notes of models on requests, from the largest pictures of each source, to read before the run."""
+        """Notes of loaded models on requests, from the largest pictures of each source, to read before the run."""
         for model in self.names:
-            note = self.model(model).request_note
+            note = self._models[model].request_note if model in self._models else None
             for spec in self.settings.data if note else ():
                 is_exact = any(
                     each.relation.info.exact_pixels
@@ -538,7 +587,7 @@ class Resources:
     def _tasks(self, spec: str) -> tuple[Task, ...]:
         """The tasks of a model. In a worker, a model that cannot be loaded has all tasks, and each item reports why."""
         try:
-            return self.model(spec).tasks
+            return self._told_tasks(spec) or self.model(spec).tasks
         except VqamtError:
             if not self._is_worker:
                 raise

@@ -88,6 +88,30 @@ def run_item(
             raise
 
 
+def ask_for(job: Job, options: RunOptions, stores: AnswerStores, pipeline: SharedPipeline) -> ModelUse:
+    """Asks queries of a job that another process runs, from the last one backwards; returns the use of the model.
+
+    The other process takes the answers from the store, and nothing is judged here: its result is the same. Queries
+    that it has leased are left to it, so the two meet in the middle.
+
+    Raises:
+        VqamtError: the model or the data cannot be used.
+    """
+    store, lossless = stores.of(job.model), job.relation.info.exact_pixels
+    planned = pipeline.ahead.take(job, options.sampling)
+    runner = QueryRunner(job.model, store, pipeline.of(job.model, job.source), lambda _count: None, lossless=lossless)
+    usage = UsageMeter(job.model, runner)
+    with infrequent_gc():
+        while window := planned.take():
+            needed = (each.case.trials(options.sampling.repeats) for each in window)
+            queries = {query.id: query for of_case in needed for trials in of_case for query in trials}
+            # Not marked as used: the other process counts what it takes from the store.
+            known = store.get(job.model.fingerprint_of(lossless=lossless), tuple(queries))
+            lacking = {name: queries[name] for name in reversed(queries) if name not in known}
+            runner.run(lacking, waits=False)
+    return replace(usage.use(), queries_needed=0)  # the other process counts what its cases need
+
+
 class _Run:
     def __init__(
         self,

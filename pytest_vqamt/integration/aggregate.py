@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pytest_vqamt.integration.settings import Settings
 
 
-_CRASH_PHASE = "???"
+CRASH_PHASE = "???"
 """The ``when`` of the test report that xdist makes for a worker that crashed."""
 
 
@@ -108,7 +108,7 @@ class ResultCollector:
         if outcome.spent is not None:
             self.spent.append(outcome.spent)
         # A worker that crashed sends no outcome: xdist reports the test in its place.
-        if outcome.failed or test_report.when == _CRASH_PHASE:
+        if outcome.failed or (test_report.when == CRASH_PHASE and test_report.failed):
             self.failed[test_report.nodeid] = outcome.failure
         if outcome.baseline:
             self.in_baseline.add(outcome.baseline)

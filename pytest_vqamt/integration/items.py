@@ -16,7 +16,9 @@ from pytest_vqamt.core.errors import OptionError, VqamtError, cut_to_user_code, 
 from pytest_vqamt.core.results import BaselineUse, RelationResult
 from pytest_vqamt.core.text import clear_message, error_text, visible
 from pytest_vqamt.execution.resources import ItemSpec
+from pytest_vqamt.integration.xdist import LostDeviceExit
 from pytest_vqamt.models.guarded import is_of_the_session
+from pytest_vqamt.models.lost_device import DeviceLostError
 from pytest_vqamt.reporting.item_messages import (
     TestOutcome,
     drop_outcome_of,
@@ -307,10 +309,13 @@ class ShownErrors:
 def without_traceback() -> Iterator[None]:
     """Fails with a mistake as one line, and with an exception of the user's own code as that, once.
 
-    ``sys.exit`` in a model's methods or in a relation is one, too.
+    ``sys.exit`` in a model's methods or in a relation is one, too. A lost device ends the session, or this worker of
+    xdist: each further test would fail.
     """
     try:
         yield
+    except DeviceLostError as error:
+        raise LostDeviceExit(error) from None
     except VqamtError as error:
         raise VqamtFailure(str(error), error.user_error) from None
     except BaseException as error:

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import replace
 from typing import TextIO, TypeAlias
 
 import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 
-from pytest_vqamt.core.codec import from_row, to_row
+from pytest_vqamt.core.codec import Json, from_row, to_row
 from pytest_vqamt.core.errors import OptionError, VqamtError, from_here
 from pytest_vqamt.core.events import Event, Listener, Stopped
 from pytest_vqamt.core.identity import split_name
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.core.results import ModelUse, RelationResult
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.execution.kept_items import run_or_recall
 from pytest_vqamt.execution.leases import SessionNote, lost_sessions
 from pytest_vqamt.execution.plan import Job, RunOptions
 from pytest_vqamt.execution.prefetch import SharedPipeline
 from pytest_vqamt.execution.resources import ItemSpec, Resources
+from pytest_vqamt.execution.run_item import ask_for
 from pytest_vqamt.integration.aggregate import REPORT_ATTRIBUTE, ItemOutcome, ResultCollector, SessionReport
 from pytest_vqamt.integration.items import (
     ConsistencyItem,
@@ -42,10 +43,12 @@ from pytest_vqamt.integration.items import (
     usage_error,
 )
 from pytest_vqamt.integration.options import is_any_typed
-from pytest_vqamt.integration.settings import RunFolder, Settings, check_markers, read_settings, thresholds_for
+from pytest_vqamt.integration.settings import Settings, check_markers, read_settings, thresholds_for
 from pytest_vqamt.integration.waivers import WaivedCaseIds
+from pytest_vqamt.integration.xdist import SPENT, LostDeviceExit, RunFolder, RunningItems, WorkerEnd, Workers, XdistNode
 from pytest_vqamt.models import time_limit as watchdog
 from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.lost_device import DeviceLostError
 from pytest_vqamt.relations.base import PublishedRelation
 from pytest_vqamt.reporting.case_writer import CasePartWriter, remove_report, start_parts
 from pytest_vqamt.reporting.junit import properties
@@ -133,8 +136,10 @@ def _forecast_lines(session: Resources, spec: str, queries: _Queries) -> Iterato
 class VqamtSession:
     """The plugin of a session in which a model is named."""
 
-    def __init__(self, config: pytest.Config, settings: Settings) -> None:
+    def __init__(self, config: pytest.Config, settings: Settings, workers: Workers | None = None) -> None:
+        """``workers`` are those of the controller of xdist."""
         self.settings = settings
+        self._workers = workers
         self._config = config
         self._is_worker = hasattr(config, "workerinput")
         # Without any option on the command line, a session with a model in the ini file is one of other tests.
@@ -149,6 +154,7 @@ class VqamtSession:
         self._terminal: TextIO | None = None
         self._shown_errors = ShownErrors()
         self._note: SessionNote | None = None
+        self._running = RunningItems(settings.run)
 
     # Running.
 
@@ -162,6 +168,7 @@ class VqamtSession:
         """
         job = self.resources.job(spec)
         with ExitStack() as closing:
+            closing.enter_context(self._running.running(spec.position))
             listeners: list[Listener] = [waived]
             lines = None
             if self.settings.report:
@@ -319,8 +326,23 @@ class VqamtSession:
             items[:] = [error_item(session, error)]
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_protocol(self, nextitem: pytest.Item | None) -> None:
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:
         self._next_item = nextitem
+        spec = item_spec_of(item)
+        if spec is not None and spec.model_spec not in self.resources.loaded:
+            self._release_before(item)
+
+    def _release_before(self, item: pytest.Item) -> None:
+        """Releases the models whose last item lies before ``item``: two that are large need not fit at once.
+
+        xdist may bring an item of such a model later, where another worker has died: then it is loaded again.
+        """
+        items = item.session.items
+        left = {spec.model_spec for spec in map(item_spec_of, items[items.index(item) :]) if spec}
+        if gone := [spec for spec in self.resources.loaded if spec not in left]:
+            self._pipeline.close()
+            for spec in gone:
+                self.resources.release(spec)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -370,7 +392,12 @@ class VqamtSession:
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
         """Compares all items with the baseline after the last one, which no worker of xdist can do."""
-        done = yield
+        if not (self._is_worker or self._workers):
+            self._load_first(session)
+        with self._workers.all_run(session) if self._workers else nullcontext():
+            done = yield
+        if self._is_worker and not (session.shouldfail or session.shouldstop):
+            self._help_others()
         self._was_stopped = bool(session.shouldfail or session.shouldstop)  # but not by the gates that follow
         # A shard cannot miss a gate: `vqamt merge` checks the gates of the whole run.
         if not self._is_worker and self.settings.terms.sampling.is_whole:
@@ -378,6 +405,50 @@ class VqamtSession:
             relations, use = self.resources.concluded(collected.results, collected.in_baseline)
             run_gates(session, self, relations, use if relations or collected.failed else None)
         return done
+
+    def _help_others(self) -> None:
+        """Asks queries of long items of other workers when this one has no more of its own."""
+        resources, spent = self.resources, []
+        specs = {spec.position: spec for spec in resources.__dict__.get("item_specs", ())}
+        # What goes wrong here goes wrong in the worker of the item, too, which reports it.
+        with suppress(VqamtError):
+            for position in self._running.of_others():
+                if (spec := specs.get(position)) is None or not resources.is_worth_help(spec.model_spec):
+                    continue
+                if resources.loaded and spec.model_spec not in resources.loaded:
+                    self._pipeline.close()
+                    for other in resources.loaded:
+                        resources.release(other)
+                job = resources.job(spec)
+                # The code of users may keep state of its own.
+                if job.is_ours and job.model.batches_at_once == 1 and not job.model.deferred:
+                    spent.append(ask_for(job, resources.run_options, resources.stores, self._pipeline))
+        # xdist sends plain types only.
+        output: dict[str, object] = getattr(self._config, "workeroutput", {})
+        output[SPENT] = json.loads(json.dumps([to_row(each) for each in spent]))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: XdistNode) -> None:
+        """Takes what a worker has spent on the items of others."""
+        output: Mapping[str, list[Json]] = getattr(node, "workeroutput", {})
+        self._collected.spent += [from_row(row, ModelUse) for row in output.get(SPENT, ())]
+
+    def _load_first(self, session: pytest.Session) -> None:
+        """Loads the model of the first item before any test: one that cannot be used ends the session in a line."""
+        failed = session.testsfailed and not self._config.getoption("continue_on_collection_errors")
+        first = next(filter(None, map(item_spec_of, session.items)), None)
+        if first is None or failed or self._config.getoption("collectonly"):
+            return
+        known = self.resources.loaded
+        try:
+            self.resources.model(first.model_spec)
+        except DeviceLostError as error:
+            raise LostDeviceExit(error) from None
+        except VqamtError as error:
+            raise usage_error(error, self._config) from error
+        if self.resources.loaded != known and (reporter := self._config.pluginmanager.get_plugin("terminalreporter")):
+            for note in dict.fromkeys(self.resources.request_notes()):
+                reporter.write_line(f"vqamt: {note}")
 
     def pytest_sessionstart(self) -> None:
         # Standard error is captured while tests run; pytest's faulthandler has kept it.
@@ -441,6 +512,8 @@ class VqamtSession:
 
     def pytest_report_collectionfinish(self, items: Sequence[pytest.Item]) -> list[str]:
         """Says which preset runs where no relations are named, and how many cases there are at most."""
+        if self._is_worker:  # nobody sees it
+            return []
         has_header = self._config.get_verbosity() >= 0 and not self._config.option.no_header
         return [*([] if has_header else self._lost_sessions()), *self._collection_lines(items)]
 
@@ -500,14 +573,19 @@ def start(config: pytest.Config) -> VqamtSession:
             "results are lost: -n 1 survives a crash of the model, too, and --vqamt-timeout ends one that hangs"
         )
     _check_devices(config, settings)
+    workers = None
+    if hasattr(config, "workerinput"):
+        config.pluginmanager.register(WorkerEnd(config, settings.run), "vqamt-worker-end")
+    # The controller alone hands out the folder of the run, and places in it.
+    elif getattr(config.option, "tx", None):
+        folder = RunFolder(settings)
+        workers = Workers(config, folder)
+        config.pluginmanager.register(folder, "vqamt-run-folder")
+        config.pluginmanager.register(workers, "vqamt-workers")
     try:
-        session = VqamtSession(config, settings)
+        return VqamtSession(config, settings, workers)
     except VqamtError as error:  # a reader of the user's that cannot be imported
         raise usage_error(error, config) from error
-    # The controller alone hands out the folder of the run.
-    if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(RunFolder(settings), "vqamt-run-folder")
-    return session
 
 
 def _check_devices(config: pytest.Config, settings: Settings) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import shlex
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 
@@ -17,12 +14,11 @@ from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.results import Undecided
 from pytest_vqamt.core.spelling import option, spelt
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.execution.answer_cache import ANSWERS_FILE
-from pytest_vqamt.execution.leases import LockedFolder, RunProcess, release_all
 from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling, default_contrast
 from pytest_vqamt.execution.resources import RunSettings
 from pytest_vqamt.integration.options import OPTIONS, Options, Rates, models_named, read_options
 from pytest_vqamt.integration.waivers import Waivers, read_waivers
+from pytest_vqamt.integration.xdist import place_of, run_process_of
 from pytest_vqamt.models.budget import Budget
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
@@ -32,11 +28,6 @@ from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.terminal import SummaryLength
 from pytest_vqamt.sampling.chooser import Sampler
 from pytest_vqamt.stats.thresholds import GateKind, GateOn, Threshold, drops_of
-
-_RUN, _FOLDER = "vqamt_run", "vqamt_run_folder"
-"""What xdist's controller gives each worker: the id of the run, and its folder."""
-_PREFIX = "vqamt-run-"
-"""How the folders of runs begin, in the system's folder for temporary files."""
 
 OF_A_DROP = ("max_drop", "undecided")
 """The options of the gate on a drop."""
@@ -58,74 +49,6 @@ _WANTED = (
     "@pytest.mark.vqamt(fail_under=RATE, grounded_under=RATE), either or both, each a rate, "
     '{"GLOB": RATE}, or a list of RATE and "GLOB=RATE"'
 )
-
-
-class XdistNode(Protocol):
-    """A worker in xdist's controller."""
-
-    workerinput: dict[str, object]
-
-    @property
-    def gateway(self) -> XdistGateway: ...
-
-
-class XdistGateway(Protocol):
-    """The connection to a worker."""
-
-    @property
-    def id(self) -> str: ...
-
-
-def run_process_of(config: pytest.Config) -> RunProcess:
-    """The process's run: in a worker of xdist its controller's, otherwise a new one."""
-    given: dict[str, object] = getattr(config, "workerinput", {})
-    if _RUN not in given:
-        return RunProcess()
-    folder = Path(str(given[_FOLDER]))
-    # A worker on another machine has no such folder, and does not share its answers.
-    return RunProcess(id=str(given[_RUN]), process=str(given["workerid"]), folder=folder if folder.is_dir() else None)
-
-
-class RunFolder:
-    """A plugin of xdist's controller that gives each worker the run and its folder, and removes the folder at the end.
-
-    The folder is accessible to this user alone. It holds the answers of models without a fingerprint, and all answers
-    if there is no cache. If this process is killed, the next run with workers removes the folder.
-    """
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._folder: LockedFolder | None = None
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_configure_node(self, node: XdistNode) -> None:
-        # Made with the first worker: a session without xdist needs no folder.
-        if self._folder is None:
-            try:
-                self._folder = LockedFolder(Path(tempfile.gettempdir()), _PREFIX)
-            except OSError as error:
-                raise pytest.UsageError(
-                    f"Expected a folder for temporary files that can be written to, but got {tempfile.gettempdir()!r} "
-                    f"({error}): set TMPDIR to one, or free some space"
-                ) from error
-        node.workerinput |= {_RUN: self._settings.run.id, _FOLDER: str(self._folder.path)}
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: XdistNode) -> None:
-        """Releases the leases of a worker that died, so that others need not wait until they expire."""
-        # xdist calls this for workers that ended as they should, too; these have no leases left.
-        self._release(f"{self._settings.run.id}.{node.gateway.id}.")
-
-    def pytest_unconfigure(self) -> None:
-        if self._folder is not None:
-            self._release(f"{self._settings.run.id}.")
-            self._folder.remove()
-
-    def _release(self, prefix: str) -> None:
-        # Leases are in the cache, or in the folder of the run for models without a fingerprint.
-        for folder in (self._settings.cache, self._folder.path if self._folder else None):
-            if folder is not None:
-                release_all(folder / ANSWERS_FILE, prefix)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +100,7 @@ def _settings(config: pytest.Config, options: Options) -> Settings:
         dict(options.option), ModelCatalogue().settings_of(options.model), option("option")
     )
     cache = _cache(config, options)
-    worker, workers = _worker(config)
+    worker, workers = place_of(config)
     model_options = replace(
         model_options_of(options, model_settings, cache),
         budget=_budget(config, options, cache),
@@ -332,15 +255,7 @@ def _budget(config: pytest.Config, options: Options, cache: Path | None) -> Budg
         return None
     # Workers share what they have spent through the folder of the run.
     folder = run_process_of(config).folder
-    return Budget(options.max_cost, folder and folder / "costs", _worker(config)[1])
-
-
-def _worker(config: pytest.Config) -> tuple[int, int]:
-    """The index of this worker of xdist and the number of workers; 0 and 1 without xdist."""
-    given: Mapping[str, object] = getattr(config, "workerinput", {})
-    # xdist's names of workers: gw0, gw1, ...
-    found = re.fullmatch(r"gw(\d+)", str(given.get("workerid", "")))
-    return (int(found[1]), int(str(given["workercount"]))) if found else (0, 1)
+    return Budget(options.max_cost, folder and folder / "costs", place_of(config)[1])
 
 
 def _cache(config: pytest.Config, options: Options) -> Path | None:

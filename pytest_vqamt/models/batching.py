@@ -198,6 +198,8 @@ class ModelHealth:
     """Queries that were answered in an earlier run."""
     disabled_reason: str = ""
     """Why it is disabled; "" while it is not."""
+    device_lost: bool = False
+    """True if that is because this process can use the device no more."""
     user_errors: dict[str, Exception] = field(default_factory=dict)
     """The first exception of each kind that the user's own model raised, by type and place; a few."""
     error_kinds: dict[str, str] = field(default_factory=dict)

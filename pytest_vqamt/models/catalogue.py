@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib.util import find_spec
@@ -16,6 +16,7 @@ from pytest_vqamt.core.entry_points import entry_points
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.identity import split_name
 from pytest_vqamt.core.input_files import expanded
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.models.prompts import CHAT_SETTINGS, PROMPT_SETTINGS, QUERY_PROMPT_SETTINGS
 from pytest_vqamt.models.protocol import ModelOptions
@@ -85,6 +86,19 @@ class ModelCatalogue:
         if kind.check:
             check = _import_object(kind.check) if isinstance(kind.check, str) else kind.check
             check(argument, options)
+
+    def tasks(self, spec: str, options: ModelOptions) -> tuple[Task, ...] | None:
+        """The tasks of the model of this spec, where they can be told without loading it; else None.
+
+        Raises:
+            VqamtError: what it names does not exist.
+        """
+        kind, argument = self._parsed(spec)
+        if isinstance(kind.tasks, str):
+            with _needing(kind, split_name(spec)[1]):
+                told: tuple[Task, ...] | None = _import_object(kind.tasks)(argument, options)
+            return told
+        return kind.tasks
 
     def settings_of(self, specs: Iterable[str]) -> tuple[str, ...] | None:
         """The names of the settings that models of these specs take; None if one of them takes any setting.
@@ -206,9 +220,16 @@ def _own_checkpoint(spec: str) -> str:
 
 
 def _load_kind(kind: ModelKind, argument: str, spec: str, options: ModelOptions) -> object:
-    try:
+    with _needing(kind, spec):
         factory: ModelFactory = _import_object(kind.factory) if isinstance(kind.factory, str) else kind.factory
         return factory(argument, options)
+
+
+@contextmanager
+def _needing(kind: ModelKind, spec: str) -> Iterator[None]:
+    """Turns the errors of a kind's code into errors for the user."""
+    try:
+        yield
     except VqamtError:
         raise
     except Exception as error:
@@ -249,6 +270,9 @@ class ModelKind:
     name that begins so."""
     check: str | Callable[[str, ModelOptions], None] | None = None
     """Called like the factory, raises on invalid specs without loading; in either form, None for no check."""
+    tasks: str | tuple[Task, ...] | None = None
+    """The tasks of its models, or "module:callable", which is called like the factory and tells them without loading.
+    None, also where that returns it: only a loaded model tells."""
     reads_meaning: bool = True
     """True if its models may read the meaning of a query, so that it must be sent to a server."""
     needs_scenes: bool = False
@@ -313,6 +337,7 @@ def _checkpoint_kind(
     settings: tuple[str, ...] = (),
     preset: str = QUICK,
     check: Callable[[str, str, ModelOptions], None] = _check_checkpoint,
+    tasks: str | tuple[Task, ...] = "",
 ) -> ModelKind:
     """A kind of model that transformers loads from a folder or the hub."""
     return ModelKind(
@@ -324,6 +349,7 @@ def _checkpoint_kind(
         extra="transformers",
         on_device=True,
         settings=settings,
+        tasks=tasks or f"pytest_vqamt.models.{module}:tasks",
         reads_meaning=False,
         preset=preset,
     )
@@ -336,6 +362,7 @@ MODELS: tuple[ModelKind, ...] = (
         description="the small trained model that comes with this package; does every task",
         argument="",
         extra="demo",
+        tasks=tuple(Task),
         reads_meaning=False,
     ),
     _checkpoint_kind(
@@ -344,6 +371,7 @@ MODELS: tuple[ModelKind, ...] = (
         "LXMERT with its region detector; answers questions",
         settings=(*REGION_SETTINGS, "answers"),
         check=_check_region_model,
+        tasks=(Task.VQA,),
     ),
     _checkpoint_kind(
         "visualbert",
@@ -351,6 +379,7 @@ MODELS: tuple[ModelKind, ...] = (
         "VisualBERT with the same region detector; answers questions",
         settings=(*REGION_SETTINGS, "answers"),
         check=_check_region_model,
+        tasks=(Task.VQA,),
     ),
     _checkpoint_kind(
         "vilt", "transformers.vilt", "ViLT; answers questions, or judges hypotheses where its head is NLVR2's"
@@ -397,6 +426,7 @@ MODELS: tuple[ModelKind, ...] = (
         description="a model that your own code makes, or a function f(image, text)",
         argument="module:factory",
         settings=QUERY_PROMPT_SETTINGS,
+        tasks="pytest_vqamt.models.python:tasks",
     ),
     ModelKind(
         name="answers",

@@ -142,7 +142,7 @@ class ModelOptions:
     budget: Budget | None = field(default=None, compare=False, repr=False)
     """The money that the run may spend; None for any amount."""
     worker: int = 0
-    """The number of this process among the workers of xdist, from 0."""
+    """The place of this process among the workers of xdist that run at once, from 0."""
     workers: int = 1
     """How many processes this run has."""
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import importlib
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
+from typing import get_type_hints
 
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, did_you_mean
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.text import error_text, shown
 from pytest_vqamt.models.guarded import is_of_the_session, reading
 from pytest_vqamt.models.protocol import METHODS, ModelOptions, accepts
@@ -28,6 +31,24 @@ def load(argument: str, options: ModelOptions) -> object:
     if not _is_name(argument):
         raise OptionError(f"Expected python:module:factory, such as python:my_models:load, but got {given}")
     return loaded_within(options.timeout_s, lambda: _call_factory(imported(argument, given), spec), spec)
+
+
+def tasks(argument: str, options: ModelOptions) -> tuple[Task, ...] | None:
+    """The tasks that a class has methods for, or that a factory says it returns; None where only calling it tells.
+
+    Raises:
+        OptionError: the module or the name in it does not exist.
+        ModelError: the module raised, ended the process, or took too long.
+    """
+    spec = f"python:{argument}"
+    found = loaded_within(options.timeout_s, lambda: imported(argument, f"model={spec!r}"), spec)
+    if not isinstance(found, type):
+        with suppress(Exception):  # names in annotations may be of another module, or undefined
+            found = get_type_hints(found).get("return")
+    if not isinstance(found, type):
+        return None
+    with reading(f"model={spec!r}"):
+        return tuple(task for task, name in METHODS.items() if callable(getattr(found, name, None))) or None
 
 
 def imported(name: str, given: str) -> object:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Any, cast
@@ -13,6 +14,7 @@ from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, Declined, ModelInput,
 from pytest_vqamt.core.text import encodable
 from pytest_vqamt.models.batching import BatchSizes, ModelHealth
 from pytest_vqamt.models.guarded import guarded, guarded_stream, reading
+from pytest_vqamt.models.lost_device import DeviceLostError, device_lost, is_device_lost
 from pytest_vqamt.models.time_limit import TimeLimit, TimeLimitError
 
 if TYPE_CHECKING:
@@ -118,6 +120,7 @@ class LoadedModel:
         """One answer for each input, in their order.
 
         Raises:
+            DeviceLostError: this process can use the model's device no more.
             ModelError: the model does not do ``task``, did not return one answer per input, or is disabled.
             Exception: whatever else the model raises, unchanged.
         """
@@ -127,7 +130,8 @@ class LoadedModel:
         self._check_enabled()
         self._give_prompts(batch)
         try:
-            returned = method(batch)
+            with self.watching_device():
+                returned = method(batch)
         # The protocol: a ModelError concerns the model, any other exception this batch alone.
         except ModelError as error:
             self.health.disabled_reason = str(error)
@@ -143,6 +147,7 @@ class LoadedModel:
         """Yields the index and the outcome of each input as it comes, in any order.
 
         Raises:
+            DeviceLostError: as ``ask``, also where it is the outcome of one input.
             ModelError: as ``ask``, or an input has no outcome, or two.
             Exception: the model raised it.
         """
@@ -153,12 +158,13 @@ class LoadedModel:
         who = f"stream_answers() of model {self.name!r}"
         self._give_prompts(batch)
         try:
-            pairs: object = self.streamed(task, batch)  # a user's method may return anything
+            with self.watching_device():
+                pairs: object = self.streamed(task, batch)  # a user's method may return anything
             if not isinstance(pairs, Iterable):
                 raise ModelError(
                     f"Expected {who} to yield pairs of an index and an outcome, but got {described(pairs)}"
                 )
-            for pair in pairs:
+            for pair in self._watched(pairs):
                 # Checked one by one: each outcome is stored as it comes, so a wrong index would be a wrong answer in
                 # the cache.
                 if not (isinstance(pair, tuple) and len(pair) == 2 and pair[0] in missing):
@@ -168,6 +174,9 @@ class LoadedModel:
                     )
                 place, outcome = pair
                 missing.remove(place)
+                with self.watching_device():
+                    if isinstance(outcome, Exception) and is_device_lost(outcome):
+                        raise outcome
                 yield place, outcome if isinstance(outcome, Exception) else validated_answer(outcome, batch[place], who)
             if missing:
                 raise ModelError(
@@ -176,6 +185,28 @@ class LoadedModel:
         except ModelError as error:
             self.health.disabled_reason = str(error)
             raise
+
+    @contextmanager
+    def watching_device(self) -> Iterator[None]:
+        """Turns an error after which the device cannot be used into a DeviceLostError, and disables the model."""
+        try:
+            yield
+        except Exception as error:
+            if isinstance(error, DeviceLostError) or not is_device_lost(error):
+                raise
+            lost = device_lost(self.name, error)
+            self.health.device_lost, self.health.disabled_reason = True, str(lost)
+            raise lost from error
+
+    def _watched(self, pairs: Iterable[object]) -> Iterator[object]:
+        iterator = iter(pairs)
+        while True:
+            with self.watching_device():
+                try:
+                    pair = next(iterator)
+                except StopIteration:
+                    return
+            yield pair
 
     def _give_prompts(self, batch: Sequence[ModelInput]) -> None:
         for item in batch:
@@ -189,6 +220,9 @@ class LoadedModel:
         return method
 
     def _check_enabled(self) -> None:
+        # Other batches in flight learn it from here, and must not count as failed either.
+        if self.health.device_lost:
+            raise DeviceLostError(self.health.disabled_reason)
         if self.health.disabled_reason:
             raise ModelError(f"Model {self.name!r} is disabled: {self.health.disabled_reason}")
 

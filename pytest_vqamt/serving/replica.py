@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +28,7 @@ from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.execution.prefetch import RenderPrefetcher
 from pytest_vqamt.imaging.inpainting import KINDS, LAMA, checkpoint_of, method_of
 from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.lost_device import DeviceLostError
 from pytest_vqamt.models.served.answer_requests import PictureRow, PngRow, QueryRow
 from pytest_vqamt.models.served.wire_format import MAX_WORK, PixelsNeeded, QueryResult, ServedData
 from pytest_vqamt.models.wrapped import LoadedModel
@@ -386,6 +389,11 @@ class Replica:
         answers: Iterator[QueryResult]
         try:
             answers = iter([answer for batch in self._batches_of(inputs) for answer in self._bisector.run(task, batch)])
+        except DeviceLostError as error:
+            # Ray replaces a replica that ends, and ``Failover`` sends its queries elsewhere; one that stayed would
+            # answer faster than all others, with errors.
+            print(f"vqamt: {error}: this replica ends, and another takes its place", file=sys.stderr, flush=True)
+            os._exit(1)
         except ModelError as error:
             health = self._model.health
             if not health.answered and health.failed and health.disabled_reason == str(error):

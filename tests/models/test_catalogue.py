@@ -94,7 +94,7 @@ def test_describing_imports_no_adapter() -> None:
         "print(sorted(name for name in sys.modules if name.startswith('pytest_vqamt.models.')))"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    light = ("batching", "catalogue", "guarded", "prompts", "protocol", "time_limit", "wrapped")
+    light = ("batching", "catalogue", "guarded", "lost_device", "prompts", "protocol", "time_limit", "wrapped")
     assert printed.strip() == str([f"pytest_vqamt.models.{name}" for name in light])
 
 

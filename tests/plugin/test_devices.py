@@ -18,6 +18,7 @@ _TWO = """
 
 _TELLS = """
     import os
+    import time
     from pytest_vqamt.models.transformers.runtime import device_of
     from pathlib import Path
 
@@ -25,8 +26,14 @@ _TELLS = """
         device = device_of(options)
 
         def answer(image, text):
+            if os.environ.get("PYTEST_XDIST_WORKER") == os.environ.get("DIES", "none"):
+                os._exit(1)
             with Path("devices.txt").open("a") as log:
                 log.write(f"{os.environ.get('PYTEST_XDIST_WORKER', 'alone')} {device}\\n")
+            if "DIES" in os.environ:  # until the one that replaces it has been asked, too
+                ends = time.monotonic() + 60
+                while len(set(Path("devices.txt").read_text().splitlines())) < 2 and time.monotonic() < ends:
+                    time.sleep(0.01)
             return "yes"
 
         return answer
@@ -68,6 +75,17 @@ def test_each_worker_has_its_device(
 ) -> None:
     run(pytester, RELATIONS, *arguments, "--vqamt-no-cache", model=tells)
     assert set((pytester.path / "devices.txt").read_text().splitlines()) == wanted
+
+
+@pytest.mark.full
+def test_a_worker_that_replaces_another_takes_its_device(
+    pytester: pytest.Pytester, tells: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its name, gw2 of 2 would take that of gw0, which lives."""
+    monkeypatch.setenv("DIES", "gw1")
+    run(pytester, RELATIONS, "-n2", "--vqamt-no-cache", model=tells)
+    written = set((pytester.path / "devices.txt").read_text().splitlines())
+    assert written == {"gw0 cuda:0", "gw2 cuda:1"}
 
 
 def test_too_many_workers_are_told_before_any_starts(pytester: pytest.Pytester) -> None:

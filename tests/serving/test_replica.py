@@ -59,6 +59,29 @@ def test_large_pictures_are_shown_a_few_at_a_time(tmp_path: Path, monkeypatch: p
     assert broken.reason.startswith("DataError: Expected a PNG file that can be read")
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray")
+def test_a_replica_without_a_device_ends_so_that_another_takes_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    class EndedError(BaseException): ...
+
+    def end(_status: int) -> None:
+        raise EndedError
+
+    (tmp_path / "lost_models.py").write_text(
+        "class AcceleratorError(RuntimeError): ...\n"
+        "class Lost:\n    def answer(self, batch): raise AcceleratorError('CUDA error: unspecified launch failure')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("os._exit", end)
+    model = replica.Replica(ServeConfig(model="python:lost_models:Lost", data=("pictures:2",), cluster="10.0.0.1:6379"))
+    queries = (QueryRow(task=Task.VQA, text="q", picture=0),)
+    with pytest.raises(EndedError):
+        asyncio.run(model._run_chunks([Chunk(task=Task.VQA, pictures=(_png(10),), queries=queries)]))
+    assert "has lost its device: AcceleratorError: CUDA error: unspecified launch failure" in capfd.readouterr().err
+
+
 def _png(side: int) -> PngRow:
     file = io.BytesIO()
     Image.effect_noise((side, side), 50).convert("RGB").save(file, format="PNG")

@@ -32,6 +32,7 @@ from pytest_vqamt.models.transformers.checkpoint import (
     check_model_type,
     first_architecture,
     locate_checkpoint,
+    tasks_by_head,
 )
 from pytest_vqamt.models.transformers.classifier import answers_from_logits, check_step_scores
 from pytest_vqamt.models.transformers.inputs import (
@@ -75,6 +76,12 @@ def load(argument: str, options: ModelOptions) -> BlipAnswers | BlipCaptions | B
         f"BlipForImageTextRetrieval in {checkpoint.folder / 'config.json'}, but got architecture={architecture!r}: "
         "without one of their heads there are no answers"
     )
+
+
+def tasks(argument: str, _options: ModelOptions) -> tuple[Task, ...] | None:
+    """The task of its head, from the configuration; None where loading says what is wrong with it."""
+    heads = {BlipAnswers.head: Task.VQA, BlipCaptions.head: Task.CAPTIONING, BlipMatches.head: Task.ENTAILMENT}
+    return tasks_by_head(argument, DEFAULT, "blip", heads)
 
 
 class _BlipHead(PictureTextModel):

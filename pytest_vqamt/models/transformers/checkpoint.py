@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.input_files import expanded, open_input, parse_json, read_text
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import cut, one_line
 from pytest_vqamt.models.transformers.runtime import Runtime, quiet
@@ -129,6 +130,36 @@ def local_folder(named: str, typed: str) -> Path | None:
             f"{f'{typed}{named}'!r}: that is {what}"
         )
     return None
+
+
+def config_alone(argument: str, *, default: str, kind: str) -> Checkpoint | None:
+    """The checkpoint with its ``config.json``, which is fetched alone where nothing of it is here; None without one.
+
+    What is wrong then is for loading to say.
+
+    Raises:
+        ModelError: it is neither a folder nor a name on the hub.
+    """
+    named = argument or default
+    folder = local_folder(named, f"{kind}:")
+    with suppress(Exception):  # the hub's client raises what its HTTP library does
+        folder = folder or fetched_folder(named)
+        if folder is None and not _offline_by():
+            from huggingface_hub import hf_hub_download
+
+            repo, _, revision = named.partition("@")
+            folder = Path(hf_hub_download(repo, "config.json", revision=revision or None)).parent
+    found = folder and Checkpoint(folder=folder, name=named)
+    return found if found and (found.folder / "config.json").is_file() else None
+
+
+def tasks_by_head(argument: str, default: str, kind: str, heads: Mapping[str, Task]) -> tuple[Task, ...] | None:
+    """The one task of a checkpoint, by its first architecture; None where that is none of ``heads``."""
+    checkpoint = config_alone(argument, default=default, kind=kind)
+    if checkpoint is None or read_checkpoint_config(checkpoint).get("model_type") != kind:
+        return None
+    task = heads.get(first_architecture(checkpoint))
+    return (task,) if task else None
 
 
 def fetched_folder(named: str) -> Path | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock, RLock
@@ -65,7 +65,24 @@ class Runtime:
             # Eight workers with 16 threads each would wait for each other; a user's own OMP_NUM_THREADS holds as the
             # upper bound.
             threads = max(1, min(torch.get_num_threads(), available_cores() // options.workers))
-        return cls(device=torch.device(device), dtype=precision, threads=threads)
+        runtime = cls(device=torch.device(device), dtype=precision, threads=threads)
+        if runtime.has_card:
+            # For what chooses no device itself, such as a kernel of a quantised layer: it would take that of worker 0.
+            torch.cuda.set_device(runtime.device)
+        return runtime
+
+    @property
+    def has_card(self) -> bool:
+        """True for a device of CUDA or ROCm."""
+        import torch
+
+        return self.device.type == "cuda" and bool(torch.backends.cuda.is_built())  # type: ignore[no-untyped-call]  # torch's own
+
+    def _on_card(self) -> AbstractContextManager[object]:
+        """Makes the device that of this thread: each thread begins with the first."""
+        import torch
+
+        return torch.cuda.device(self.device) if self.has_card else nullcontext()
 
     def place(self, model: M) -> M:
         """The model on the device, in evaluation mode.
@@ -95,7 +112,7 @@ class Runtime:
         import torch
 
         before = torch.get_num_threads()
-        with torch.inference_mode(), quiet():
+        with self._on_card(), torch.inference_mode(), quiet():
             if self.threads not in (None, before):
                 torch.set_num_threads(self.threads or before)
             try:
@@ -112,7 +129,7 @@ class Runtime:
         """
         import torch
 
-        with torch.inference_mode(), quiet():
+        with self._on_card(), torch.inference_mode(), quiet():
             yield
 
     def pin(self, tensor: torch.Tensor) -> torch.Tensor:
@@ -222,7 +239,7 @@ def device_of(options: ModelOptions) -> str:
     if options.device in ("auto", "cuda"):
         if options.device == "auto" and options.workers > count:
             raise ModelError(too_many_workers(options.workers, count))
-        # The workers of xdist are numbered from 0.
+        # Their places are numbered from 0, and a worker that replaces another takes its place.
         return f"cuda:{options.worker % count}"
     number = int(options.device.partition(":")[2])
     if number >= count:

@@ -33,6 +33,7 @@ from pytest_vqamt.models.transformers.checkpoint import (
     first_architecture,
     locate_checkpoint,
     read_checkpoint_config,
+    tasks_by_head,
 )
 from pytest_vqamt.models.transformers.classifier import answers_from_logits
 from pytest_vqamt.models.transformers.inputs import (
@@ -90,6 +91,12 @@ def load(argument: str, options: ModelOptions) -> ViltAnswers | ViltStatements:
         "Expected architectures to be ViltForQuestionAnswering or ViltForImagesAndTextClassification in "
         f"{checkpoint.folder / 'config.json'}, but got architecture={architecture!r}{hint}"
     )
+
+
+def tasks(argument: str, _options: ModelOptions) -> tuple[Task, ...] | None:
+    """The task of its head, from the configuration; None where loading says what is wrong with it."""
+    heads = {ViltAnswers.head: Task.VQA, ViltStatements.head: Task.ENTAILMENT}
+    return tasks_by_head(argument, DEFAULT, "vilt", heads)
 
 
 class _ViltHead(PictureTextModel):

@@ -13,7 +13,7 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Task
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.transformers.blip import BlipAnswers, load
+from pytest_vqamt.models.transformers.blip import BlipAnswers, load, tasks
 from pytest_vqamt.models.wrapped import wrap_model
 from tests.models.conftest import Written
 from tests.models.small.asking import ask_all
@@ -81,6 +81,11 @@ def test_padding_changes_no_token_of_what_is_generated(vqa: BlipAnswers) -> None
     short, long = asked("tall", QUESTIONS[0]), asked("tall", QUESTIONS[2])
     for one in (asked("wide", QUESTIONS[0]), asked("square", QUESTIONS[1])):
         assert said(vqa, [one, short])[0] == said(vqa, [one, long])[0] == said(vqa, [one])[0]
+
+
+def test_the_configuration_tells_the_task(folder: Path, written: Written) -> None:
+    assert tasks(str(folder), OPTIONS) == (Task.VQA,)
+    assert tasks(str(written(blip_captions)), OPTIONS) == (Task.CAPTIONING,)
 
 
 def test_a_decoder_that_looks_at_padding_is_refused(

@@ -58,6 +58,31 @@ def test_a_device_that_is_not_there_is_refused(devices: None) -> None:
         device_of(ModelOptions(device="cuda:2"))
 
 
+@pytest.mark.parametrize("devices", [2], indirect=True)
+def test_what_chooses_no_device_takes_that_of_the_worker_on_each_thread(
+    devices: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[object] = []
+
+    class Here:
+        def __init__(self, device: torch.device) -> None:
+            self.device = device
+
+        def __enter__(self) -> None:
+            taken.append(self.device)
+
+        def __exit__(self, *_: object) -> None: ...
+
+    monkeypatch.setattr(torch.backends.cuda, "is_built", lambda: True)
+    monkeypatch.setattr(torch.cuda, "set_device", taken.append)
+    monkeypatch.setattr(torch.cuda, "device", Here)
+    here = Runtime.of(ModelOptions(worker=1, workers=2))
+    with here.inference(), here.preprocessing():
+        assert taken == [torch.device("cuda:1")] * 3
+    Runtime.of(ModelOptions(device="cpu"))
+    assert len(taken) == 3
+
+
 def test_precisions() -> None:
     assert Runtime.of(ModelOptions(device="cpu")).dtype == "float32"
     assert Runtime.of(ModelOptions(device="cpu", dtype="bf16")).dtype == "bfloat16"

@@ -16,7 +16,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Task
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.inputs import PictureFeatureCache
-from pytest_vqamt.models.transformers.vilt import ViltAnswers, ViltStatements, load
+from pytest_vqamt.models.transformers.vilt import ViltAnswers, ViltStatements, load, tasks
 from pytest_vqamt.models.wrapped import wrap_model
 from tests.models.conftest import Written
 from tests.models.small.asking import ask_all
@@ -39,6 +39,16 @@ def models(vqa_folder: Path, written: Written) -> tuple[ViltAnswers, ViltStateme
     assert isinstance(vqa, ViltAnswers)
     assert isinstance(nlvr, ViltStatements)
     return vqa, nlvr
+
+
+def test_the_configuration_tells_the_task(vqa_folder: Path, written: Written, tmp_path: Path) -> None:
+    assert tasks(str(vqa_folder), OPTIONS) == (Task.VQA,)
+    assert tasks(str(written(vilt_nlvr)), OPTIONS) == (Task.ENTAILMENT,)
+    # What is wrong is for loading to say.
+    (tmp_path / "config.json").write_text('{"model_type": "vilt", "architectures": ["ViltForMaskedLM"]}')
+    assert tasks(str(tmp_path), OPTIONS) is None
+    (tmp_path / "config.json").unlink()
+    assert tasks(str(tmp_path), OPTIONS) is None
 
 
 @pytest.fixture

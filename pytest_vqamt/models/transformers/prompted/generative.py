@@ -14,11 +14,12 @@ from pytest_vqamt.core.spelling import option, setting
 from pytest_vqamt.models.batching import distinct_pictures
 from pytest_vqamt.models.budget import CUT_OFF, UsageCounter
 from pytest_vqamt.models.chat_settings import TEMPLATE_ARGUMENTS, ChatSettings, chat_settings
-from pytest_vqamt.models.prompts import LONGEST_REASONING, PLACEHOLDER, Prompts, prompts_from
+from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, LONGEST_REASONING, PLACEHOLDER, Prompts, prompts_from
 from pytest_vqamt.models.protocol import METHODS, ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import (
     ADAPTERS,
     Checkpoint,
+    config_alone,
     files_digest,
     first_line,
     locate_checkpoint,
@@ -327,6 +328,28 @@ def load(argument: str, options: ModelOptions) -> GenerativeAdapter:
     return GenerativeAdapter(family, runtime, prompts, partial(_fingerprint, checkpoint, runtime, kind, prompts, chat))
 
 
+def tasks(argument: str, options: ModelOptions) -> tuple[Task, ...] | None:
+    """The tasks that there are prompts for, by the ``model_type`` in the configuration.
+
+    None where that alone does not say that the model can be used: loading does.
+    """
+    checkpoint = config_alone(argument, default="", kind="hf")
+    config = read_checkpoint_config(checkpoint) if checkpoint else {}
+    kind = config.get("model_type")
+    if not isinstance(kind, str) or kind in ADAPTERS or kind in _REFUSED or "auto_map" in config:
+        return None
+    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES as NATIVE
+
+    family = _family_of(kind, config)
+    if kind not in FAMILIES and kind not in NATIVE:
+        return None
+    # A family that chooses its prompts when it is loaded has some for each task, as those for instructions.
+    own: object = getattr(family, "prompts", None)
+    prompts = prompts_from(options, own if isinstance(own, Prompts) else INSTRUCTION_PROMPTS)
+    prompted = {Task.VQA: prompts.question, Task.ENTAILMENT: prompts.entailment, Task.CAPTIONING: "always"}
+    return tuple(task for task in METHODS if prompted[task])
+
+
 def _check_chat(chat: ChatSettings, kind: str, family: type[CheckpointFamily]) -> None:
     """Raises OptionError where a setting would be without effect."""
     bounded = {"min-pixels": chat.min_pixels, "max-pixels": chat.max_pixels}
@@ -378,8 +401,12 @@ def _select_family(checkpoint: Checkpoint) -> tuple[str, type[CheckpointFamily]]
             f"transformers loads as AutoModelForImageTextToText and that has a chat template, but got {where}"
             f"{' without one' if kind in NATIVE else ''}"
         )
+    return kind, _family_of(kind, config)
+
+
+def _family_of(kind: str, config: Mapping[str, object]) -> type[CheckpointFamily]:
     # Any other kind goes through its own processor.
-    return kind, _BY_ENCODER.get((kind, _encoder_type(config))) or FAMILIES.get(kind, ProcessorModel)
+    return _BY_ENCODER.get((kind, _encoder_type(config))) or FAMILIES.get(kind, ProcessorModel)
 
 
 def _encoder_type(config: Mapping[str, object]) -> str:

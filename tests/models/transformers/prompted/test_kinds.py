@@ -9,6 +9,7 @@ from PIL import Image
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Task
+from pytest_vqamt.models.transformers.prompted import generative
 from pytest_vqamt.models.wrapped import wrap_model
 from tests.models.transformers.prompted.conftest import (
     CPU,
@@ -24,7 +25,7 @@ from tests.models.transformers.prompted.conftest import (
 
 if TYPE_CHECKING:
     from pytest_vqamt.models.transformers.prompted.generative import GenerativeAdapter
-    from tests.models.transformers.prompted.conftest import Loaded
+    from tests.models.transformers.prompted.conftest import Checkpoint, Loaded
 
 
 QUESTIONED = {"florence": {"prompt_question": "{text}"}}
@@ -88,7 +89,7 @@ def test_pictures_may_be_of_any_size(loaded: Loaded, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", tiers("llava", "florence", "paligemma", "git"))
-def test_which_tasks_it_does(loaded: Loaded, kind: str) -> None:
+def test_which_tasks_it_does(loaded: Loaded, checkpoint: Checkpoint, kind: str) -> None:
     """Kinds that are not trained to judge hypotheses are tested on it only where a prompt for it is given."""
     tasks = {
         "florence": (Task.CAPTIONING,),
@@ -97,6 +98,7 @@ def test_which_tasks_it_does(loaded: Loaded, kind: str) -> None:
     }
     model = wrap_model("hf", loaded(kind), CPU)
     assert model.tasks == tasks.get(kind, (Task.VQA, Task.ENTAILMENT, Task.CAPTIONING))
+    assert generative.tasks(str(checkpoint(kind)), CPU) == model.tasks, "told by the configuration"
     assert model.persistent
     given = wrap_model("hf", loaded(kind, prompt_question="{text}", prompt_entailment="so? {text}"), CPU)
     assert given.tasks == (Task.VQA, Task.ENTAILMENT, Task.CAPTIONING)
