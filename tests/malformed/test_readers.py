@@ -34,6 +34,7 @@ NOT_OF_USERS: Mapping[str, str] = {
     "imaging.views": "a picture that is in memory",
     "integration.replaying": "pictures that it has written itself",
     "integration.session": "JSON that it has made itself",
+    "integration.xdist": "notes of our own in the folder of the run",
     "language.answers.final": "what a model has answered",
     "language.english.nouns": "a table of the package",
     "language.ontology.merging": "the ontology of the package",
