@@ -73,7 +73,7 @@ def test_another_mask_or_measure_is_measured_anew(
 def test_the_file_is_closed_with_its_store(tmp_path: Path) -> None:
     store = look_store.LookStore("source")
     assert store.get("photo", "thing") is None
-    db = store._connection
+    db = store._table._connection
     assert db is not None
     del store
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):

@@ -59,7 +59,7 @@ NOT_OF_USERS: Mapping[str, str] = {
     "commands.main": "/dev/null",
     "commands.doctor": "the caches of our own, to count their answers",
     "commands.new": "a conftest.py, only for whether it has a line",
-    "data.look_store": "a cache of our own",
+    "core.kept_table": "caches of our own",
     "data.scene_index": "an index of our own",
     "data.visual_genome": "a temporary database of our own",
     "data.hugging_face": "JSON of a schema of Arrow",
@@ -80,6 +80,7 @@ ELSEWHERE: Mapping[str, str] = {
     "language.question_ranking.embeddings": "weights, only their digest",
     "language.wordnet.words": "3 MB of WordNet: tests/language/wordnet",
     "models.region_models.frcnn.detector": "weights: tests/models/region_models/test_weights.py",
+    "models.transformers.file_digests": "weights, only their digest",
     "models.transformers.inputs": "files that transformers reads again: tests/models/test_inputs.py",
 }
 """Readers that are not in ``FORMATS``, and where their malformed files are."""

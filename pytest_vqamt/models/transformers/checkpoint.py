@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.core.input_files import expanded, open_input, parse_json, read_text
+from pytest_vqamt.core.input_files import expanded, parse_json, read_text
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import cut, one_line
+from pytest_vqamt.models.transformers.file_digests import sha256_of
 from pytest_vqamt.models.transformers.runtime import Runtime, quiet
 
 if TYPE_CHECKING:
@@ -283,10 +284,6 @@ def first_architecture(checkpoint: Checkpoint) -> str:
     return str(named[0]) if isinstance(named, list) and named else ""
 
 
-# Of this process: several models may share a file of gigabytes.
-_file_digests: dict[tuple[str, int, int], str] = {}
-
-
 def files_digest(folder: Path) -> str:
     """SHA-256 over names and contents of the model files in ``folder``, 16 hexadecimal digits."""
     total = sha256()
@@ -294,19 +291,6 @@ def files_digest(folder: Path) -> str:
         if file.suffix in _DIGESTED_SUFFIXES and file.is_file():
             total.update(f"{file.name}\0{sha256_of(file)}\0".encode())
     return total.hexdigest()[:16]
-
-
-def sha256_of(file: Path) -> str:
-    """SHA-256 of a file, 64 hexadecimal digits; cached by size and modification time."""
-    stat = file.stat()
-    key = (str(file.resolve()), stat.st_size, stat.st_mtime_ns)
-    if key not in _file_digests:
-        total = sha256()
-        with open_input(file) as opened:
-            while block := opened.read(1 << 20):
-                total.update(block)
-        _file_digests[key] = total.hexdigest()
-    return _file_digests[key]
 
 
 def first_line(error: BaseException) -> str:

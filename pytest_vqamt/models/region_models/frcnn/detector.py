@@ -24,7 +24,8 @@ from pytest_vqamt.models.region_models.frcnn.detector_config import DetectorConf
 from pytest_vqamt.models.region_models.frcnn.loading import DetectorFiles, read_vocabulary
 from pytest_vqamt.models.region_models.frcnn.network import FasterRcnn, cell_anchors, fold_batch_norms
 from pytest_vqamt.models.region_models.frcnn.ops import select_regions
-from pytest_vqamt.models.transformers.checkpoint import first_line, sha256_of
+from pytest_vqamt.models.transformers.checkpoint import first_line
+from pytest_vqamt.models.transformers.file_digests import sha256_of
 from pytest_vqamt.models.transformers.runtime import Runtime
 
 if TYPE_CHECKING:
