@@ -41,6 +41,7 @@ EXTRAS: Final = {
         "transformers": "transformers",
     },
     "torchvision": {"torchvision": "torchvision"},
+    "gpu": {"accelerate": "accelerate"},
     "http": {"httpcore2": "httpcore2", "httpx2": "httpx2"},
     "ray": {"psutil": "psutil", "ray": "ray", "starlette": "starlette", "uvicorn": "uvicorn"},
     "inpaint": {"cv2": "opencv-python-headless", "skimage": "scikit-image"},

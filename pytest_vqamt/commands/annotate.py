@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a model, as --vqamt-model of pytest takes it, that is asked what is in photos and where; its lines are "
         "marked presumed",
     )
-    parser.add_argument("--device", metavar="DEVICE", default="auto", help="auto, cpu, cuda or cuda:N")
+    parser.add_argument("--device", metavar="DEVICE", default="auto", help="auto, cpu, mps, cuda or cuda:N")
     parser.add_argument("--dtype", metavar="DTYPE", help="the precision of the weights")
 
 

@@ -74,7 +74,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--option", metavar="NAME=VALUE", action="append", default=[], help="a setting of the model; may be given again"
     )
-    parser.add_argument("--device", metavar="DEVICE", default="auto", help="auto, cpu, cuda or cuda:N")
+    parser.add_argument(
+        "--device", metavar="DEVICE", default="auto", help="auto, cpu, mps, cuda, cuda:N or cuda:N+cuda:M"
+    )
     parser.add_argument("--dtype", metavar="DTYPE", help="the precision of the weights")
     parser.add_argument(
         "--cache", metavar="DIR", type=Path, default=DEFAULT_CACHE, help="the answer cache (default: %(default)s)"
@@ -171,15 +173,27 @@ def _devices(*, with_torch: bool) -> Iterator[str]:
         return
     import torch  # takes seconds
 
-    yield f"torch {torch.__version__}: {torch.get_num_threads()} threads, CUDA {torch.version.cuda or 'not built in'}"
+    from pytest_vqamt.models.transformers.placement import overlooked_gpu
+
+    yield f"torch {torch.__version__}: {torch.get_num_threads()} threads, {_accelerators()}"
     for number in range(torch.cuda.device_count()):
         free, total = torch.cuda.mem_get_info(number)
         name = torch.cuda.get_device_name(number)
         yield f"cuda:{number}: {name}, {free / _GIB:.1f} of {total / _GIB:.1f} GiB of memory free"
     if not torch.cuda.device_count():
-        yield "CUDA: no device"
+        yield f"{'ROCm' if torch.version.hip else 'CUDA'}: no device"
     if torch.backends.mps.is_available():
-        yield "MPS: available, but models of this package use cpu or cuda"
+        yield "mps: the GPU of this Mac"
+    if overlooked := overlooked_gpu(ModelOptions()):
+        yield overlooked
+
+
+def _accelerators() -> str:
+    """What this build of torch is made for. One for ROCm has no CUDA, and calls its devices cuda all the same."""
+    import torch
+
+    built = {"CUDA": torch.version.cuda, "ROCm": torch.version.hip}
+    return ", ".join(f"{name} {number}" for name, number in built.items() if number) or "CUDA not built in"
 
 
 def _caches(answers: Path) -> Iterator[str]:
@@ -264,6 +278,8 @@ def _model_lines(arguments: argparse.Namespace) -> Iterator[str]:
     yield f"name:        {shown(model.name)}"
     yield f"loads:       yes, in {time.monotonic() - started:.1f} s"
     yield f"tasks:       {', '.join(model.tasks)}"
+    if model.placement:
+        yield f"computes:    {model.placement}"
     yield f"fingerprint: {shown(model.fingerprint)}"
     yield f"answers:     {_reply(model)}"
 

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--option", metavar="NAME=VALUE", action="append", default=[], help="a setting of the model, or inpaint"
     )
-    parser.add_argument("--device", metavar="DEVICE", default="auto", help="auto, cpu, cuda or cuda:N")
+    parser.add_argument("--device", metavar="DEVICE", default="auto", help="auto, cpu, mps, cuda or cuda:N")
     parser.add_argument("--dtype", metavar="DTYPE", help="the precision of the weights")
     parser.add_argument("--batch-size", metavar="N", default="auto", help="queries per batch, or auto")
     parser.add_argument(
@@ -114,6 +114,11 @@ def _config(arguments: argparse.Namespace) -> ServeConfig:
         )
     size = arguments.batch_size
     replicas = arguments.replicas
+    if "+" in arguments.device:
+        raise OptionError(
+            f"Expected one --device, since a replica has one, but got {arguments.device!r}: serve a larger model by "
+            "vLLM, and test it as openai:MODEL@URL"
+        )
     config = ServeConfig(
         model=spec,
         data=data,

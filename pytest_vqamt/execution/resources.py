@@ -235,6 +235,8 @@ class Resources:
         self._sources = dict(data or {})
         self._started = datetime.now(UTC)
         self._clock = time.monotonic()
+        self.told_placements: set[str] = set()
+        """Where models compute, as far as a line has said it."""
 
     def close(self) -> None:
         """Closes the answer stores."""
@@ -484,6 +486,14 @@ class Resources:
                     said = note(_largest_inputs(self.source(spec), pipeline, lossless=is_exact)) if note else ""
                 if said:
                     yield f"{self.names[model]}: {said}"
+            if placement := self.placement(model):
+                self.told_placements.add(placement)
+                yield placement
+
+    def placement(self, spec: str) -> str:
+        """A loaded model and where it computes; "" for one that does not compute here."""
+        model = self._models.get(spec)
+        return f"{self.names[spec]} {model.placement}" if model and model.placement else ""
 
     def _kind(self, model: str) -> ModelKind:
         """The kind of a model: for a served one its kind on the server, so that both run the same relations."""

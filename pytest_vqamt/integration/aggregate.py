@@ -74,6 +74,8 @@ class ItemOutcome:
     """The ids of waived cases."""
     replay: str = ""
     """The output of a replayed case."""
+    placement: str = ""
+    """The model, and where it computes."""
 
 
 @dataclass(slots=True)

@@ -233,10 +233,10 @@ class Device(Kind[str]):
 
     @property
     def expected(self) -> str:
-        return "auto, cpu, cuda or cuda:N"
+        return "auto, cpu, cuda, cuda:N, cuda:N+cuda:M or mps"
 
     def from_text(self, text: str, spelt: str) -> str:
-        if not re.fullmatch(r"auto|cpu|cuda(:[0-9]+)?", text):
+        if not re.fullmatch(r"auto|cpu|mps|cuda|cuda:[0-9]+(\+cuda:[0-9]+)*", text):
             raise _UnfitValueError("did you mean 'cuda'?" if text.casefold() in ("gpu", "cuda:", "nvidia") else "")
         return text
 
@@ -741,7 +741,7 @@ class Options:
     )
     device: str = _option(
         Device(),
-        "auto, cpu, cuda:N, or cuda to let several workers share",
+        "auto, cpu, mps, cuda:N, cuda to let several workers share, or cuda:0+cuda:1 to spread a model",
         default="auto",
         metavar="DEVICE",
         is_repeated=True,

@@ -235,6 +235,7 @@ class VqamtSession:
         waived = WaivedCaseIds()
         result = self.run(spec, terms, stopped, waived)
         outcome.waived = waived.ids
+        outcome.placement = self.resources.placement(spec.model_spec)
         node.user_properties += properties(result)
         outcome.result = result
         node.stash[_HAS_RUN] = True
@@ -388,6 +389,18 @@ class VqamtSession:
         # Before any other plugin sees the report.
         give_own_id(report, self._config)
         self._collected.add(report)
+        self._tell_placement(report)
+
+    def _tell_placement(self, report: pytest.TestReport) -> None:
+        """Says where a model computes that was loaded after the first line, or in a worker."""
+        placement = getattr(getattr(report, REPORT_ATTRIBUTE, None), "placement", "")
+        told = self.resources.told_placements
+        if self._is_worker or not placement or placement in told:
+            return
+        told.add(placement)
+        if reporter := self._config.pluginmanager.get_plugin("terminalreporter"):
+            reporter.ensure_newline()
+            reporter.write_line(f"vqamt: {placement}")
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
@@ -592,13 +605,13 @@ def _check_devices(config: pytest.Config, settings: Settings) -> None:
     """Checks before any worker starts that each can have its own device."""
     workers = len(getattr(config.option, "tx", None) or ())
     # One process cannot collide, and a named device is the user's decision.
-    if workers < 2 or settings.model_options.device != "auto":
+    if workers < 2 or not (settings.model_options.device == "auto" or "+" in settings.model_options.device):
         return
     if any(ModelCatalogue().kind(spec).on_device for spec in settings.models):
-        from pytest_vqamt.models.transformers.runtime import device_of
+        from pytest_vqamt.models.transformers.placement import spread_devices
 
         try:
-            device_of(replace(settings.model_options, workers=workers))
+            spread_devices(replace(settings.model_options, workers=workers))
         except VqamtError as error:
             raise usage_error(error, config) from error
 

@@ -395,7 +395,7 @@ MODELS: tuple[ModelKind, ...] = (
         "transformers.prompted.generative",
         "any model of transformers that is shown a picture and prompted: LLaVA, Qwen2-VL, BLIP-2, ...",
         argument="REPO-OR-PATH",
-        settings=(*PROMPT_SETTINGS, *CHAT_SETTINGS),
+        settings=(*PROMPT_SETTINGS, *CHAT_SETTINGS, "attention"),
         preset="today",
     ),
     ModelKind(

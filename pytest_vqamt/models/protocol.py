@@ -7,8 +7,9 @@ A model is an object with one or more of the methods ``answer``, ``entail`` and 
     Part of every key of the answer cache. It covers everything that can change an answer: the weights (their digest,
     or a revision that cannot move), the settings (prompt, precision, longest text), and each installed package that
     computes the answer, with its version (``transformers==5.23.0``). The version of a package never stands for
-    weights: a model that comes with a package names both. Device and batch size are left out. Without a fingerprint a
-    change of the model cannot be noticed, so its answers are cached for one run only.
+    weights: a model that comes with a package names both. It tells a GPU from the CPU, but not one GPU from another;
+    batch size is left out. Without a fingerprint a change of the model cannot be noticed, so its answers are cached for
+    one run only.
 
 A batch is a sequence of ``ModelInput``: ``image``, ``text``, and for a model that follows instructions ``prompt``, the
 text with the form of answer that it wants. A fingerprint also covers whether ``text`` or ``prompt`` was used.
@@ -130,7 +131,7 @@ class ModelOptions:
     batch_size: int | None = None
     """None leaves it to the model."""
     device: str = "auto"
-    """"auto", "cpu", "cuda" or "cuda:N"."""
+    """"auto", "cpu", "mps", "cuda", "cuda:N", or "cuda:N+cuda:M" for layers of one model on several devices."""
     dtype: str | None = None
     """The precision of the weights, such as "bfloat16"; None leaves it to the model."""
     settings: Mapping[str, str] = field(default_factory=dict)

@@ -80,6 +80,8 @@ class LoadedModel:
     """Its method ``forecast``, if any."""
     request_note: Callable[[Sequence[ModelInput]], str] | None = field(repr=False, compare=False, default=None)
     """Its method of this name, if any: what to know of requests before the run, from the largest pictures."""
+    placement: str = field(compare=False, default="")
+    """Where it computes, in which precision, and how large it is; "" for what does not compute here."""
     kind: str = field(compare=False, default="")
     """The kind of its spec; of a served model the kind on the server. "" for an object that ``vqamt.run`` was given."""
     switches_reasoning: bool = field(compare=False, default=False)
@@ -297,6 +299,7 @@ def _wrapped(name: str, model: object, options: ModelOptions) -> LoadedModel:
         forecast=_forecast(model),
         switches_reasoning=queries.switches,
         request_note=None if is_users else _request_note(model),
+        placement="" if is_users else getattr(model, "placement", ""),
         prompts=prompts.text if is_users else None,
         is_users=is_users,
     )

@@ -116,7 +116,10 @@ def test_a_killed_command_continues(tmp_path: Path) -> None:
         (["photos:x", "--vqamt-option=boxs=y"], "'boxs=y'; did you mean 'boxes'?"),
         (["photos:x", "--vqamt-option=erase=white"], "Expected --option to set a detector, but got 'erase'"),
         (["photos:x", "--vqamt-option=boxes=y"], "there is no such folder"),
-        (["photos:x", "--vqamt-device=gpu"], "Expected auto, cpu, cuda or cuda:N, but got --device='gpu'"),
+        (
+            ["photos:x", "--vqamt-device=gpu"],
+            "Expected auto, cpu, cuda, cuda:N, cuda:N+cuda:M or mps, but got --device='gpu'",
+        ),
     ],
 )
 def test_arguments_that_cannot_be_used(typed: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

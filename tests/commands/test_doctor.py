@@ -117,7 +117,11 @@ def test_an_error_of_the_users_code_has_its_traceback_and_status_1(
         (["--model=hf:no/such/folder"], 1, "no/such/folder"),
         (["--model=tiny", "--option=severity=3"], 1, "Expected --option to set the model"),
         (["--device=cpu"], 2, "Expected --model SPEC with --option, --device and --dtype"),
-        (["--model=tiny", "--device=tpu"], 2, "Expected auto, cpu, cuda or cuda:N, but got --device="),
+        (
+            ["--model=tiny", "--device=tpu"],
+            2,
+            "Expected auto, cpu, cuda, cuda:N, cuda:N+cuda:M or mps, but got --device=",
+        ),
     ],
 )
 @pytest.mark.usefixtures("here")

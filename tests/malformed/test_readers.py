@@ -82,6 +82,7 @@ ELSEWHERE: Mapping[str, str] = {
     "models.region_models.frcnn.detector": "weights: tests/models/region_models/test_weights.py",
     "models.transformers.file_digests": "weights, only their digest",
     "models.transformers.inputs": "files that transformers reads again: tests/models/test_inputs.py",
+    "models.transformers.placement": "headers of weights: tests/models/transformers/test_placement.py",
 }
 """Readers that are not in ``FORMATS``, and where their malformed files are."""
 

@@ -106,4 +106,6 @@ def test_the_small_model_that_comes_along_needs_no_device(pytester: pytest.Pytes
 def test_a_device_that_cannot_be_is_refused(pytester: pytest.Pytester) -> None:
     result = run(pytester, "--vqamt-device=gpu0")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert "Expected auto, cpu, cuda or cuda:N, but got --vqamt-device='gpu0'" in result.stderr.str()
+    assert (
+        "Expected auto, cpu, cuda, cuda:N, cuda:N+cuda:M or mps, but got --vqamt-device='gpu0'" in result.stderr.str()
+    )

@@ -62,6 +62,15 @@ def test_every_task_is_run_and_answers_do_not_depend_on_batches(
     assert rows["control.repeat"]["pass_rate"] == 1
 
 
+@pytest.mark.parametrize("workers", [(), ("-n2",)])
+def test_where_it_computes_is_told_once(run: Run, folder: Path, workers: tuple[str, ...]) -> None:
+    relations = "--vqamt-relations=control.repeat,metavqa.reorder[object]"
+    result = run(relations, "--vqamt-device=cpu", *SHORT, *workers, model=f"small=hf:{folder}")
+    result.assert_outcomes(passed=2)
+    told = [line for line in result.stdout.lines if "float32" in line]
+    assert told == ["vqamt: small on the CPU, float32, 0 MB"]
+
+
 def test_another_prompt_asks_anew(pytester: pytest.Pytester, run: Run, folder: Path) -> None:
     common = ("--vqamt-relations=metavqa.reorder[object]", "--vqamt-device=cpu", "--vqamt-cache=kept", *SHORT)
     for name, more in (("first", ()), ("same", ()), ("other", ("--vqamt-option=prompt-yes-no={text} Say it.",))):

@@ -214,7 +214,7 @@ MISTAKES = {
     ),
     "a device": (
         ("--vqamt-device=gpu",),
-        "Expected auto, cpu, cuda or cuda:N, but got --vqamt-device='gpu'",
+        "Expected auto, cpu, cuda, cuda:N, cuda:N+cuda:M or mps, but got --vqamt-device='gpu'",
     ),
     "more queries than allowed": (
         ("--vqamt-relations=control.repeat", "--vqamt-max-queries=7"),

@@ -32,9 +32,10 @@ from pytest_vqamt.models.transformers.checkpoint import (
     files_digest,
     load_weights,
     locate_checkpoint,
+    runtime_for,
 )
 from pytest_vqamt.models.transformers.inputs import load_image_processor
-from pytest_vqamt.models.transformers.runtime import Runtime, quiet
+from pytest_vqamt.models.transformers.runtime import quiet
 
 if TYPE_CHECKING:
     import torch
@@ -68,7 +69,7 @@ class _ClosedSet(ABC):
     def __init__(self, checkpoint: Checkpoint, options: ModelOptions, least_score: float) -> None:
         """Loads the checkpoint; raises ModelError if a file is missing or of another model."""
         kind = self._network_class(checkpoint)
-        self._runtime = Runtime.of(options)
+        self._runtime = runtime_for(checkpoint, options)
         network = load_weights(kind, checkpoint, self._runtime)
         self._labels = class_labels(checkpoint)
         processor = load_image_processor(checkpoint)

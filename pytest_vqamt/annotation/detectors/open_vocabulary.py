@@ -18,6 +18,7 @@ from pytest_vqamt.models.transformers.checkpoint import (
     files_digest,
     load_weights,
     locate_checkpoint,
+    runtime_for,
 )
 from pytest_vqamt.models.transformers.inputs import load_image_processor, load_tokenizer
 from pytest_vqamt.models.transformers.runtime import Runtime
@@ -105,7 +106,7 @@ def load(
     checkpoint = locate_checkpoint(
         argument, default="", kind=OpenVocabulary.name, typed=f"--option {OpenVocabulary.name}="
     )
-    runtime = Runtime.of(options)
+    runtime = runtime_for(checkpoint, options)
     return OpenVocabulary(_text_scorer(checkpoint, runtime), runtime, names, least_score)
 
 

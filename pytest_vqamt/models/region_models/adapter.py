@@ -28,6 +28,7 @@ from pytest_vqamt.models.transformers.checkpoint import (
     load_head,
     local_folder,
     read_checkpoint_config,
+    runtime_for,
 )
 from pytest_vqamt.models.transformers.classifier import AnswerLists, answers_from_logits
 from pytest_vqamt.models.transformers.inputs import TextTokens, load_tokenizer
@@ -99,7 +100,7 @@ class RegionQuestionModel(TwoStepModel):
         """
         # Small files first: an error in them shows before gigabytes are read.
         self._tokenizer = bert_tokenizer(checkpoint, config_int(checkpoint, "vocab_size", 30522))
-        super().__init__(Runtime.of(options))
+        super().__init__(runtime_for(checkpoint, options))
         self._regions = region_source(options, checkpoint.folder)
         self._model = load_head(self.head, checkpoint, self._runtime)
         self._folder = checkpoint.folder
@@ -111,6 +112,10 @@ class RegionQuestionModel(TwoStepModel):
     def largest_batch(self) -> int:
         """The largest batch worth trying; on the CPU a larger one is no faster."""
         return self.batch_size if self._runtime.device.type == "cpu" else _LARGEST_GPU_BATCH
+
+    @property
+    def network(self) -> torch.nn.Module:
+        return cast("torch.nn.Module", self._model)
 
     @property
     def usage(self) -> Mapping[str, float]:

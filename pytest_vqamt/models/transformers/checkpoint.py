@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -14,13 +14,27 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
-from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.input_files import expanded, parse_json, read_text
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.core.spelling import option
+from pytest_vqamt.core.spelling import option, setting
 from pytest_vqamt.core.text import cut, one_line
+from pytest_vqamt.models.batching import is_out_of_memory
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.file_digests import sha256_of
-from pytest_vqamt.models.transformers.runtime import Runtime, quiet
+from pytest_vqamt.models.transformers.placement import (
+    attention_of,
+    check_placed,
+    check_room,
+    loading_arguments,
+    no_room_for_layers,
+    overlooked_gpu,
+    saved_precision,
+    spread_devices,
+    weight_files,
+)
+from pytest_vqamt.models.transformers.quantised import check_quantised, quantisation_of
+from pytest_vqamt.models.transformers.runtime import Runtime, device_of, no_room, quiet
 
 if TYPE_CHECKING:
     import torch
@@ -210,22 +224,10 @@ def _patterns(repo: str, revision: str | None) -> tuple[str, ...]:
 
 def _is_complete(folder: Path, required: tuple[str, ...]) -> bool:
     """True if the cache has all files: a download may have been interrupted, or made in part by another program."""
-    has_weights = any(
-        (folder / name).is_file() or _has_shards(folder / f"{name}.index.json")
-        for name in ("model.safetensors", "pytorch_model.bin")
-    )
+    has_weights = bool(weight_files(folder))
     # The repositories of LXMERT and VisualBERT hold weights alone, so their adapters want nothing required them.
     has_others = not required or any((folder / name).is_file() for name in required)
     return has_weights and has_others and (folder / "config.json").is_file()
-
-
-def _has_shards(index: Path) -> bool:
-    try:
-        named = set(cast("dict[str, dict[str, str]]", parse_json(read_text(index)))["weight_map"].values())
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):  # there is none, or it is cut short
-        return False
-    # A large model lies in several files, which the index names.
-    return bool(named) and all((index.parent / name).is_file() for name in named)
 
 
 def _offline_by() -> str:
@@ -334,7 +336,11 @@ def load_weights(cls: type[M], checkpoint: Checkpoint, runtime: Runtime, *, igno
     """
     from transformers import PreTrainedConfig
 
-    read_checkpoint_config(checkpoint)
+    config = read_checkpoint_config(checkpoint)
+    quantised = quantisation_of(config)
+    if quantised:
+        check_quantised(checkpoint.name, quantised, on_gpu=runtime.device.type != "cpu")
+    check_room(checkpoint.name, checkpoint.folder, config, runtime)
     load = cast("_PretrainedClass", cls).from_pretrained
     try:
         # Its progress bars and its list of missing keys, which are reported below in one line.
@@ -348,12 +354,27 @@ def load_weights(cls: type[M], checkpoint: Checkpoint, runtime: Runtime, *, igno
                     ignore_mismatched_sizes=True,  # else it raises, and names them in its log only
                     local_files_only=True,
                     trust_remote_code=False,  # or it would ask on the terminal whether to run what lies there
+                    **loading_arguments(runtime),
                 ),
             )
     except ModelError:
         raise
     except Exception as error:  # a damaged file raises whatever the library that reads it does
         check_packages(error, f"a class for the model in {checkpoint.folder}")
+        if is_out_of_memory(error):
+            raise ModelError(no_room(runtime.device)) from error
+        if runtime.others and "offload" in str(error):
+            raise ModelError(no_room_for_layers(checkpoint.name, runtime, "disk")) from error
+        if runtime.attention and "attention" in str(error).lower():
+            raise OptionError(
+                f"Expected a way to compute attention that {cls.__name__} has, but got "
+                f"{setting('attention', runtime.attention)}: {first_line(error)}"
+            ) from error
+        if quantised:
+            raise ModelError(
+                f"Expected a model that can be computed here, but {checkpoint.name!r} is quantised ({quantised}), and "
+                f"transformers cannot load it: {first_line(error)}"
+            ) from error
         raise ModelError(
             f"Expected a whole checkpoint of {cls.__name__} in {checkpoint.folder}, but: {first_line(error)}"
         ) from error
@@ -368,15 +389,44 @@ def load_weights(cls: type[M], checkpoint: Checkpoint, runtime: Runtime, *, igno
                 f"({len(wrong)} in all), which would be made up at random: take the whole checkpoint, of the same kind"
             )
     left = sorted(_name(key) for key in report.get("unexpected_keys", ()))
-    if len(left) > _MAX_UNUSED_SHARE * len(model.state_dict()):
+    # Scales and tables of quantised weights have names of their own, more of them than weights.
+    if not quantised and len(left) > _MAX_UNUSED_SHARE * len(model.state_dict()):
         raise ModelError(
             f"Expected a checkpoint of {cls.__name__} in {checkpoint.folder}, but got weights of another model: "
             f"unexpected_keys={left[:3]!r} ({len(left)} in all); its config.json names the wrong architecture"
         )
     for module in model.modules():
-        if isinstance(config := getattr(module, "config", None), PreTrainedConfig):
-            config.return_dict = True  # some were saved so that what comes out is read by its place
+        if isinstance(part := getattr(module, "config", None), PreTrainedConfig):
+            part.return_dict = True  # some were saved so that what comes out is read by its place
+    check_placed(checkpoint.name, model, runtime)
     return runtime.place(model)
+
+
+def runtime_for(
+    checkpoint: Checkpoint, options: ModelOptions, *, threads: int | None = None, spreads: bool = False
+) -> Runtime:
+    """The runtime of the options for this checkpoint, whose precision is told where it is the one as saved.
+
+    ``spreads`` lets several devices share one model.
+
+    Raises:
+        OptionError: no such precision, or no such way to compute attention.
+        ModelError: no such device, or the configuration cannot be read.
+    """
+    import torch
+
+    # Read before a device is looked for: a folder without a configuration is the plainer mistake.
+    config = read_checkpoint_config(checkpoint)
+    first, *others = spread_devices(options) if spreads else (device_of(options),)
+    runtime = Runtime.of(replace(options, device=first), threads=threads)
+    if runtime.dtype == "auto":
+        runtime = replace(runtime, dtype=saved_precision(checkpoint.folder, config))
+    return replace(
+        runtime,
+        others=tuple(map(torch.device, others)),
+        attention=attention_of(options.settings, runtime),
+        note=overlooked_gpu(options),
+    )
 
 
 def _name(key: object) -> str:

@@ -25,6 +25,7 @@ from pytest_vqamt.models.transformers.checkpoint import (
     files_digest,
     first_line,
     load_head,
+    runtime_for,
 )
 from pytest_vqamt.models.transformers.runtime import (
     ForwardStep,
@@ -314,7 +315,7 @@ class PictureTextModel(TwoStepModel):
 
     def __init__(self, checkpoint: Checkpoint, options: ModelOptions) -> None:
         """Raises ModelError where a file of the checkpoint is missing, damaged or of another model."""
-        runtime = Runtime.of(options)
+        runtime = runtime_for(checkpoint, options)
         self._cache: PictureFeatureCache[torch.Tensor, torch.Tensor] = PictureFeatureCache(
             self._preprocess_images,
             self._encode,
@@ -332,6 +333,10 @@ class PictureTextModel(TwoStepModel):
     @cached_property
     def fingerprint(self) -> str:
         return self._runtime.fingerprint(self.kind, self.version, files_digest(self._folder), *self._settings)
+
+    @property
+    def network(self) -> torch.nn.Module:
+        return cast("torch.nn.Module", self._model)
 
     @property
     def _settings(self) -> tuple[str, ...]:

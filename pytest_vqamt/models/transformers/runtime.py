@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
@@ -41,11 +42,17 @@ class Runtime:
     """A device, a precision and a number of threads."""
 
     device: torch.device
-    """"cpu" or "cuda:N", of this worker."""
+    """"cpu", "cuda:N" or "mps", of this worker; the first of several."""
     dtype: str
     """"float32", "bfloat16", "float16", or "auto": as the checkpoint was saved."""
     threads: int | None = None
     """Of torch during inference; None leaves them alone."""
+    others: tuple[torch.device, ...] = ()
+    """Further devices, over which the layers of one model are spread."""
+    attention: str = ""
+    """How attention is computed, as the user says; "" leaves it to transformers."""
+    note: str = ""
+    """What a user should know of the device, such as that there seems to be a better one."""
 
     @classmethod
     def of(cls, options: ModelOptions, *, dtype: str | None = None, threads: int | None = None) -> Runtime:
@@ -84,6 +91,11 @@ class Runtime:
 
         return torch.cuda.device(self.device) if self.has_card else nullcontext()
 
+    @property
+    def devices(self) -> tuple[torch.device, ...]:
+        """All devices of the model."""
+        return (self.device, *self.others)
+
     def place(self, model: M) -> M:
         """The model on the device, in evaluation mode.
 
@@ -93,13 +105,11 @@ class Runtime:
         import torch
 
         try:
-            model.to(self.device)
+            # Weights that were loaded to their devices stay there: those that are spread or quantised refuse to move.
+            if not self.others and any(each.device != self.device for each in model.parameters()):
+                model.to(self.device)
         except torch.OutOfMemoryError as error:
-            raise ModelError(
-                f"Expected room for the model on {self.device}, but it ran out of memory: give "
-                f"{option('dtype', 'bfloat16')}, another {option('device')}, fewer workers on one "
-                "device (-n), or a smaller model"
-            ) from error
+            raise ModelError(no_room(self.device)) from error
         model.eval()
         # Only there; see convolve_in_float32.
         if self.device.type == "cpu":
@@ -116,10 +126,28 @@ class Runtime:
             if self.threads not in (None, before):
                 torch.set_num_threads(self.threads or before)
             try:
-                yield
+                with self._exact():
+                    yield
             finally:
                 if self.threads not in (None, before):
                     torch.set_num_threads(before)
+
+    @contextmanager
+    def _exact(self) -> Iterator[None]:
+        """Computes convolutions of float32 on CUDA in float32; torch rounds them to 10 bits (TF32) there by default.
+
+        That concerns the layers that embed a picture's patches, so the same model would answer otherwise than on a CPU.
+        """
+        import torch
+
+        if self.device.type != "cuda" or not (before := torch.backends.cudnn.allow_tf32):
+            yield
+            return
+        torch.backends.cudnn.allow_tf32 = False
+        try:
+            yield
+        finally:
+            torch.backends.cudnn.allow_tf32 = before
 
     @contextmanager
     def preprocessing(self) -> Iterator[None]:
@@ -158,18 +186,59 @@ class Runtime:
 
         if self.device.type != "cuda":
             return _LEAST_CACHE_BYTES
-        free, _ = torch.cuda.mem_get_info(self.device)
+        # Of the fullest: where the layers are spread, each device holds the states of its own.
+        free = min(torch.cuda.mem_get_info(device)[0] for device in self.devices)
         return max(_LEAST_CACHE_BYTES, int(share * free))
 
+    def describe(self, model: torch.nn.Module) -> str:
+        """Where a model computes, in which precision, and how large it is.
+
+        "on cuda:0 (NVIDIA H100), bfloat16, 15.2 GB", or "on the CPU, float32, 0.9 GB".
+        """
+        # Tensors that layers share count once.
+        tensors = {id(each): each for each in (*model.parameters(), *model.buffers())}
+        precision = str(getattr(model, "dtype", self.dtype)).removeprefix("torch.")
+        method = getattr(getattr(model, "config", None), "quantization_config", None)
+        return (
+            f"on {' + '.join(map(_named, self.devices))}, {precision}"
+            f"{'' if method is None else ', quantised'}, "
+            f"{gigabytes(sum(tensor.nbytes for tensor in tensors.values()))}{self.note and f': {self.note}'}"
+        )
+
     def fingerprint(self, kind: str, version: int, files: str, *settings: str) -> str:
-        """The fingerprint of files, settings and packages. Device and threads are left out."""
+        """The fingerprint of files, settings, kind of device and packages. Its number and threads are left out."""
         import torch
         import transformers
 
+        # An accelerator's sums come out in another order. Fingerprints of a CPU are those of before it was named.
+        where = () if self.device.type == "cpu" else (f"on {self.device.type}",)
+        attention = (f"attention {self.attention}",) if self.attention else ()
         return (
-            f"{kind}-{version} files={files} settings={digest(self.dtype, *settings)} "
+            f"{kind}-{version} files={files} settings={digest(self.dtype, *settings, *where, *attention)} "
             f"torch=={torch.__version__} transformers=={transformers.__version__}"
         )
+
+
+@lru_cache
+def _named(device: torch.device) -> str:
+    import torch
+
+    if device.type == "cpu":
+        return "the CPU"
+    return f"{device} ({torch.cuda.get_device_name(device)})" if device.type == "cuda" else str(device)
+
+
+def gigabytes(size: float) -> str:
+    """A size as people say it: "15.2 GB", or "3 MB" of a small model."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e8 else f"{size / 1e6:.0f} MB"
+
+
+def no_room(device: torch.device) -> str:
+    """The message for a model that does not fit on its device."""
+    return (
+        f"Expected room for the model on {device}, but it ran out of memory: give {option('dtype', 'bfloat16')}, "
+        f"another {option('device')}, fewer workers on one device (-n), or a smaller model"
+    )
 
 
 def convolve_in_float32(model: torch.nn.Module) -> None:
@@ -216,10 +285,10 @@ def precision_of(options: ModelOptions) -> str | None:
 
 
 def device_of(options: ModelOptions) -> str:
-    """The device of this worker: "cpu" or "cuda:N".
+    """The device of this worker: "cpu", "cuda:N" or "mps".
 
-    "auto" gives each worker its own CUDA device, if there are any. "cuda" shares them among any number of workers, and
-    "cuda:N" is N for all.
+    "auto" gives each worker its own CUDA device, if there are any, or takes the GPU of a Mac. "cuda" shares them among
+    any number of workers, and "cuda:N" is N for all.
 
     Raises:
         ModelError: there is no such device, or "auto" has more workers than devices.
@@ -228,14 +297,30 @@ def device_of(options: ModelOptions) -> str:
 
     if options.device == "cpu":
         return "cpu"
+    if "+" in options.device:
+        raise ModelError(
+            f"Expected one {option('device')}, since this model is not spread over several, but got "
+            f"{options.device!r}: give {options.device.partition('+')[0]}"
+        )
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    has_mps = torch.backends.mps.is_available()
     if options.device == "auto" and not count:
-        return "cpu"
+        # Workers would share the one GPU of a Mac, which is for the user to say.
+        return "mps" if has_mps and options.workers == 1 else "cpu"
+    if options.device == "mps":
+        if not has_mps:
+            raise ModelError(
+                f"Expected {option('device')}=mps on a Mac with a GPU of Apple, but torch {torch.__version__} finds "
+                f"none: give {option('device', 'cpu')}"
+            )
+        return "mps"
     if not count:
         raise ModelError(
             f"Expected {option('device')}={options.device} to be there, but torch {torch.__version__} finds no CUDA "
             f"device: give {option('device', 'cpu')}, or install a build of torch with CUDA and its driver"
         )
+    if unknown := re.sub(r"auto|cuda(:[0-9]+)?", "", options.device):
+        raise ModelError(f"Expected auto, cpu, cuda, cuda:N or mps, but got device={options.device!r} ({unknown})")
     if options.device in ("auto", "cuda"):
         if options.device == "auto" and options.workers > count:
             raise ModelError(too_many_workers(options.workers, count))
@@ -289,6 +374,16 @@ class TwoStepModel(ABC):
         """``memory`` is released when the second step runs out of memory; then it is tried once more."""
         self._runtime = runtime
         self._memory = memory
+
+    @property
+    def network(self) -> torch.nn.Module | None:
+        """The module that computes the answers; None for a model that is none, as in tests."""
+        return None
+
+    @property
+    def placement(self) -> str:
+        """Where it computes, in which precision, and how large it is: to read before the run."""
+        return "" if self.network is None else self._runtime.describe(self.network)
 
     @abstractmethod
     def _preprocess(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:

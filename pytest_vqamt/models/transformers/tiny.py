@@ -12,10 +12,9 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.input_files import expanded
 from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, PLAIN_PROMPTS, Prompts
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint, files_digest
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint, files_digest, runtime_for
 from pytest_vqamt.models.transformers.prompted.generative import GenerativeAdapter
 from pytest_vqamt.models.transformers.prompted.image_families import LlavaChat
-from pytest_vqamt.models.transformers.runtime import Runtime
 
 WEIGHTS = Path(__file__).parents[1] / "tiny_weights"
 
@@ -54,8 +53,9 @@ class TinyLlava(GenerativeAdapter):
         Raises:
             ModelError: a file is missing or of another model.
         """
-        runtime = Runtime.of(options, threads=threads)
-        family = LlavaChat(Checkpoint(folder=folder, name=str(folder)), runtime)
+        checkpoint = Checkpoint(folder=folder, name=str(folder))
+        runtime = runtime_for(checkpoint, options, threads=threads)
+        family = LlavaChat(checkpoint, runtime)
         self._model = family.model
         super().__init__(
             family,
@@ -63,3 +63,8 @@ class TinyLlava(GenerativeAdapter):
             prompts,
             lambda: runtime.fingerprint("llava", VERSION, files_digest(folder), prompts.digest),
         )
+
+    @property
+    def placement(self) -> str:
+        # On the CPU unless the user says otherwise: nothing to tell.
+        return "" if self._runtime.device.type == "cpu" else super().placement

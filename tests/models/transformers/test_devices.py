@@ -121,14 +121,16 @@ def test_threads_are_as_before_afterwards() -> None:
     assert torch.get_num_threads() == before
 
 
-def test_the_fingerprint_tells_precisions_apart_and_not_devices() -> None:
+def test_the_fingerprint_tells_precisions_apart_and_not_the_devices_of_one_kind() -> None:
     plain = Runtime(device=torch.device("cpu"), dtype="float32")
     assert plain.fingerprint("m", 1, "f", "s") != plain.fingerprint("m", 1, "f", "t")
     assert plain.fingerprint("m", 1, "f") != plain.fingerprint("m", 2, "f")
     half = Runtime(device=torch.device("cpu"), dtype="bfloat16")
     assert plain.fingerprint("m", 1, "f") != half.fingerprint("m", 1, "f")
-    other = Runtime(device=torch.device("meta"), dtype="float32", threads=3)
+    other = Runtime(device=torch.device("cpu"), dtype="float32", threads=3)
     assert plain.fingerprint("m", 1, "f") == other.fingerprint("m", 1, "f")
+    first, second = (Runtime(device=torch.device(f"cuda:{number}"), dtype="float32") for number in range(2))
+    assert first.fingerprint("m", 1, "f") == second.fingerprint("m", 1, "f") != plain.fingerprint("m", 1, "f")
 
 
 def test_on_a_cpu_nothing_is_copied() -> None:

@@ -158,6 +158,8 @@ class CheckpointFamily:
     """A checkpoint of transformers' class ``cls``. Subclasses override what differs."""
 
     cls = ""
+    spreads = False
+    """True if its layers may lie on several devices: it calls no part of the model by itself."""
     takes_pixels = False
     """True if its image processor takes bounds of the number of pixels."""
 

@@ -24,6 +24,7 @@ from pytest_vqamt.models.transformers.checkpoint import (
     first_line,
     locate_checkpoint,
     read_checkpoint_config,
+    runtime_for,
 )
 from pytest_vqamt.models.transformers.inputs import TextTokens
 from pytest_vqamt.models.transformers.prompted.family import (
@@ -101,6 +102,7 @@ class ProcessorModel(CheckpointFamily):
     """A checkpoint used through its own processor. The picture is encoded again for each question."""
 
     cls = "AutoModelForImageTextToText"
+    spreads = True
 
     def read_files(self, checkpoint: Checkpoint) -> None:
         self._processor = load_processor(checkpoint, self.config, self.tokenizer)
@@ -309,7 +311,7 @@ def load(argument: str, options: ModelOptions) -> GenerativeAdapter:
     checkpoint = locate_checkpoint(argument, default="", kind="hf")
     kind, family_class = _select_family(checkpoint)
     _check_chat(chat, kind, family_class)
-    runtime = Runtime.of(options)
+    runtime = runtime_for(checkpoint, options, spreads=family_class.spreads)
     try:
         family = cast("GenerativeModel", family_class(checkpoint, runtime, chat))
     # A checkpoint in the layout of LLaVA may have been trained on prompts of its own: its processor writes them, only
@@ -455,6 +457,10 @@ class GenerativeAdapter(TwoStepModel):
     @cached_property
     def fingerprint(self) -> str:
         return self._fingerprint()
+
+    @property
+    def network(self) -> torch.nn.Module | None:
+        return cast("torch.nn.Module | None", getattr(self._family, "model", None))
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         return self._answer_batch(Task.VQA, batch)

@@ -67,6 +67,8 @@ _MAX_METADATA_NUMBERS = 16
 class ImageTokenModel(CheckpointFamily, ABC):
     """A checkpoint that reads pictures in place of image tokens."""
 
+    spreads = True
+
     processor_name = ""
     """The class of transformers whose prompts this family writes; "" for the usual one of the model type."""
 
