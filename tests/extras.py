@@ -92,7 +92,7 @@ USED_BY: Final = {
 """The folders and files that import more than the core, and the extras that they may import from."""
 
 
-NOT_OF_TEST: Final = ("torchvision",)
+NOT_OF_TEST: Final = ("gpu", "torchvision")
 """The extras that the extra ``test`` leaves out."""
 
 

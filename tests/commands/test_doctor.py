@@ -67,6 +67,26 @@ def test_the_answers_of_the_cache_are_counted(tmp_path: Path) -> None:
     assert "which cannot be read (file is not a database): delete it" in next(iter(doctor._caches(tmp_path)))
 
 
+@pytest.mark.parametrize(
+    ("cuda", "hip", "told", "none"),
+    [
+        ("12.8", None, "CUDA 12.8", "CUDA: no device"),
+        (None, "7.0", "ROCm 7.0", "ROCm: no device"),
+        (None, None, "CUDA not built in", "CUDA: no device"),
+    ],
+)
+def test_what_torch_is_built_for(
+    monkeypatch: pytest.MonkeyPatch, cuda: str | None, hip: str | None, told: str, none: str
+) -> None:
+    torch = pytest.importorskip("torch")
+    monkeypatch.setattr(torch.version, "cuda", cuda)
+    monkeypatch.setattr(torch.version, "hip", hip)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
+    _, torch_line, *others = doctor._devices(with_torch=True)
+    assert torch_line.endswith(f" threads, {told}")
+    assert none in others
+
+
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)

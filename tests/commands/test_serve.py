@@ -39,6 +39,10 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[ServeConfig]:
         (["--vqamt-model=tiny", "--vqamt-option=severity=2"], "'severity', which is for relations"),
         (["--vqamt-model=tiny", "--vqamt-option=inpaint=lama:/no/such"], "inpaint='lama:/no/such' (No such file"),
         (["--vqamt-model=tiny", "--vqamt-device=tpu"], "but got --device='tpu'"),
+        (
+            ["--vqamt-model=tiny", "--vqamt-device=cuda:0+cuda:1"],
+            "one --device, since a replica has one, but got 'cuda:0+",
+        ),
         (["--vqamt-model=tiny", "--vqamt-batch-size=0"], "Expected --batch-size to be a whole number from 1"),
         (["--vqamt-model=tiny", "--port=\u0663"], "Expected --port to be a whole number from 0 to 65535"),
         (["--vqamt-model=tiny", "--replicas=0"], "Expected --replicas to be a whole number from 1"),

@@ -96,6 +96,14 @@ def test_too_many_workers_are_told_before_any_starts(pytester: pytest.Pytester) 
     assert "workers [" not in result.stdout.str()
 
 
+def test_too_few_devices_for_models_on_several_are_told_before_any_starts(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(_TWO)
+    result = run(pytester, "-n2", RELATIONS, "--vqamt-device=cuda:0+cuda:1", model="hf:org/name")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "Expected 2 CUDA devices for each of 2 workers, 4 in all, but there are 2: give no -n" in result.stderr.str()
+    assert "workers [" not in result.stdout.str()
+
+
 def test_the_small_model_that_comes_along_needs_no_device(pytester: pytest.Pytester) -> None:
     pytester.makeconftest(_TWO.replace("2", "1"))
     result = run(pytester, "-n2", "--vqamt-relations=control.repeat", "--vqamt-report=out", model="tiny")

@@ -20,6 +20,7 @@ from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.models.batching import free_memory, is_out_of_memory
 from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.transformers.quantised import quantisation_of
 
 if TYPE_CHECKING:
     import torch
@@ -198,10 +199,11 @@ class Runtime:
         # Tensors that layers share count once.
         tensors = {id(each): each for each in (*model.parameters(), *model.buffers())}
         precision = str(getattr(model, "dtype", self.dtype)).removeprefix("torch.")
-        method = getattr(getattr(model, "config", None), "quantization_config", None)
+        config = getattr(model, "config", None)
+        method = "" if config is None else quantisation_of(config.to_dict())
         return (
             f"on {' + '.join(map(_named, self.devices))}, {precision}"
-            f"{'' if method is None else ', quantised'}, "
+            f"{f', quantised ({method})' if method else ''}, "
             f"{gigabytes(sum(tensor.nbytes for tensor in tensors.values()))}{self.note and f': {self.note}'}"
         )
 

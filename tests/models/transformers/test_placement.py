@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -417,6 +418,9 @@ def test_the_line_about_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     layer = Linear(1000, 1000, bias=False)
     runtime = Runtime(device=torch.device("cpu"), dtype="float32", note="there seems to be a GPU")
     assert runtime.describe(layer) == "on the CPU, float32, 4 MB: there seems to be a GPU"
+    quantised = SimpleNamespace(to_dict=lambda: {"quantization_config": {"quant_method": "awq"}})
+    monkeypatch.setattr(layer, "config", quantised, raising=False)
+    assert runtime.describe(layer).startswith("on the CPU, float32, quantised (awq), 4 MB")
     both = Runtime(device=torch.device("cuda:0"), others=(torch.device("cuda:1"),), dtype="bfloat16")
     said = both.describe(Linear(10_000, 10_000, bias=False, dtype=torch.bfloat16))
     assert said == "on cuda:0 (NVIDIA H100) + cuda:1 (NVIDIA H100), bfloat16, 0.2 GB"
