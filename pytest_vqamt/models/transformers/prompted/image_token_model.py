@@ -176,8 +176,8 @@ class ImageTokenModel(CheckpointFamily, ABC):
         return partial(self._generate, pictures, prompts, max_tokens, known, tokens)
 
     def release(self) -> bool:
-        # Both, whichever was empty.
-        return any([self.encoder.cache.release(), self._prefixes.release()])
+        had_pictures, had_prefixes = self.encoder.cache.release(), self._prefixes.release()
+        return had_pictures or had_prefixes
 
     def _generate(
         self,

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 LayerStates: TypeAlias = "tuple[tuple[torch.Tensor, torch.Tensor], ...]"
 """The keys and values of one beginning, (heads, tokens, width) each, layer by layer."""
 
-_LEAST_SAVED = 0.2
-"""The share of the tokens that must be saved: two computations of few tokens take longer than one of all."""
-
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SharedPrefix:
@@ -64,7 +61,6 @@ def is_shareable(config: PreTrainedConfig, generation: GenerationConfig) -> bool
 
     if generation.cache_implementation not in (None, "dynamic"):
         return False
-
     text = config.get_text_config()
     if getattr(text, "is_encoder_decoder", False):
         return False
@@ -73,7 +69,10 @@ def is_shareable(config: PreTrainedConfig, generation: GenerationConfig) -> bool
 
 
 def shared_prefix(tokens: TextTokens, which: Sequence[int], image_id: int) -> SharedPrefix | None:
-    """Divides the prompts behind their pictures; None where that is of no use, or a picture's prompts begin otherwise.
+    """Divides the prompts behind their pictures; None where the text comes first, or nothing stands behind a picture.
+
+    A beginning is the same in every batch, so a picture that has one question in this one is divided, too: others may
+    follow, and two computations of a prompt's parts take no longer than one of it.
 
     Args:
         tokens: the prompts, padded on the left, not on the device.
@@ -84,31 +83,23 @@ def shared_prefix(tokens: TextTokens, which: Sequence[int], image_id: int) -> Sh
 
     # As lists: a row has a thousand tokens, and each is looked at once.
     rows = [ids[attended == 1].tolist() for ids, attended in zip(tokens.ids, tokens.attended, strict=True)]
-    if len(set(which)) == len(rows) or any(image_id not in row for row in rows):
+    if any(image_id not in row for row in rows):
         return None
     behind = [len(row) - row[::-1].index(image_id) for row in rows]
     ends = [row[place:] for row, place in zip(rows, behind, strict=True)]
-    # The mark that ends a picture, and the words before every question. At least one token is left to each end.
-    alike = min(_common(ends), min(map(len, ends)) - 1)
-    if alike < 0:
-        return None
-    behind = [place + alike for place in behind]
     beginnings: dict[int, list[int]] = {}
     for row, place, picture in zip(rows, behind, which, strict=True):
-        if beginnings.setdefault(picture, row[:place]) != row[:place]:
-            return None  # a template that puts the text before the picture
-    ends = [row[place:] for row, place in zip(rows, behind, strict=True)]
-    first, rest = max(map(len, beginnings.values())), max(map(len, ends))
-    if len(beginnings) * first + len(rows) * rest > (1 - _LEAST_SAVED) * tokens.ids.numel():
-        return None
+        if beginnings.setdefault(picture, row[:place]) != row[:place] or place == len(row):
+            return None
     fill = int(tokens.ids[tokens.attended == 0][0]) if bool((tokens.attended == 0).any()) else 0
 
-    def padded(some: Sequence[Sequence[int]], size: int) -> tuple[torch.Tensor, torch.Tensor]:
+    def padded(some: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+        size = max(map(len, some))
         ids = torch.tensor([[*[fill] * (size - len(each)), *each] for each in some])
         return ids, torch.tensor([[*[0] * (size - len(each)), *[1] * len(each)] for each in some])
 
-    before, attended_before = padded([beginnings[place] for place in range(len(beginnings))], first)
-    after, attended_after = padded(ends, rest)
+    before, attended_before = padded([beginnings[place] for place in range(len(beginnings))])
+    after, attended_after = padded(ends)
     each = torch.tensor(which)
     return SharedPrefix(
         beginnings=TextTokens(ids=before, attended=attended_before, cut=(False,) * len(beginnings)),
@@ -119,14 +110,6 @@ def shared_prefix(tokens: TextTokens, which: Sequence[int], image_id: int) -> Sh
         ),
         which=tuple(which),
     )
-
-
-def _common(some: Sequence[Sequence[int]]) -> int:
-    """How many tokens all of ``some`` begin with."""
-    for place, column in enumerate(zip(*some, strict=False)):
-        if len(set(column)) > 1:
-            return place
-    return min(map(len, some))
 
 
 class PrefixCache:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from transformers import GenerationMixin
 
 from pytest_vqamt.models.transformers.inputs import TextTokens
-from pytest_vqamt.models.transformers.prompted import shared_prefix as module
 from pytest_vqamt.models.transformers.prompted.generative import load
 from pytest_vqamt.models.transformers.prompted.shared_prefix import is_shareable, shared_prefix
 from tests.models.transformers.prompted.conftest import BRIEF, batch, tiers
@@ -39,7 +38,7 @@ IMAGE = 7
 class Run:
     """The answers of one batch, the scores of the first tokens and how many tokens went through the model."""
 
-    def __init__(self, ours: Any, asked: list[ModelInput], monkeypatch: pytest.MonkeyPatch, least_saved: float) -> None:
+    def __init__(self, ours: Any, asked: list[ModelInput], monkeypatch: pytest.MonkeyPatch, *, shares: bool) -> None:
         self.first: torch.Tensor | None = None
         self.tokens = 0
         model = ours._family.model
@@ -55,7 +54,7 @@ class Run:
             return found
 
         with monkeypatch.context() as patch:
-            patch.setattr(module, "_LEAST_SAVED", least_saved)
+            patch.setattr(ours._family, "_shares_prefix", shares)
             patch.setattr(GenerationMixin, "_prefill", first_scores)
             hook = model.register_forward_hook(count, with_kwargs=True)
             try:
@@ -72,7 +71,7 @@ def test_answers_and_scores_are_those_of_whole_prompts(
     """Pictures of other shapes, some with one question, in any order."""
     ours = loaded(kind)
     asked = [batch()[place] for place in places]
-    shared, whole = Run(ours, asked, monkeypatch, -10), Run(ours, asked, monkeypatch, 10)
+    shared, whole = Run(ours, asked, monkeypatch, shares=True), Run(ours, asked, monkeypatch, shares=False)
     assert shared.answers == whole.answers
     torch.testing.assert_close(shared.first, whole.first, rtol=1e-4, atol=1e-4)
     assert whole.first is not None
@@ -82,7 +81,7 @@ def test_answers_and_scores_are_those_of_whole_prompts(
 @pytest.mark.parametrize("kind", tiers("llava_next", "qwen3_vl", of=SHARING))
 def test_fewer_tokens_go_through_the_model(loaded: Loaded, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     ours, asked = loaded(kind), batch()
-    assert Run(ours, asked, monkeypatch, -10).tokens < Run(ours, asked, monkeypatch, 10).tokens
+    assert Run(ours, asked, monkeypatch, shares=True).tokens < Run(ours, asked, monkeypatch, shares=False).tokens
 
 
 @pytest.mark.parametrize("kind", tiers("llava_next", "qwen3_vl", of=SHARING))
@@ -93,15 +92,26 @@ def test_a_later_batch_finds_the_pictures_of_an_earlier_one(
     ours: Any = loaded(kind)
     first, second = [batch()[place] for place in (1, 4)], [batch()[place] for place in (0, 3, 1, 7)]
     ours._family.release()
-    fresh = Run(ours, second, monkeypatch, -10)
+    fresh = Run(ours, second, monkeypatch, shares=True)
     ours._family.release()
-    Run(ours, first, monkeypatch, -10)
-    again = Run(ours, second, monkeypatch, -10)
+    Run(ours, first, monkeypatch, shares=True)
+    again = Run(ours, second, monkeypatch, shares=True)
     assert again.answers == fresh.answers
     torch.testing.assert_close(again.first, fresh.first, rtol=1e-4, atol=1e-4)
     assert again.tokens < fresh.tokens
     assert ours._family.release()
-    assert Run(ours, second, monkeypatch, -10).tokens == fresh.tokens, "released, they are computed again"
+    assert Run(ours, second, monkeypatch, shares=True).tokens == fresh.tokens, "released, they are computed again"
+
+
+def test_a_picture_with_one_question_is_found_by_the_next_one(loaded: Loaded, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As from one relation to the next."""
+    ours: Any = loaded("qwen3_vl")
+    ours._family.release()
+    _, second = (Run(ours, [batch()[place]], monkeypatch, shares=True) for place in (0, 3))
+    whole = Run(ours, [batch()[3]], monkeypatch, shares=False)
+    assert second.tokens < whole.tokens
+    assert second.answers == whole.answers
+    torch.testing.assert_close(second.first, whole.first, rtol=1e-4, atol=1e-4)
 
 
 def test_a_checkpoint_that_was_saved_without_a_cache_answers_the_same(
@@ -112,7 +122,7 @@ def test_a_checkpoint_that_was_saved_without_a_cache_answers_the_same(
     file = folder / "generation_config.json"
     file.write_text(json.dumps(json.loads(file.read_text(encoding="utf-8")) | {"use_cache": False}), encoding="utf-8")
     ours: Any = load(str(folder), BRIEF)
-    shared, whole = Run(ours, batch(), monkeypatch, -10), Run(ours, batch(), monkeypatch, 10)
+    shared, whole = Run(ours, batch(), monkeypatch, shares=True), Run(ours, batch(), monkeypatch, shares=False)
     assert shared.answers == whole.answers
     torch.testing.assert_close(shared.first, whole.first, rtol=1e-4, atol=1e-4)
 
@@ -156,8 +166,7 @@ def _padded(rows: list[list[int]]) -> TextTokens:
 def test_each_prompt_is_its_beginning_and_its_end(prompts: tuple[list[list[int]], list[int]]) -> None:
     rows, which = prompts
     found = shared_prefix(_padded(rows), which, IMAGE)
-    if found is None:
-        return
+    assert found is not None
     again = [ids[kept == 1].tolist() for ids, kept in zip(found.whole.ids, found.whole.attended, strict=True)]
     assert again == rows
     for place in range(len(rows)):
@@ -165,18 +174,16 @@ def test_each_prompt_is_its_beginning_and_its_end(prompts: tuple[list[list[int]]
         assert found.whole.ids[place, : found.length].tolist() == beginning.tolist()
         assert IMAGE not in found.whole.ids[place, found.length :].tolist()
         assert found.whole.attended[place, -1] == 1, "the last token is the one that is continued"
-    ends = found.whole.ids.numel() - len(rows) * found.length
-    assert found.beginnings.ids.numel() + ends < _padded(rows).ids.numel()
+    alone = [shared_prefix(_padded([row]), [0], IMAGE) for row in rows]
+    assert [each and each.keys[0] for each in alone] == [found.keys[place] for place in which], "in every batch alike"
 
 
 @pytest.mark.parametrize(
     ("rows", "which"),
     [
-        pytest.param([[IMAGE] * 9 + [8], [IMAGE] * 5 + [9]], [0, 1], id="each picture has one question"),
         pytest.param([[8, *[IMAGE] * 9, 10], [9, *[IMAGE] * 9, 10]], [0, 0], id="the text comes before the picture"),
         pytest.param([[8, 9], [8, 9]], [0, 0], id="no picture"),
         pytest.param([[IMAGE] * 9, [IMAGE] * 9], [0, 0], id="nothing behind the picture"),
-        pytest.param([[IMAGE, *range(8, 30)], [IMAGE, *range(30, 52)]], [0, 0], id="little to save"),
     ],
 )
 def test_prompts_that_are_left_whole(rows: list[list[int]], which: list[int]) -> None:
