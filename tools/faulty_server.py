@@ -162,7 +162,12 @@ class FaultyServer(LocalServer):
         if flipped and answer in _OPPOSITE:
             answer = _OPPOSITE[answer]
         elif flipped:
-            answer = str(other) if answer.isdecimal() else ("red", "blue", "green", "white")[other % 4]
+            # Never the right one by chance: a test would find no fault, once in a hundred runs.
+            if answer.isdecimal():
+                answer = str(other if answer != str(other) else other + 1)
+            else:
+                colours = [colour for colour in ("red", "blue", "green", "white") if colour != answer]
+                answer = colours[other % len(colours)]
         if padding > 2:
             answer = answer[::-1] if len(answer) > 1 else "the the the"
         if self.bug is Bug.REASONING_IN_CONTENT:
