@@ -14,7 +14,7 @@ from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.data.catalogue import from_home
 from pytest_vqamt.integration.options import check_device, parse_settings
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.protocol import ONE_DEVICE, ModelOptions
 
 SETTINGS: Mapping[str, tuple[str, ...]] = {"photos": DETECTOR_SETTINGS, "snli-ve": hypotheses.SETTINGS}
 """The settings of the detectors by kind of data."""
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a model, as --vqamt-model of pytest takes it, that is asked what is in photos and where; its lines are "
         "marked presumed",
     )
-    parser.add_argument("--device", metavar="DEVICE", default="auto", help="auto, cpu, mps, cuda or cuda:N")
+    parser.add_argument("--device", metavar="DEVICE", default="auto", help=ONE_DEVICE)
     parser.add_argument("--dtype", metavar="DTYPE", help="the precision of the weights")
 
 

@@ -30,7 +30,7 @@ from pytest_vqamt.integration.replaying import DEFAULT_CACHE, answer_queries
 from pytest_vqamt.language.wordnet.words import FULL, find_wordnet
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.openai.openai_settings import KEY_VARIABLE
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.protocol import SEVERAL_DEVICES, ModelOptions
 from pytest_vqamt.models.region_models.frcnn.loading import DETECTOR_VARIABLE
 from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.models.wrapped import LoadedModel
@@ -74,9 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--option", metavar="NAME=VALUE", action="append", default=[], help="a setting of the model; may be given again"
     )
-    parser.add_argument(
-        "--device", metavar="DEVICE", default="auto", help="auto, cpu, mps, cuda, cuda:N or cuda:N+cuda:M"
-    )
+    parser.add_argument("--device", metavar="DEVICE", default="auto", help=SEVERAL_DEVICES)
     parser.add_argument("--dtype", metavar="DTYPE", help="the precision of the weights")
     parser.add_argument(
         "--cache", metavar="DIR", type=Path, default=DEFAULT_CACHE, help="the answer cache (default: %(default)s)"

@@ -17,6 +17,7 @@ from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.integration.options import check_device, parse_settings
 from pytest_vqamt.models.catalogue import ModelCatalogue, ModelKind
 from pytest_vqamt.models.http.picture_files import SETTING, Form
+from pytest_vqamt.models.protocol import ONE_DEVICE
 from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.relations.edits import INPAINT
 from pytest_vqamt.serving.config import ServeConfig, bind_socket, is_loopback, reachable_cluster
@@ -44,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--option", metavar="NAME=VALUE", action="append", default=[], help="a setting of the model, or inpaint"
     )
-    parser.add_argument("--device", metavar="DEVICE", default="auto", help="auto, cpu, mps, cuda or cuda:N")
+    parser.add_argument("--device", metavar="DEVICE", default="auto", help=ONE_DEVICE)
     parser.add_argument("--dtype", metavar="DTYPE", help="the precision of the weights")
     parser.add_argument("--batch-size", metavar="N", default="auto", help="queries per batch, or auto")
     parser.add_argument(

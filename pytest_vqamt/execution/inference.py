@@ -120,7 +120,7 @@ class QueryRunner:
     def run(self, queries: dict[str, Query], *, waits: bool = True) -> dict[str, Answer | Failure]:
         """Runs the model on distinct ``queries`` and stores each batch; returns the answers by query id.
 
-        Without ``waits`` those that other processes lease are left out.
+        Without ``waits`` it helps another process with them: from the last one on, without those that others lease.
 
         Raises:
             ModelError: the model breaks its protocol, or has failed on every query so far.
@@ -128,7 +128,9 @@ class QueryRunner:
         found: dict[str, Answer | Failure] = {}
         if not queries:
             return found
-        batches = LeasedBatches(self._store, self._fingerprint, queries.values(), self._model.batch.limit)
+        batches = LeasedBatches(
+            self._store, self._fingerprint, queries.values(), self._model.batch.limit, backwards=not waits
+        )
         self._expected.clear()
         try:
             # Models that wait for a server declare several.
@@ -261,13 +263,21 @@ class LeasedBatches:
         fingerprint: str,
         queries: Iterable[Query],
         limit: Callable[[int], int],
+        *,
+        backwards: bool = False,
     ) -> None:
-        """``limit`` is the size of a batch now, by the number of pixels of its largest picture."""
+        """``limit`` is the size of a batch now, by the number of pixels of its largest picture.
+
+        ``backwards`` begins with what comes last, so that two processes with the same queries meet in the middle.
+        """
         self._cached = CachedAnswers({}, 0)
         self._store = store
         self._fingerprint = fingerprint
         self._limit = limit
         self._unleased = _by_picture(queries)
+        if backwards:
+            for each in self._unleased.values():
+                each.reverse()
         self._leased: dict[Task, deque[Query]] = {task: deque() for task in Task}  # and in no batch yet
         self._of_others: dict[str, Query] = {}
         self._unanswered: dict[str, None] = {}

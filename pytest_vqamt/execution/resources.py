@@ -230,13 +230,11 @@ class Resources:
         self._data_objects = frozenset(data or {})
         self._models = dict(models or {})
         self._unusable: dict[str, VqamtError] = {}
-        self._told: dict[str, tuple[Task, ...] | None] = {}
+        self._declared: dict[str, tuple[Task, ...] | None] = {}
         self._held = set(self._objects)
         self._sources = dict(data or {})
         self._started = datetime.now(UTC)
         self._clock = time.monotonic()
-        self.told_placements: set[str] = set()
-        """Where models compute, as far as a line has said it."""
 
     def close(self) -> None:
         """Closes the answer stores."""
@@ -263,25 +261,25 @@ class Resources:
                 raise self._unusable[spec] from cause
         return self._models[spec]
 
-    def _told_tasks(self, spec: str) -> tuple[Task, ...] | None:
+    def _declared_tasks(self, spec: str) -> tuple[Task, ...] | None:
         """The tasks of a model that need not be loaded for them; None for any other."""
         if spec in self._models or spec in self._unusable:
             return None
-        if spec not in self._told:
+        if spec not in self._declared:
             try:
-                self._told[spec] = self._catalogue.tasks(spec, self.settings.model_options)
+                self._declared[spec] = self._catalogue.tasks(spec, self.settings.model_options)
             except VqamtError as error:
                 self._unusable[spec] = error
                 raise
-        return self._told[spec]
+        return self._declared[spec]
 
     def _check_tasks(self, spec: str, tasks: tuple[Task, ...]) -> None:
-        told = self._told.get(spec)
-        if told is not None and told != tasks:
+        declared = self._declared.get(spec)
+        if declared is not None and declared != tasks:
             raise ModelError(
-                f"Expected model {spec!r} to do what its class or its configuration says ({', '.join(told)}), but once "
-                f"loaded it does {', '.join(tasks)}: let a function without a return type make it, whose tasks are "
-                "known when it is loaded"
+                f"Expected model {spec!r} to have the tasks of its class or configuration ({', '.join(declared)}), but "
+                f"the loaded model has {', '.join(tasks)}: make it by a function without a return type, whose tasks "
+                "are read from what it returns"
             )
 
     @property
@@ -395,6 +393,11 @@ class Resources:
         name, source = self.data_name(spec.data_spec), self.source(spec.data_spec)
         return self.baseline.item(spec.item, spec.model, name, source.digest, models_run=tuple(self.names.values()))
 
+    @property
+    def known_items(self) -> tuple[ItemSpec, ...]:
+        """The items if something has asked for them; a session of unit tests need not read the data for them."""
+        return tuple(self.__dict__.get("item_specs", ()))
+
     @cached_property
     def item_specs(self) -> tuple[ItemSpec, ...]:
         """The items of this run, in the order of models, data and catalogue, without tasks that a model lacks.
@@ -486,9 +489,6 @@ class Resources:
                     said = note(_largest_inputs(self.source(spec), pipeline, lossless=is_exact)) if note else ""
                 if said:
                     yield f"{self.names[model]}: {said}"
-            if placement := self.placement(model):
-                self.told_placements.add(placement)
-                yield placement
 
     def placement(self, spec: str) -> str:
         """A loaded model and where it computes; "" for one that does not compute here."""
@@ -597,7 +597,7 @@ class Resources:
     def _tasks(self, spec: str) -> tuple[Task, ...]:
         """The tasks of a model. In a worker, a model that cannot be loaded has all tasks, and each item reports why."""
         try:
-            return self._told_tasks(spec) or self.model(spec).tasks
+            return self._declared_tasks(spec) or self.model(spec).tasks
         except VqamtError:
             if not self._is_worker:
                 raise

@@ -107,7 +107,7 @@ def ask_for(job: Job, options: RunOptions, stores: AnswerStores, pipeline: Share
             queries = {query.id: query for of_case in needed for trials in of_case for query in trials}
             # Not marked as used: the other process counts what it takes from the store.
             known = store.get(job.model.fingerprint_of(lossless=lossless), tuple(queries))
-            lacking = {name: queries[name] for name in reversed(queries) if name not in known}
+            lacking = {name: query for name, query in queries.items() if name not in known}
             runner.run(lacking, waits=False)
     return replace(usage.use(), queries_needed=0)  # the other process counts what its cases need
 

@@ -233,7 +233,9 @@ class Device(Kind[str]):
 
     @property
     def expected(self) -> str:
-        return "auto, cpu, cuda, cuda:N, cuda:N+cuda:M or mps"
+        from pytest_vqamt.models.protocol import SEVERAL_DEVICES
+
+        return SEVERAL_DEVICES
 
     def from_text(self, text: str, spelt: str) -> str:
         if not re.fullmatch(r"auto|cpu|mps|cuda|cuda:[0-9]+(\+cuda:[0-9]+)*", text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from typing import TextIO, TypeAlias
 
@@ -155,6 +155,7 @@ class VqamtSession:
         self._shown_errors = ShownErrors()
         self._note: SessionNote | None = None
         self._running = RunningItems(settings.run)
+        self._placements_shown: set[str] = set()
 
     # Running.
 
@@ -394,10 +395,9 @@ class VqamtSession:
     def _tell_placement(self, report: pytest.TestReport) -> None:
         """Says where a model computes that was loaded after the first line, or in a worker."""
         placement = getattr(getattr(report, REPORT_ATTRIBUTE, None), "placement", "")
-        told = self.resources.told_placements
-        if self._is_worker or not placement or placement in told:
+        if self._is_worker or not placement or placement in self._placements_shown:
             return
-        told.add(placement)
+        self._placements_shown.add(placement)
         if reporter := self._config.pluginmanager.get_plugin("terminalreporter"):
             reporter.ensure_newline()
             reporter.write_line(f"vqamt: {placement}")
@@ -422,7 +422,7 @@ class VqamtSession:
     def _help_others(self) -> None:
         """Asks queries of long items of other workers when this one has no more of its own."""
         resources, spent = self.resources, []
-        specs = {spec.position: spec for spec in resources.__dict__.get("item_specs", ())}
+        specs = {spec.position: spec for spec in resources.known_items}
         # What goes wrong here goes wrong in the worker of the item, too, which reports it.
         with suppress(VqamtError):
             for position in self._running.of_others():
@@ -454,14 +454,35 @@ class VqamtSession:
             return
         known = self.resources.loaded
         try:
-            self.resources.model(first.model_spec)
+            with self._captured():
+                self.resources.model(first.model_spec)
         except DeviceLostError as error:
             raise LostDeviceExit(error) from None
         except VqamtError as error:
             raise usage_error(error, self._config) from error
         if self.resources.loaded != known and (reporter := self._config.pluginmanager.get_plugin("terminalreporter")):
-            for note in dict.fromkeys(self.resources.request_notes()):
-                reporter.write_line(f"vqamt: {note}")
+            for line in self._lines_on_models():
+                reporter.write_line(line)
+
+    def _lines_on_models(self) -> list[str]:
+        """What to know before the run of the models that are loaded: of their requests, and where they compute."""
+        placements = list(filter(None, map(self.resources.placement, self.resources.loaded)))
+        self._placements_shown.update(placements)
+        return [f"vqamt: {each}" for each in dict.fromkeys([*self.resources.request_notes(), *placements])]
+
+    @contextmanager
+    def _captured(self) -> Iterator[None]:
+        """Captures what is printed, such as the progress of a loader, as in the set-up of a test."""
+        capture = self._config.pluginmanager.get_plugin("capturemanager")
+        if capture is None:
+            yield
+            return
+        capture.resume_global_capture()
+        try:
+            yield
+        finally:
+            capture.suspend_global_capture()
+            capture.read_global_capture()
 
     def pytest_sessionstart(self) -> None:
         # Standard error is captured while tests run; pytest's faulthandler has kept it.
@@ -537,10 +558,9 @@ class VqamtSession:
                 "vqamt: the ini file names a model, but no relation runs: give an option (--vqamt-report=out, say), or "
                 "write a test that takes vqamt_consistency"
             ]
-        # Not computed for this line alone: a session of unit tests would load a model.
-        if "item_specs" not in resources.__dict__:
+        if not resources.known_items:
             return []
-        pairs = {(spec.model_spec, spec.data_spec): spec.model for spec in resources.item_specs}
+        pairs = {(spec.model_spec, spec.data_spec): spec.model for spec in resources.known_items}
         found = {f"{model}: {name}" for pair, model in pairs.items() if (name := resources.preset_of(*pair))}
         lines = []
         if found:
@@ -549,7 +569,7 @@ class VqamtSession:
                 "all relations of the papers: --vqamt-relations=all"
             )
         specs = [spec for spec in map(item_spec_of, items) if spec]
-        lines += [f"vqamt: {note}" for note in dict.fromkeys(resources.request_notes())] if specs else []
+        lines += self._lines_on_models() if specs else []
         if specs and self._config.get_verbosity() >= 0:
             lines.append(f"vqamt: {self._extent(specs)}")
         return lines

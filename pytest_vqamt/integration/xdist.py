@@ -254,7 +254,7 @@ class RunningItems:
             if long:
                 seen.add(long[0])
                 yield long[0]
-            else:
+            elif quiet < 2:
                 time.sleep(_PAUSE_S)
 
     def _now(self) -> Iterator[tuple[int, float]]:

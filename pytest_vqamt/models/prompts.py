@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass, replace
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import ModelInput, Task
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.protocol import METHODS, ModelOptions
 
 PLACEHOLDER = "{text}"
 """The part of a template that the question or the hypothesis replaces."""
@@ -64,6 +64,13 @@ class Prompts:
     """The most tokens to generate for a question or a hypothesis."""
     longest_caption: int = 80
     """The most tokens to generate for a description."""
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """The tasks that there are prompts for, in the order of ``METHODS``."""
+        # Captions take none: some models describe a picture that they get alone.
+        without = {Task.VQA: not self.question, Task.ENTAILMENT: not self.entailment}
+        return tuple(task for task in METHODS if not without.get(task))
 
     def text(self, item: ModelInput) -> str:
         """The prompt for this input."""

@@ -89,6 +89,9 @@ else:
     signature_of = inspect.signature
 
 DEFAULT_BATCH_SIZE = 32
+ONE_DEVICE = "auto, cpu, cuda, cuda:N or mps"
+SEVERAL_DEVICES = "auto, cpu, cuda, cuda:N, cuda:N+cuda:M or mps"
+"""The forms of a device, and with those that spread one model."""
 CALL_ASYNC = "call it in a plain function, return asyncio.run(...)"
 """What to do about an async method."""
 

@@ -14,25 +14,15 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 import torch
-from transformers import (
-    CLIPVisionConfig,
-    LlamaConfig,
-    LlavaConfig,
-    LlavaForConditionalGeneration,
-    LlavaImageProcessorPil,
-    LlavaProcessor,
-)
+from transformers import CLIPVisionConfig
 
 from pytest_vqamt.core.query import Answer, ModelInput
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.prompted.generative import load
 from tests.models.transformers.prompted.conftest import about
-from tests.models.transformers.prompted.small.chat import template
-from tests.models.transformers.prompted.small.tokenizers import byte_pairs
-from tests.models.transformers.prompted.small.writing import made, number, saved
+from tests.models.transformers.prompted.small.chat import llava
 from tools.benchmarks.measuring import show
 
-_SIDE, _PATCH = 336, 14
 _PICTURES = 8
 _QUESTIONS = tuple(f"How many {things} are there?" for things in ("dogs", "cats", "red cups", "men"))
 _RUNS = 3
@@ -74,46 +64,21 @@ def _took(checkpoint: Path, batch: Sequence[ModelInput], *, shares: bool) -> tup
 
 
 def _checkpoint(folder: Path) -> Path:
-    words = byte_pairs(named={"image_token": "<image>"})
-    images = LlavaImageProcessorPil(
-        size={"shortest_edge": _SIDE}, crop_size={"height": _SIDE, "width": _SIDE}, do_center_crop=True
-    )
-    processor = made(
-        LlavaProcessor,
-        images,
-        words,
-        patch_size=_PATCH,
-        vision_feature_select_strategy="default",
-        num_additional_image_tokens=1,
-        chat_template=template(),
-    )
-    sees = made(
-        CLIPVisionConfig,
+    sees = CLIPVisionConfig(
         hidden_size=256,
         intermediate_size=512,
         num_hidden_layers=4,
         num_attention_heads=8,
-        image_size=_SIDE,
-        patch_size=_PATCH,
+        image_size=336,
+        patch_size=14,
     )
-    reads = made(
-        LlamaConfig,
-        vocab_size=len(words),
+    return llava(
+        folder,
+        sees=sees,
         hidden_size=512,
         intermediate_size=1408,
         num_hidden_layers=12,
         num_attention_heads=8,
         num_key_value_heads=4,
         max_position_embeddings=2048,
-        pad_token_id=words.pad_token_id,
-        eos_token_id=words.eos_token_id,
-        bos_token_id=words.bos_token_id,
     )
-    config = made(
-        LlavaConfig,
-        vision_config=sees,
-        text_config=reads,
-        image_token_index=number(words, "<image>"),
-        vision_feature_layer=-2,
-    )
-    return saved(LlavaForConditionalGeneration, config, processor, folder)

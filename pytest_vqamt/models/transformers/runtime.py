@@ -19,7 +19,7 @@ from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.models.batching import free_memory, is_out_of_memory
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.protocol import ONE_DEVICE, ModelOptions
 from pytest_vqamt.models.transformers.quantised import quantisation_of
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Runtime:
 
     @property
     def has_card(self) -> bool:
-        """True for a device of CUDA or ROCm."""
+        """True for a device of CUDA or ROCm that this build of torch can make the current one."""
         import torch
 
         return self.device.type == "cuda" and bool(torch.backends.cuda.is_built())  # type: ignore[no-untyped-call]  # torch's own
@@ -321,8 +321,8 @@ def device_of(options: ModelOptions) -> str:
             f"Expected {option('device')}={options.device} to be there, but torch {torch.__version__} finds no CUDA "
             f"device: give {option('device', 'cpu')}, or install a build of torch with CUDA and its driver"
         )
-    if unknown := re.sub(r"auto|cuda(:[0-9]+)?", "", options.device):
-        raise ModelError(f"Expected auto, cpu, cuda, cuda:N or mps, but got device={options.device!r} ({unknown})")
+    if not re.fullmatch(r"auto|cuda(:[0-9]+)?", options.device):
+        raise ModelError(f"Expected {ONE_DEVICE}, but got device={options.device!r}")
     if options.device in ("auto", "cuda"):
         if options.device == "auto" and options.workers > count:
             raise ModelError(too_many_workers(options.workers, count))

@@ -83,8 +83,8 @@ class SelectedCases:
 class CaseSelector:
     """Indexes the cases of a folder once, and selects up to ``most`` of them for cards.
 
-    Only file positions are in memory, at most ``OF_AN_ITEM_AT_MOST`` of each item unless all
-    are wanted. Cases that hold are indexed with ``holding``.
+    Only file positions are in memory, at most ``OF_AN_ITEM_AT_MOST`` of each item unless all are wanted. Cases that
+    hold are indexed with ``holding``.
 
     Attributes:
         lines: the number of lines of the file.

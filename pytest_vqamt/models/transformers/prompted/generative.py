@@ -347,9 +347,7 @@ def tasks(argument: str, options: ModelOptions) -> tuple[Task, ...] | None:
         return None
     # A family that chooses its prompts when it is loaded has some for each task, as those for instructions.
     own: object = getattr(family, "prompts", None)
-    prompts = prompts_from(options, own if isinstance(own, Prompts) else INSTRUCTION_PROMPTS)
-    prompted = {Task.VQA: prompts.question, Task.ENTAILMENT: prompts.entailment, Task.CAPTIONING: "always"}
-    return tuple(task for task in METHODS if prompted[task])
+    return prompts_from(options, own if isinstance(own, Prompts) else INSTRUCTION_PROMPTS).tasks
 
 
 def _check_chat(chat: ChatSettings, kind: str, family: type[CheckpointFamily]) -> None:
@@ -449,10 +447,9 @@ class GenerativeAdapter(TwoStepModel):
         self._usage = UsageCounter()
         # On a CPU a larger batch is no faster.
         self.largest_batch = 128 if runtime.device.type == "cuda" else self.batch_size
-        for task, prompt in ((Task.VQA, prompts.question), (Task.ENTAILMENT, prompts.entailment)):
-            if not prompt:
-                # A run takes the tasks of a model from its methods.
-                setattr(self, METHODS[task], None)
+        for task in METHODS.keys() - prompts.tasks:
+            # A run takes the tasks of a model from its methods.
+            setattr(self, METHODS[task], None)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -117,7 +117,7 @@ class PrefixCache:
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
-        self._kept: LruCache[tuple[str, tuple[int, ...]], LayerStates] = LruCache(most_bytes, _size)
+        self.clear()
 
     def states(
         self,
@@ -144,11 +144,15 @@ class PrefixCache:
             self._kept.put(key, found[key])
         return [found[key] for key in keys]
 
+    def clear(self) -> None:
+        """Empties the cache."""
+        self._kept: LruCache[tuple[str, tuple[int, ...]], LayerStates] = LruCache(self._most_bytes, _size)
+
     def release(self) -> bool:
         """Empties the cache and halves its limit; False if it was empty."""
         had = len(self._kept) > 0
         self._most_bytes //= 2
-        self._kept = LruCache(self._most_bytes, _size)
+        self.clear()
         return had
 
 

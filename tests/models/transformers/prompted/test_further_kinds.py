@@ -77,7 +77,7 @@ def test_scores_and_answers_are_those_of_plain_transformers(folders: dict[str, P
     """Those of a batch, its reverse and each question alone; and another picture gives other scores."""
     asked = batch()
     ours = load(str(folders[kind]), BRIEF)
-    with Scores(module_of(ours)) as scores:
+    with Scores() as scores:
         answers = said(ours, asked)
     of_each = scores.first if len(scores.first) == len(asked) else scores_alone(ours, asked)
     assert said(ours, asked[::-1])[::-1] == answers
@@ -89,7 +89,7 @@ def test_scores_and_answers_are_those_of_plain_transformers(folders: dict[str, P
     tokenizer: Any = AutoTokenizer.from_pretrained(folders[kind])
     for place in range(0, len(asked), 2):
         inputs = plain_inputs(folders[kind], kind, asked[place].image, asked[place].text)
-        with Scores(model) as scores:
+        with Scores() as scores:
             generated = model.generate(**inputs, max_new_tokens=LONGEST, do_sample=False)
         repeated = 0 if model.config.is_encoder_decoder else inputs["input_ids"].shape[1]
         assert tokenizer.decode(generated[0, repeated:], skip_special_tokens=True).strip() == answers[place]
@@ -223,7 +223,7 @@ def scores_alone(model: GenerativeAdapter, asked: list[ModelInput]) -> torch.Ten
     """The scores of a kind that is given one question at a time anyway."""
     found = []
     for each in asked:
-        with Scores(module_of(model)) as scores:
+        with Scores() as scores:
             model.answer([each])
         found.append(scores.first)
     return torch.cat(found)

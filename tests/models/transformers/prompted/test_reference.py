@@ -11,6 +11,7 @@ from functools import cache
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+from unittest.mock import patch
 
 import pytest
 import torch
@@ -21,10 +22,11 @@ from transformers import (
     AutoModelForImageTextToText,
     AutoProcessor,
     AutoTokenizer,
+    GenerationMixin,
     Idefics3Processor,
 )
 
-from tests.models.transformers.prompted.conftest import KINDS, batch, tiers
+from tests.models.transformers.prompted.conftest import KINDS, batch, forget, tiers
 from tests.models.transformers.prompted.test_kinds import QUESTIONED
 
 if TYPE_CHECKING:
@@ -143,13 +145,13 @@ def test_scores_and_answers_are_those_of_the_plain_model(checkpoint: Checkpoint,
     first, said = [], []
     for each in asked:
         inputs = REFERENCES[kind](folder, each.image, each.text)
-        with Scores(model) as scores:
+        with Scores() as scores:
             generated = model.generate(**inputs, max_new_tokens=LONGEST, do_sample=False)
         repeated = 0 if kind in ENCODERS else inputs["input_ids"].shape[1]
         first.append(scores.first)
         said.append(tokenizer.decode(generated[0, repeated:], skip_special_tokens=True).strip())
     ours = loaded(kind, **QUESTIONED.get(kind, {}))
-    with Scores(module_of(ours)) as scores:
+    with Scores() as scores:
         answers = [answer.text for answer in ours.answer(asked)]
     assert answers == said
     torch.testing.assert_close(scores.first, torch.cat(first), rtol=1e-3, atol=1e-3)
@@ -168,10 +170,11 @@ def test_without_token_types_the_scores_of_qwen_are_others(
     def forgetting(*given: Any) -> Inputs:
         return {name: value for name, value in further(*given).items() if name == "nothing"}
 
-    with Scores(module_of(ours)) as right:
+    with Scores() as right:
         ours.answer(asked)
+    forget(ours)
     monkeypatch.setattr(family, "extra_inputs", forgetting)
-    with Scores(module_of(ours)) as wrong:
+    with Scores() as wrong:
         ours.answer(asked)
     assert (right.first - wrong.first).abs().max() > 0.1
 
@@ -214,8 +217,7 @@ def test_the_encoder_sees_each_distinct_picture_once_where_the_question_comes_in
 class Scores:
     """Takes down what a model thinks of each word as the first of its answers: float32 (prompts, words)."""
 
-    def __init__(self, model: Any) -> None:
-        self._module: torch.nn.Module = model.get_output_embeddings()
+    def __init__(self) -> None:
         self._seen: list[torch.Tensor] = []
 
     @property
@@ -223,13 +225,20 @@ class Scores:
         return self._seen[0]
 
     def __enter__(self) -> Scores:
-        self._hook = self._module.register_forward_hook(
-            lambda _module, _given, scores: self._seen.append(scores.detach()[:, -1].clone())
-        )
+        prefill = GenerationMixin._prefill
+
+        def watched(model: Any, *given: Any, **named: Any) -> Any:
+            found = prefill(model, *given, **named)
+            self._seen.append(found.logits.detach()[:, -1].clone())
+            return found
+
+        # Not a hook on the model: it may be called for the beginnings of prompts before it generates.
+        self._patch = patch.object(GenerationMixin, "_prefill", watched)
+        self._patch.start()
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self._hook.remove()
+        self._patch.stop()
 
 
 def module_of(speaker: GenerativeAdapter) -> Any:

@@ -11,13 +11,13 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import GenerationMixin
 
 from pytest_vqamt.models.transformers.inputs import TextTokens
 from pytest_vqamt.models.transformers.prompted.generative import load
 from pytest_vqamt.models.transformers.prompted.shared_prefix import is_shareable, shared_prefix
 from tests.models.transformers.prompted.conftest import BRIEF, batch, tiers
 from tests.models.transformers.prompted.test_kinds import QUESTIONED
+from tests.models.transformers.prompted.test_reference import Scores
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,28 +39,20 @@ class Run:
     """The answers of one batch, the scores of the first tokens and how many tokens went through the model."""
 
     def __init__(self, ours: Any, asked: list[ModelInput], monkeypatch: pytest.MonkeyPatch, *, shares: bool) -> None:
-        self.first: torch.Tensor | None = None
         self.tokens = 0
         model = ours._family.model
 
         def count(_module: object, _given: object, named: dict[str, Any], _returned: object) -> None:
             self.tokens += named["input_ids"].numel()
 
-        prefill = GenerationMixin._prefill
-
-        def first_scores(this: Any, *given: Any, **named: Any) -> Any:
-            found = prefill(this, *given, **named)
-            self.first = found.logits[:, -1].float()
-            return found
-
-        with monkeypatch.context() as patch:
+        with monkeypatch.context() as patch, Scores() as scores:
             patch.setattr(ours._family, "_shares_prefix", shares)
-            patch.setattr(GenerationMixin, "_prefill", first_scores)
             hook = model.register_forward_hook(count, with_kwargs=True)
             try:
                 self.answers = ours.answer(asked)
             finally:
                 hook.remove()
+        self.first = scores.first
 
 
 @pytest.mark.parametrize("kind", tiers("llava_next", "idefics3", "qwen3_vl", of=SHARING))
@@ -74,7 +66,6 @@ def test_answers_and_scores_are_those_of_whole_prompts(
     shared, whole = Run(ours, asked, monkeypatch, shares=True), Run(ours, asked, monkeypatch, shares=False)
     assert shared.answers == whole.answers
     torch.testing.assert_close(shared.first, whole.first, rtol=1e-4, atol=1e-4)
-    assert whole.first is not None
     assert whole.first.std(0).max() > 0.01, "the scores differ between questions"
 
 

@@ -39,7 +39,7 @@ LONG = "Is there a dog " + "or a big cat " * 60 + "in the picture?"
 @pytest.fixture(scope="module")
 def narrow(tmp_path_factory: pytest.TempPathFactory) -> GenerativeAdapter:
     """A LLaVA that takes a hundred tokens, six of which are its answer's."""
-    folder = chat.llava(tmp_path_factory.mktemp("narrow"), window=WINDOW)
+    folder = chat.llava(tmp_path_factory.mktemp("narrow"), max_position_embeddings=WINDOW)
     return load(str(folder), ModelOptions(device="cpu", settings={"longest-answer": "6"}))
 
 

@@ -63,7 +63,7 @@ def words(rows: int, **settings: object) -> Settings:
 
 
 def llama(tokenizer: PreTrainedTokenizerFast, **settings: object) -> LlamaConfig:
-    return made(LlamaConfig, **words(len(tokenizer), **ends(tokenizer), **settings))
+    return made(LlamaConfig, **words(len(tokenizer), **{**ends(tokenizer), **settings}))
 
 
 def ends(tokenizer: PreTrainedTokenizerFast) -> Settings:
@@ -98,24 +98,35 @@ def siglip(side: int = SIDE) -> SiglipVisionConfig:
     )
 
 
-def llava(folder: Path, *, seed: int = 0, tokenizer: PreTrainedTokenizerFast | None = None, window: int = 512) -> Path:
+def llava(
+    folder: Path,
+    *,
+    seed: int = 0,
+    tokenizer: PreTrainedTokenizerFast | None = None,
+    sees: CLIPVisionConfig | None = None,
+    **reads: object,
+) -> Path:
+    """``sees`` and ``reads`` replace the encoder and settings of the language model."""
     words = tokenizer or byte_pairs(named={"image_token": "<image>"})
+    sees = sees or clip()
+    side = sees.image_size
+    assert isinstance(side, int)
     images = LlavaImageProcessorPil(
-        size={"shortest_edge": SIDE}, crop_size={"height": SIDE, "width": SIDE}, do_center_crop=True
+        size={"shortest_edge": side}, crop_size={"height": side, "width": side}, do_center_crop=True
     )
     processor = made(
         LlavaProcessor,
         images,
         words,
-        patch_size=PATCH,
+        patch_size=sees.patch_size,
         vision_feature_select_strategy="default",
         num_additional_image_tokens=1,
         chat_template=template(),
     )
     config = made(
         LlavaConfig,
-        vision_config=clip(),
-        text_config=llama(words, max_position_embeddings=window),
+        vision_config=sees,
+        text_config=llama(words, **reads),
         image_token_index=number(words, "<image>"),
         vision_feature_layer=-2,
     )
