@@ -277,9 +277,9 @@ class Resources:
         declared = self._declared.get(spec)
         if declared is not None and declared != tasks:
             raise ModelError(
-                f"Expected model {spec!r} to have the tasks of its class or configuration ({', '.join(declared)}), but "
-                f"the loaded model has {', '.join(tasks)}: make it by a function without a return type, whose tasks "
-                "are read from what it returns"
+                f"Expected model {spec!r} to have the tasks that its class or configuration says "
+                f"({', '.join(declared)}), but once loaded it does {', '.join(tasks)}: make it by a function without a "
+                "return type, whose tasks are read from what it returns"
             )
 
     @property
