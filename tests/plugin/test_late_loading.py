@@ -119,3 +119,27 @@ def test_a_model_that_is_another_than_its_class_says_is_refused(run: Run) -> Non
     result = run("--vqamt-relations=metavqa.reversion", model="python:own:Changes")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "says (vqa), but once loaded it does vqa, captioning" in result.stderr.str()
+
+
+def test_what_a_loader_prints_is_captured_as_in_a_set_up(run: Run, pytester: pytest.Pytester) -> None:
+    """As the progress of transformers, which would stand between the lines of pytest."""
+    pytester.makepyfile(
+        prints="""
+        import sys
+
+        class Model:
+            fingerprint = "prints"
+
+            def __init__(self):
+                print("Loading weights: 100%")
+                print("Loading weights: 50%", file=sys.stderr)
+
+            def answer(self, batch):
+                return ["yes" for _ in batch]
+        """
+    )
+    result = run("--vqamt-relations=metavqa.reversion", model="python:prints:Model")
+    assert result.ret == pytest.ExitCode.OK
+    assert "Loading" not in result.stdout.str() + result.stderr.str()
+    shown = run("--vqamt-relations=metavqa.reversion", "-s", model="python:prints:Model")
+    assert "Loading weights: 100%" in shown.stdout.str(), "with -s nothing is captured"
