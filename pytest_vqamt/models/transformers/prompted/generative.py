@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, cast
 
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.core.spelling import option, setting
-from pytest_vqamt.models.batching import distinct_pictures
 from pytest_vqamt.models.budget import CUT_OFF, UsageCounter
 from pytest_vqamt.models.chat_settings import TEMPLATE_ARGUMENTS, ChatSettings, chat_settings
 from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, LONGEST_REASONING, PLACEHOLDER, Prompts, prompts_from
@@ -21,18 +18,15 @@ from pytest_vqamt.models.transformers.checkpoint import (
     Checkpoint,
     config_alone,
     files_digest,
-    first_line,
     locate_checkpoint,
     read_checkpoint_config,
     runtime_for,
 )
-from pytest_vqamt.models.transformers.inputs import TextTokens
+from pytest_vqamt.models.transformers.inputs import PICTURE_SHARE, PictureFeatureCache, TensorPictures, TextTokens
 from pytest_vqamt.models.transformers.prompted.family import (
     CheckpointFamily,
     GenerativeModel,
     OtherPromptError,
-    load_processor,
-    trial_picture,
 )
 from pytest_vqamt.models.transformers.prompted.image_families import (
     QFORMER_TOKENIZER,
@@ -53,28 +47,25 @@ from pytest_vqamt.models.transformers.prompted.image_families import (
     Qwen25VlChat,
     SmolVlmChat,
 )
-from pytest_vqamt.models.transformers.prompted.image_token_model import PicturePixels, PicturePreprocessor
+from pytest_vqamt.models.transformers.prompted.image_token_model import PicturePreprocessor
+from pytest_vqamt.models.transformers.prompted.processor_model import (
+    ProcessorModel,
+    Qwen3OmniThinker,
+    Qwen25OmniThinker,
+)
 from pytest_vqamt.models.transformers.prompted.prompt_text import (
-    ChatTemplate,
     Completions,
     Prompt,
-    fit_prompt,
     read_chat_template,
     tokenize_prompts,
 )
-from pytest_vqamt.models.transformers.runtime import ForwardStep, Runtime, TwoStepModel, exclusive, quiet
+from pytest_vqamt.models.transformers.prompted.reused_encodings import replaced
+from pytest_vqamt.models.transformers.runtime import ForwardStep, Runtime, TwoStepModel
 
 if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
-    from transformers import PreTrainedConfig
 
-
-# HunYuan-VL numbers the pictures of a whole batch through, as if they were those of one prompt, and puts the number
-# into their positions. Emu 3 pads pictures to one size before its encoder, whose attention sees the padding. The
-# processor of Perception LM cannot join pictures of different numbers of tiles. All in transformers 5.23.
-_ONE_AT_A_TIME = frozenset({"hunyuan_vl", "emu3", "perception_lm"})
-"""Kinds whose answers would depend on the batch, or whose processor takes none."""
 
 GIT_PROMPTS = Prompts(question="{text}", entailment="", caption="")
 """As in its fine-tuning: for questions, the question; for captions, nothing (Wang et al. 2022)."""
@@ -98,160 +89,28 @@ _NO_KNOWN_CONVERSION = "Take a conversion of it to the layout of transformers, w
 _CONVERSIONS = {"florence2": "The conversions to the layout of transformers are called florence-community/Florence-2-*"}
 
 
-class ProcessorModel(CheckpointFamily):
-    """A checkpoint used through its own processor. The picture is encoded again for each question."""
-
-    cls = "AutoModelForImageTextToText"
-    spreads = True
-
-    def read_files(self, checkpoint: Checkpoint) -> None:
-        self._processor = load_processor(checkpoint, self.config, self.tokenizer)
-        tokenizer = self._processor.tokenizer
-        # A decoder continues the end of its input: with padding on the right it would continue the padding.
-        tokenizer.padding_side = "left"
-        if tokenizer.pad_token is None:
-            tokenizer.pad_token = tokenizer.eos_token
-        # Qianfan-OCR's template writes another mark for a picture than its processor then puts there.
-        marks = (getattr(self._processor, name, None) for name in ("image_placeholder_token", "image_token"))
-        image_marker = next((mark for mark in marks if mark is not None), None)
-        self._template = ChatTemplate(
-            checkpoint, tokenizer, None if image_marker is None else str(image_marker), self.chat
-        )
-        # A copy, since the processor holds its own for as long as it works, on pictures too.
-        self.tokenizer = deepcopy(tokenizer)
-        self._settings: dict[str, object] = {}
-        # Without them a model whose positions depend on them fails, or answers otherwise in silence; its processor
-        # may leave them out (Cosmos 3 Edge).
-        if _takes(self.cls, self.config, "mm_token_type_ids"):
-            self._settings["return_mm_token_type_ids"] = True
-        self._nested = True
-        self._try_processor(checkpoint)
-
-    def _try_processor(self, checkpoint: Checkpoint) -> None:
-        """Processes one picture and text, so that a processor that cannot be used fails now and not at every query.
-
-        Most processors take a list of pictures for each text; a few (GOT-OCR 2) one list for all texts.
-        """
-        image = trial_picture()
-        try:
-            with quiet():
-                self._processed([image], [Prompt(prompt="what?")])
-        except Exception as error:  # a processor raises what it likes
-            self._nested = False
-            try:
-                with quiet():
-                    self._processed([image], [Prompt(prompt="what?")])
-            except Exception:
-                raise ModelError(
-                    f"Expected the processor in {checkpoint.folder} to take a picture and a text, but: "
-                    f"{first_line(error)}"
-                ) from error
-
-    @property
-    def switches_reasoning(self) -> bool:
-        return self._template.switches_reasoning
-
-    @property
-    def reasons(self) -> bool:
-        return self._template.reasons
-
-    def opening(self, reasoning: bool | None) -> str:
-        return self._template.opening(reasoning)
-
-    def preprocess(
-        self, inputs: Sequence[ModelInput], prompts: Sequence[Prompt], max_tokens: int
-    ) -> Callable[[], Completions]:
-        if self.config.model_type in _ONE_AT_A_TIME and len(inputs) > 1:
-            each = zip(inputs, prompts, strict=True)
-            # Preprocessed now and generated later, one by one.
-            steps = [self.preprocess([one], [prompt], max_tokens) for one, prompt in each]
-            return lambda: Completions.together([step() for step in steps])
-        firsts, which = distinct_pictures(inputs)
-        images = [item.pixels for item in firsts]
-        pictures = [images[place] for place in which]
-        encoded = self._processed(pictures, prompts)
-        room = self.room(max_tokens)
-        fitted = list(prompts)
-        # The usual batch fits. A prompt is only measured alone, with the tokens of its picture, where the longest does
-        # not.
-        if room is not None and encoded["input_ids"].shape[1] > room:
-
-            def length(place: int, prompt: Prompt) -> int:
-                return int(self._processed([pictures[place]], [prompt])["input_ids"].shape[1])
-
-            fitted = [fit_prompt(each, room, partial(length, place)) for place, each in enumerate(prompts)]
-            encoded = self._processed(pictures, fitted)
-        cut = tuple(one != other for one, other in zip(prompts, fitted, strict=True))
-        return partial(self._generate, {name: self._ready(value) for name, value in encoded.items()}, cut, max_tokens)
-
-    def _ready(self, value: object) -> object:
-        """An input of the model in its precision, in pinned memory. Some processors also give plain lists."""
-        import torch
-
-        if not isinstance(value, torch.Tensor):
-            return value
-        return self._runtime.pin(value.to(self.model.dtype) if value.is_floating_point() else value)
-
-    def _generate(self, inputs: Mapping[str, object], cut: tuple[bool, ...], max_tokens: int) -> Completions:
-        import torch
-
-        placed = {
-            name: self._runtime.to_device(value) if isinstance(value, torch.Tensor) else value
-            for name, value in inputs.items()
-        }
-        # An encoder-decoder's output begins with the one token that starts its decoder.
-        prompt_tokens = cast("torch.Tensor", placed["input_ids"]).shape[1] if self.repeats_prompt else 1
-        return self.complete(max_tokens, cut, prompt_tokens=prompt_tokens, **placed)
-
-    def _processed(self, images: Sequence[Image], prompts: Sequence[Prompt]) -> Mapping[str, torch.Tensor]:
-        with exclusive(self._processor.tokenizer):
-            return self._processor(
-                text=[self._template.write(each.prompt, each.reasoning) for each in prompts],
-                images=[[image] for image in images] if self._nested else list(images),
-                padding=True,
-                truncation=False,
-                # A beginning token twice is another prompt than that of the training.
-                add_special_tokens=not self._template.begins,
-                return_tensors="pt",
-                **self._settings,
-            )
-
-
-def _takes(cls: str, config: PreTrainedConfig, name: str) -> bool:
-    """True if the model takes an input of this name."""
-    import transformers
-    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING as CLASSES
-
-    named: Any = CLASSES[type(config)] if cls.startswith("Auto") else getattr(transformers, cls)
-    return name in inspect.signature(named.forward).parameters
-
-
-class Qwen25OmniThinker(ProcessorModel):
-    """The part of Qwen2.5-Omni that reads and writes; the part that speaks is not loaded."""
-
-    cls = "Qwen2_5OmniThinkerForConditionalGeneration"
-
-
-class Qwen3OmniThinker(ProcessorModel):
-    """The part of Qwen3-Omni that reads and writes; the part that speaks is not loaded."""
-
-    cls = "Qwen3OmniMoeThinkerForConditionalGeneration"
-
-
 class Git(CheckpointFamily):
-    """GIT, fine-tuned for questions or captions. The picture is encoded again for each question."""
+    """GIT, fine-tuned for questions or captions."""
 
     cls = "GitForCausalLM"
     prompts = GIT_PROMPTS
 
+    def __init__(self, checkpoint: Checkpoint, runtime: Runtime, chat: ChatSettings | None = None) -> None:
+        super().__init__(checkpoint, runtime, chat)
+        self._encoder: torch.nn.Module = cast(Any, self.model).git.image_encoder
+        self.cache: PictureFeatureCache[torch.Tensor, torch.Tensor] = PictureFeatureCache(
+            self._preprocess_pictures, self._encode, lambda each: each.nbytes, runtime.cache_bytes(PICTURE_SHARE)
+        )
+
     def read_files(self, checkpoint: Checkpoint) -> None:
         self.pictures = PicturePreprocessor(checkpoint, self._runtime)
+
+    def release(self) -> bool:
+        return self.cache.release()
 
     def preprocess(
         self, inputs: Sequence[ModelInput], prompts: Sequence[Prompt], max_tokens: int
     ) -> Callable[[], Completions]:
-        firsts, which = distinct_pictures(inputs)
-        pictures = self.pictures.each([item.pixels for item in firsts])
         tokens = tokenize_prompts(
             prompts,
             self.tokenizer,
@@ -260,21 +119,35 @@ class Git(CheckpointFamily):
             adds_special_tokens=False,  # the one that ends a text would end the question and leave nothing to say
             room=self.room(max_tokens),
         )
-        pixels = PicturePixels.together(pictures).for_device(self._runtime, self.model.dtype)
-        return partial(self._generate, pixels.tensors["pixel_values"], which, tokens, max_tokens)
+        return partial(self._generate, self.cache.preprocess(inputs), tokens, max_tokens)
 
-    def _generate(
-        self, pixels: torch.Tensor, which: Sequence[int], prompt_tokens: TextTokens, max_tokens: int
-    ) -> Completions:
+    def _preprocess_pictures(self, images: Sequence[Image]) -> list[torch.Tensor]:
+        ready = [each.for_device(self._runtime, self.model.dtype) for each in self.pictures.each(images)]
+        return [each.tensors["pixel_values"] for each in ready]
+
+    def _encode(self, ready: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        import torch
+
+        found = self._encoder(torch.cat([self._runtime.to_device(each) for each in ready])).last_hidden_state
+        # Cloned, since the cache drops pictures one by one, and a slice would keep the whole batch in memory.
+        return [each.clone() for each in found.split(1)]
+
+    def _generate(self, pictures: TensorPictures, prompt_tokens: TextTokens, max_tokens: int) -> Completions:
+        import torch
+        from transformers.modeling_outputs import BaseModelOutput
+
         tokens = prompt_tokens.on(self._runtime)
-        return self.complete(
-            max_tokens,
-            tokens.cut,
-            prompt_tokens=tokens.ids.shape[1],
-            input_ids=tokens.ids,
-            attention_mask=tokens.attended,
-            pixel_values=self._runtime.to_device(pixels)[list(which)],
-        )
+        encoded = torch.cat(self.cache.encoded(pictures))
+        # The model takes no encodings, only pixels, which its encoder would encode again for each question.
+        with replaced(self._encoder, "forward", lambda *_, **__: BaseModelOutput(last_hidden_state=encoded)):
+            return self.complete(
+                max_tokens,
+                tokens.cut,
+                prompt_tokens=tokens.ids.shape[1],
+                input_ids=tokens.ids,
+                attention_mask=tokens.attended,
+                pixel_values=encoded.new_empty((len(encoded), 3, 1, 1)),
+            )
 
 
 FAMILIES: Mapping[str, type[CheckpointFamily]] = {

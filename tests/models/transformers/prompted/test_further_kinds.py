@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
@@ -24,6 +25,8 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.language.answers.answer_text import Unreadable, UnreadableAnswer
 from pytest_vqamt.models.transformers.prompted.generative import GenerativeAdapter, load
+from pytest_vqamt.models.transformers.prompted.processor_model import ProcessorModel
+from pytest_vqamt.models.transformers.prompted.reused_encodings import NotJoinedError
 from tests.models.transformers.prompted.conftest import BRIEF, batch, tiers
 from tests.models.transformers.prompted.kinds_page import (
     EVERY,
@@ -94,6 +97,49 @@ def test_scores_and_answers_are_those_of_plain_transformers(folders: dict[str, P
         repeated = 0 if model.config.is_encoder_decoder else inputs["input_ids"].shape[1]
         assert tokenizer.decode(generated[0, repeated:], skip_special_tokens=True).strip() == answers[place]
         torch.testing.assert_close(of_each[place], scores.first[0], rtol=1e-3, atol=1e-3)
+
+
+TAKE_NO_ENCODINGS = frozenset({"mllama", "idefics", "t5gemma2"})
+
+OWN_FAMILIES = frozenset({"pixtral", "mistral3", "mistral_large4"})
+
+
+@pytest.mark.parametrize(
+    "kind", tiers("gemma4", "ovis2", "mllama", of=[kind for kind in AT_HAND if kind not in OWN_FAMILIES])
+)
+def test_each_picture_is_encoded_once(folders: dict[str, Path], kind: str) -> None:
+    """Nine questions about three pictures, twice."""
+    ours = load(str(folders[kind]), BRIEF)
+    family: Any = ours._family
+    assert isinstance(family, ProcessorModel)
+    assert (family._reused is None) == (kind in TAKE_NO_ENCODINGS)
+    if family._reused is None:
+        return
+    encode, seen = family._reused._encode, list[object]()
+
+    def counting(**given: object) -> object:
+        seen.append(given)
+        return encode(**given)
+
+    family._reused = replace(family._reused, _encode=counting)
+    network: Any = family.model
+    network.base_model.get_image_features = None  # a call that is not counted fails
+    assert said(ours, batch()) == said(ours, batch()[::-1])[::-1]
+    assert len(seen) == 3
+
+
+def test_encodings_that_cannot_be_joined_are_made_from_all_pixels(folders: dict[str, Path]) -> None:
+    """As where a processor pads pictures of other shapes than those of the trial."""
+    ours = load(str(folders["internvl"]), BRIEF)
+    expected = said(ours, batch())
+    family: Any = ours._family
+    family.cache.clear()
+
+    def of_other_shapes(_parts: object) -> object:
+        raise NotJoinedError
+
+    family._reused = replace(family._reused, _joins={"pooler_output": of_other_shapes})
+    assert said(ours, batch()) == expected
 
 
 THINKING = "[assistant]<think>\n{% endif %}"

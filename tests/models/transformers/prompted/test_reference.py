@@ -202,12 +202,13 @@ def test_each_distinct_picture_is_encoded_once(loaded: Loaded, monkeypatch: pyte
     assert seen == [3]
 
 
-@pytest.mark.parametrize("kind", ["instructblip"])
+@pytest.mark.parametrize("kind", ["instructblip", "git"])
 def test_the_encoder_sees_each_distinct_picture_once_where_the_question_comes_in_later(
     loaded: Loaded, kind: str
 ) -> None:
     ours, seen = loaded(kind), list[int]()
-    encoder: torch.nn.Module = module_of(ours).vision_model
+    model = module_of(ours)
+    encoder: torch.nn.Module = model.git.image_encoder.vision_model if kind == "git" else model.vision_model
     hook = encoder.register_forward_hook(lambda _module, _given, found: seen.append(len(found.last_hidden_state)))
     ours.answer(batch())
     hook.remove()
