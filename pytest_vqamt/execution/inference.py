@@ -129,7 +129,12 @@ class QueryRunner:
         if not queries:
             return found
         batches = LeasedBatches(
-            self._store, self._fingerprint, queries.values(), self._model.batch.limit, backwards=not waits
+            self._store,
+            self._fingerprint,
+            queries.values(),
+            self._model.batch.limit,
+            most_padding=self._model.batch.most_padding,
+            backwards=not waits,
         )
         self._expected.clear()
         try:
@@ -249,6 +254,11 @@ def _finishing(in_flight: Collection[Future[list[Answer | Failure]]]) -> Iterato
         raise
 
 
+def _padding(sizes: Sequence[int]) -> float:
+    """The share of padding in a batch of pictures with these numbers of pixels."""
+    return 1 - sum(sizes) / max(1, len(sizes) * max(sizes))
+
+
 class LeasedBatches:
     """Batches of the queries of one model, each query leased before it is given out.
 
@@ -264,16 +274,19 @@ class LeasedBatches:
         queries: Iterable[Query],
         limit: Callable[[int], int],
         *,
+        most_padding: float = 1.0,
         backwards: bool = False,
     ) -> None:
         """``limit`` is the size of a batch now, by the number of pixels of its largest picture.
 
+        A batch that is more than half full ends before the share of padding in its pixels exceeds ``most_padding``.
         ``backwards`` begins with what comes last, so that two processes with the same queries meet in the middle.
         """
         self._cached = CachedAnswers({}, 0)
         self._store = store
         self._fingerprint = fingerprint
         self._limit = limit
+        self._most_padding = most_padding
         self._unleased = _by_picture(queries)
         if backwards:
             for each in self._unleased.values():
@@ -296,10 +309,11 @@ class LeasedBatches:
         resized: list[Query] = []
         while some := leased or unleased:
             taken: list[Query] = []
-            pixels = pixels_of(resized)
+            sizes = [pixels_of((each,)) for each in resized]
             while some:
-                pixels = max(pixels, pixels_of((some[0],)))
-                if len(resized) + len(taken) >= self._limit(pixels):
+                sizes.append(pixels_of((some[0],)))
+                limit = self._limit(max(sizes))
+                if len(sizes) > limit or (2 * len(sizes) > limit and _padding(sizes) > self._most_padding):
                     break
                 taken.append(some.popleft())
             if not taken:

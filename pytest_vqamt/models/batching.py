@@ -29,6 +29,9 @@ _FIRST_PATIENCE, _MORE_PATIENCE = 16, 4
 _MOST_PIXELS = 256 << 20
 """Pixels of a batch that has grown: three gigabytes as float32, which may lie in pinned memory."""
 
+_MOST_PADDING = 0.04
+"""Of the pixels of a batch that grows: with up to 128 of them ``today`` on 278 photos pads 2.4 %, without 5.4."""
+
 _ERRORS_KEPT = 10
 """Exceptions of a user's model that are kept, with the inputs in their frames, to show their tracebacks."""
 _LONGEST_EXAMPLE = 200
@@ -117,6 +120,11 @@ class BatchSizes:
         """The most inputs of a batch whose largest picture has so many pixels; at least 1."""
         # What the user or the model names holds for all pictures; only what it grows to is bounded.
         return min(self._of(pixels).current, max(self._first, _MOST_PIXELS // max(1, pixels)))
+
+    @property
+    def most_padding(self) -> float:
+        """The share of padding that a batch may have; all of it where its size is a server's or a user's own."""
+        return 1.0 if self._largest in (None, self._first) else _MOST_PADDING
 
     def grow_after(self, size: int, pixels: int) -> None:
         """Records that a batch of ``size`` was answered, whose largest picture has ``pixels``."""

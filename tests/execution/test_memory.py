@@ -15,6 +15,7 @@ from pytest_vqamt.execution.inference import QueryRunner
 from pytest_vqamt.execution.prefetch import InputPipeline
 from tests.execution.worlds import Scenes, loaded, query
 from tests.making import scene_of
+from tests.rows import each_row
 
 
 class OutOfMemoryError(RuntimeError):
@@ -95,6 +96,35 @@ def test_one_large_picture_in_ten_does_not_shrink_the_batches_of_the_others(stor
     pipeline.close()
     assert len(model.answered) == asked
     assert len(model.tried) < 1.2 * ideal
+
+
+@each_row("largest, most", [(64, 0.04), (2, 1.0)])
+def test_batches_that_grow_are_little_padded(store: AnswerStore, largest: int, most: float) -> None:
+    """Unless they are less than half full. Where a user or a server names the size, each batch is as large."""
+    batches: list[list[int]] = []
+
+    class Padded(Small):
+        largest_batch = largest
+
+        def answer(self, batch: Sequence[ModelInput]) -> list[str]:
+            batches.append([each.query.picture.scene.width for each in batch])
+            return super().answer(batch)
+
+    pipeline = InputPipeline(Scenes(1), 2)
+    shown = scene_of("dog", id="shown")
+    sizes = [
+        replace(shown, id=f"{width}", photo=Photo(id=f"{width}.png", digest=f"{width}"), width=width, height=100)
+        for width in range(100, 1_000, 20)
+    ]
+    queries = [query(f"number {place}", picture=sizes[place % len(sizes)].picture) for place in range(1_000)]
+    QueryRunner(loaded(Padded(room=64)), store, pipeline, lambda _: None).run({each.id: each for each in queries})
+    pipeline.close()
+    assert sum(map(len, batches)) == 1_000
+    full = [each for each in batches if len(each) > largest // 2]
+    assert all(1 - sum(each) / (len(each) * max(each)) <= most for each in full)
+    assert full
+    # All but those by which it grows, and the last.
+    assert min(map(len, batches[6:-1])) >= largest // 2
 
 
 def test_what_was_learned_is_remembered_by_the_next_item(store: AnswerStore) -> None:
