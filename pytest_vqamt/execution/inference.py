@@ -20,7 +20,7 @@ from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import error_text, shortened
 from pytest_vqamt.execution.answer_cache import AnswerStore, CachedAnswers
 from pytest_vqamt.execution.prefetch import InputPipeline
-from pytest_vqamt.models.batching import free_memory, is_out_of_memory, pixels_of
+from pytest_vqamt.models.batching import BatchSizes, free_memory, is_out_of_memory, pixels_of
 from pytest_vqamt.models.wrapped import LoadedModel
 
 OnAnswers: TypeAlias = Callable[[Sequence[ModelInput], Sequence[Answer]], object]
@@ -132,8 +132,7 @@ class QueryRunner:
             self._store,
             self._fingerprint,
             queries.values(),
-            self._model.batch.limit,
-            most_padding=self._model.batch.most_padding,
+            self._model.batch,
             backwards=not waits,
         )
         self._expected.clear()
@@ -254,11 +253,6 @@ def _finishing(in_flight: Collection[Future[list[Answer | Failure]]]) -> Iterato
         raise
 
 
-def _padding(sizes: Sequence[int]) -> float:
-    """The share of padding in a batch of pictures with these numbers of pixels."""
-    return 1 - sum(sizes) / max(1, len(sizes) * max(sizes))
-
-
 class LeasedBatches:
     """Batches of the queries of one model, each query leased before it is given out.
 
@@ -272,21 +266,18 @@ class LeasedBatches:
         store: AnswerStore,
         fingerprint: str,
         queries: Iterable[Query],
-        limit: Callable[[int], int],
+        sizes: BatchSizes,
         *,
-        most_padding: float = 1.0,
         backwards: bool = False,
     ) -> None:
-        """``limit`` is the size of a batch now, by the number of pixels of its largest picture.
+        """``sizes`` says how large a batch may be now; one that is more than half full ends before it is much padded.
 
-        A batch that is more than half full ends before the share of padding in its pixels exceeds ``most_padding``.
         ``backwards`` begins with what comes last, so that two processes with the same queries meet in the middle.
         """
         self._cached = CachedAnswers({}, 0)
         self._store = store
         self._fingerprint = fingerprint
-        self._limit = limit
-        self._most_padding = most_padding
+        self._sizes = sizes
         self._unleased = _by_picture(queries)
         if backwards:
             for each in self._unleased.values():
@@ -309,17 +300,25 @@ class LeasedBatches:
         resized: list[Query] = []
         while some := leased or unleased:
             taken: list[Query] = []
-            sizes = [pixels_of((each,)) for each in resized]
+            pixels = [pixels_of((each,)) for each in resized]
             while some:
-                sizes.append(pixels_of((some[0],)))
-                limit = self._limit(max(sizes))
-                if len(sizes) > limit or (2 * len(sizes) > limit and _padding(sizes) > self._most_padding):
+                pixels.append(pixels_of((some[0],)))
+                if not self._is_batch(pixels):
                     break
                 taken.append(some.popleft())
             if not taken:
                 break
             resized += taken if some is leased else self._lease(taken)
         return resized
+
+    def _is_batch(self, pixels: Sequence[int]) -> bool:
+        """True if pictures of so many pixels make one batch."""
+        largest = max(pixels)
+        limit = self._sizes.limit(largest)
+        if 2 * len(pixels) <= limit:
+            return True
+        padding = 1 - sum(pixels) / max(1, len(pixels) * largest)
+        return len(pixels) <= limit and padding <= self._sizes.most_padding(largest)
 
     def pending(self, n: int | None) -> list[Query]:
         """The next ``n`` queries that are in no batch yet; None for all."""
@@ -336,7 +335,7 @@ class LeasedBatches:
             # Answered, or free again because their process failed or died: leasing tells which.
             if released := self._store.released(self._fingerprint, tuple(self._of_others)):
                 # One batch at most: the rest of a dead process is left to others that wait, too.
-                most = self._limit(pixels_of(self._of_others[query_id] for query_id in released))
+                most = self._sizes.limit(pixels_of(self._of_others[query_id] for query_id in released))
                 for query in self._lease([self._of_others.pop(query_id) for query_id in released[:most]]):
                     self._leased[query.task].append(query)
                 return True
