@@ -276,6 +276,41 @@ class Annotated:
         return self.options == YES_OR_NO
 
 
+@registered
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InPicture:
+    """A question about one of several pictures: "In the second picture, is there a dog?"."""
+
+    which: int
+    """From 0, in the order in which the pictures are shown."""
+    meaning: Meaning
+
+
+@registered
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InAll:
+    """A question about all pictures together: a count in all of them, or whether any of them shows a thing."""
+
+    meaning: Count | Exists | Absent
+
+
+@registered
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhichPicture:
+    """Which picture shows such a thing? The answer is one of ``ORDINALS``."""
+
+    group: Group
+
+
+@registered
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowSame:
+    """Do both pictures show the same things?"""
+
+
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+"""How pictures are numbered, by the order in which they are shown."""
+
 Meaning: TypeAlias = (
     Count
     | Exists
@@ -294,6 +329,10 @@ Meaning: TypeAlias = (
     | Entails
     | Describe
     | Annotated
+    | InPicture
+    | InAll
+    | WhichPicture
+    | ShowSame
 )
 
 MEANINGS: tuple[type, ...] = get_args(Meaning)
@@ -317,13 +356,15 @@ def groups_of(meaning: Meaning) -> tuple[Group, ...]:
             return groups
         case Exists(group=group) | Absent(group=group) | Has(group=group) | Choice(what=group):
             return (group,)
-        case Property(group=group) | PartCount(group=group):
+        case Property(group=group) | PartCount(group=group) | WhichPicture(group=group):
             return (group,)
+        case InPicture(meaning=inner) | InAll(meaning=inner):
+            return groups_of(inner)
         case Located(group=group, other=other):
             return group, other
         case Entails(units=units):
             return tuple(unit.group for unit in units)
-        case Describe() | Annotated() | Written():
+        case Describe() | Annotated() | Written() | ShowSame():
             return ()
         case _:
             assert_never(meaning)
@@ -334,26 +375,38 @@ def with_groups(meaning: Meaning, groups: tuple[Group, ...]) -> Meaning:
     match meaning:
         case Count() | Both() | NotBoth() | Either() | Neither() | WhichThere():
             return replace(meaning, groups=groups)
-        case Exists() | Absent() | Has() | Property() | PartCount():
+        case Exists() | Absent() | Has() | Property() | PartCount() | WhichPicture():
             return replace(meaning, group=groups[0])
+        case InPicture(meaning=inner):
+            return replace(meaning, meaning=with_groups(inner, groups))
+        case InAll(meaning=inner):
+            return replace(meaning, meaning=cast("Count | Exists | Absent", with_groups(inner, groups)))
         case Located():
             return replace(meaning, group=groups[0], other=groups[1])
         case Choice():
             return replace(meaning, what=groups[0])
         case Entails(units=units):
             return Entails(units=tuple(replace(unit, group=group) for unit, group in zip(units, groups, strict=True)))
-        case Describe() | Annotated() | Written():
+        case Describe() | Annotated() | Written() | ShowSame():
             return meaning
         case _:
             assert_never(meaning)
 
 
-YES_NO: tuple[type, ...] = (Exists, Absent, Both, NotBoth, Either, Neither, Has, Located, Written)
+YES_NO: tuple[type, ...] = (Exists, Absent, Both, NotBoth, Either, Neither, Has, Located, Written, ShowSame)
 """The meanings whose answer is yes or no, without published questions."""
+
+
+def what_is_asked(meaning: Meaning) -> Meaning:
+    """The question without the pictures that it names: "is there a dog?" of "In the second picture, is there ...?"."""
+    while isinstance(meaning, InPicture | InAll):
+        meaning = meaning.meaning
+    return meaning
 
 
 def is_yes_no(meaning: Meaning) -> bool:
     """True if the answer to the question is yes or no."""
+    meaning = what_is_asked(meaning)
     return isinstance(meaning, YES_NO) or (isinstance(meaning, Annotated) and meaning.is_yes_no)
 
 
@@ -382,14 +435,29 @@ def members(group: Group, scene: Scene) -> tuple[Thing, ...]:
     return found
 
 
-def truth(meaning: Meaning, scene: Scene) -> Truth:
+def truth(meaning: Meaning, scene: Scene, *others: Scene) -> Truth:
     """The right answer to ``meaning`` about ``scene``, according to its annotations.
+
+    With ``others``, the scenes of all pictures in the order in which they are shown, it is None for a question that
+    does not say which of them it is about.
 
     Counts are of distinct things. ``Has`` and ``Choice`` are about one thing; relations use them only if exactly one
     thing matches. A hypothesis is a contradiction if a unit's group is absent, and neutral if all are there but a unit
     claims something that no picture can show.
     """
+    scenes = (scene, *others)
     match meaning:
+        case InPicture(which=which, meaning=inner):
+            return truth(inner, scenes[which]) if 0 <= which < len(scenes) else None
+        case InAll(meaning=inner):
+            return _in_all(inner, scenes)
+        case WhichPicture(group=group):
+            showing = [number for number, each in enumerate(scenes) if members(group, each)]
+            return ORDINALS[showing[0]] if len(showing) == 1 else None
+        case ShowSame():
+            return scene.objects == others[0].objects if len(others) == 1 else None
+        case _ if others:
+            return None
         case Count(groups=groups):
             return len({thing.id for group in groups for thing in members(group, scene)})
         case Exists(group=group):
@@ -431,6 +499,18 @@ def truth(meaning: Meaning, scene: Scene) -> Truth:
             best = max(answers, key=lambda answer: answer[1])[0] if answers else None
             # Annotators may answer a yes/no question otherwise ("maybe"), which stays a text.
             return best == "yes" if meaning.is_yes_no and best in YES_OR_NO else best
+        case _:
+            assert_never(meaning)
+
+
+def _in_all(meaning: Count | Exists | Absent, scenes: tuple[Scene, ...]) -> int | bool:
+    match meaning:
+        case Count():
+            return sum(cast("int", truth(meaning, each)) for each in scenes)
+        case Exists():
+            return any(truth(meaning, each) for each in scenes)
+        case Absent():
+            return all(truth(meaning, each) for each in scenes)
         case _:
             assert_never(meaning)
 

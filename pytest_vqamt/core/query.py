@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from msgspec import Struct
 
 from pytest_vqamt.core.codec import PublicStruct
-from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.meaning import Meaning
+from pytest_vqamt.core.conversation import Ability, Part, Turn, abilities_for, check_turns, pictures_in
+from pytest_vqamt.core.identity import canonical_json, digest
+from pytest_vqamt.core.meaning import Meaning, Truth, truth
 from pytest_vqamt.core.picture import Picture
 
 if TYPE_CHECKING:
@@ -46,19 +47,57 @@ class Query(PublicStruct, frozen=True, kw_only=True, dict=True):
     """0, or another number to ask the same query again, without the cached answer to trial 0."""
     reasoning: bool | None = None
     """True or False for an answer with or without reasoning, of models that can switch it; None for the model's own."""
+    turns: tuple[Turn, ...] = ()
+    """The conversation, whose first picture is ``picture`` and whose last text is ``text``; empty for one picture and
+    one text. See ``conversation``."""
+
+    @classmethod
+    def of(cls, *turns: Turn, meaning: Meaning, task: Task = Task.VQA) -> Query:
+        """The query of a conversation; one that is a picture with a text behind it is an ordinary query.
+
+        Raises:
+            VqamtError: it has no picture, or does not end with a question of the user.
+        """
+        check_turns(turns)
+        picture, text = next(pictures_in(turns)), turns[-1].parts[-1]
+        if turns == (Turn((picture, text)),) and isinstance(text, str):
+            return cls(picture=picture, text=text, meaning=meaning, task=task)
+        last = [part for part in turns[-1].parts if isinstance(part, str)][-1]
+        return cls(picture=picture, text=last, meaning=meaning, task=task, turns=turns)
 
     @cached_property  # every step of a run uses it
     def id(self) -> str:
         """A digest of pixels, text, task, trial and reasoning, the same on every machine."""
         # What came later counts only where it is set: a query's id stays what it was.
         reasoning = () if self.reasoning is None else (f"reasoning={self.reasoning}",)
-        return digest(self.task, self.picture.digest, self.text, str(self.trial), *reasoning)
+        said = (canonical_json([_said(turn) for turn in self.turns]),) if self.turns else ()
+        return digest(self.task, self.picture.digest, self.text, str(self.trial), *reasoning, *said)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Query):
             return NotImplemented
         # Photos of two names may have the same pixels, and so the same id.
-        return self.id == other.id and self.picture == other.picture
+        return self.id == other.id and self.pictures == other.pictures
+
+    @property
+    def conversation(self) -> tuple[Turn, ...]:
+        """The turns, also of one picture and one text."""
+        return self.turns or (Turn((self.picture, self.text) if self.text else (self.picture,)),)
+
+    @cached_property
+    def pictures(self) -> tuple[Picture, ...]:
+        """The pictures in the order in which they are shown; one that is shown twice comes twice."""
+        return tuple(pictures_in(self.turns)) or (self.picture,)
+
+    @property
+    def truth(self) -> Truth:
+        """The right answer, by the annotations of what its pictures show; None if none is sure."""
+        return truth(self.meaning, *(picture.scene for picture in self.pictures))
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        """What a model must be able to take; nothing for one picture and one text."""
+        return abilities_for(self.turns) if self.turns else frozenset()
 
     def __hash__(self) -> int:
         return hash(self.id)
@@ -69,6 +108,9 @@ class Query(PublicStruct, frozen=True, kw_only=True, dict=True):
     @property
     def words(self) -> str:
         """Its texts, with what was done to its picture: '"Is there a dog?" (mirrored)'."""
+        if self.turns:
+            said = " | ".join(turn.words for turn in self.turns)
+            return f"{said} ({self.manner})" if self.manner else said
         text = f'"{self.text}"' if self.text else "no text"
         return f"{text} ({self.notes})" if self.notes else text
 
@@ -81,6 +123,17 @@ class Query(PublicStruct, frozen=True, kw_only=True, dict=True):
     def notes(self) -> str:
         """The edits of its picture, and its manner, for display: "mirrored; with reasoning"."""
         return "; ".join(filter(None, (*(edit.words for edit in self.picture.edits), self.manner)))
+
+
+def _said(turn: Turn) -> list[str]:
+    """The identity of a turn: who says it, and pixels and texts in their order."""
+    return [turn.role.value, *(_identity(part) for part in turn.parts)]
+
+
+def _identity(part: Part) -> str:
+    if isinstance(part, str):
+        return f"text {part}"
+    return f"picture {part.digest}" if isinstance(part, Picture) else f"reply {part.to}"
 
 
 def manner_of(trial: int, reasoning: bool | None) -> str:
@@ -188,6 +241,18 @@ class PictureEncoder(Protocol):
         ...
 
 
+class InputTurn(NamedTuple):
+    """A turn of a conversation as a model gets it.
+
+    Attributes:
+        role: "user", "assistant" or "system".
+        parts: texts and images (PIL, RGB) in their order.
+    """
+
+    role: str
+    parts: tuple[str | Image, ...]
+
+
 class ModelInput:
     """The input of a model.
 
@@ -215,6 +280,7 @@ class ModelInput:
         self._encode = encode
         self._image: Image | None = None
         self._pixels: Image | None = None
+        self._others: tuple[Image, ...] | None = None
         self._drawn_s = 0.0
         self._drawing_since: float | None = None
 
@@ -222,6 +288,43 @@ class ModelInput:
     def text(self) -> str:
         """The bare question or hypothesis; empty for captioning."""
         return self.query.text
+
+    @property
+    def turns(self) -> tuple[InputTurn, ...]:
+        """The conversation: of each turn who says it, and its texts and images in order.
+
+        One turn of the user, an image and a text, unless the query is a conversation. The images are shared with other
+        queries, and so not to be changed.
+        """
+        shown = {
+            picture.digest: pixels for picture, pixels in zip(self.query.pictures, self._all_pixels(), strict=True)
+        }
+        return tuple(
+            InputTurn(
+                turn.role.value,
+                tuple(shown[part.digest] if isinstance(part, Picture) else str(part) for part in turn.parts),
+            )
+            for turn in self.query.conversation
+        )
+
+    @property
+    def parts(self) -> tuple[str | Image, ...]:
+        """The texts and images of all turns in order."""
+        return tuple(part for turn in self.turns for part in turn.parts)
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """All pictures in the order in which they are shown; as ``turns``, not to be changed."""
+        return self._all_pixels()
+
+    def _all_pixels(self) -> tuple[Image, ...]:
+        pictures = self.query.pictures
+        if len(pictures) == 1:
+            return (self.pixels,)
+        if self._others is None:
+            with self._drawing():
+                self._others = tuple(self._render(picture) for picture in pictures[1:])
+        return (self.pixels, *self._others)
 
     @property
     def prompt(self) -> str:

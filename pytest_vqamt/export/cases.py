@@ -28,12 +28,16 @@ from pytest_vqamt.core.meaning import (
     Exists,
     Group,
     Has,
+    InAll,
+    InPicture,
     Located,
     Meaning,
     Neither,
     NotBoth,
     PartCount,
     Property,
+    ShowSame,
+    WhichPicture,
     WhichThere,
     Written,
     members,
@@ -301,6 +305,8 @@ def _is_certain(meaning: Meaning, scene: Scene) -> bool:
             # Two answers of the same weight leave open which is right.
             weights = sorted((weight for _, weight in answers), reverse=True)
             return len(weights) == 1 or weights[0] > weights[1]
+        case InPicture() | InAll() | WhichPicture() | ShowSame():
+            return False  # questions of several pictures are not exported
         case _:
             assert_never(meaning)
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from pytest_vqamt.core.lazy_pattern import pattern_of
-from pytest_vqamt.core.meaning import Label
+from pytest_vqamt.core.meaning import ORDINALS, Label
 from pytest_vqamt.language.answers.answer_text import (
     HEDGE,
     Prepared,
@@ -218,6 +218,12 @@ _DENIED_AFTER = pattern_of(
 """Denies the label before it: "entailment: no", "the entailment is not shown"."""
 
 
+_ORDINAL_OF = {
+    word: place for place, word in enumerate(("one", "two", "three", "four", "five", "six", "seven", "eight"), start=1)
+}
+"""The number words of pictures."""
+
+
 def read_choice(answer: str | Prepared, options: tuple[str, ...], *, of_absent: bool = False) -> str | UnreadableAnswer:
     """Returns the option that an answer names, by whole words, in the singular or the plural.
 
@@ -240,6 +246,47 @@ def read_choice(answer: str | Prepared, options: tuple[str, ...], *, of_absent: 
     if prepared.unreadable is not None:
         return prepared.unreadable
     return _choice(prepared.said, prepared.text, options, of_absent)
+
+
+_PICTURE_NUMBER = re.compile(
+    r"\b(picture|image|photo|photograph|pic|img|frame)s?[\s_-]*(?:number|no\.?|nr\.?|n°)?[\s:#*_-]*"
+    rf"(\d+|{'|'.join(_ORDINAL_OF)})(?!\w)",
+    re.IGNORECASE,
+)
+_SHORT_ORDINAL = re.compile(r"#\s?(\d)\b|\b(\d)\s?(?:st|nd|rd|th)\b", re.IGNORECASE)
+_BARE_NUMBER = re.compile(rf"(?:the\s|number\s)?(\d|{'|'.join(_ORDINAL_OF)})(?:\sone)?[.!]?", re.IGNORECASE)
+
+
+def read_ordinal(answer: str | Prepared) -> str | UnreadableAnswer:
+    """Returns the number of the picture that an answer names, one of ``ORDINALS``.
+
+    >>> [read_ordinal(text) for text in ("2", "Image 2.", "It is in the second photo.", "the 2nd one", "picture two")]
+    ['second', 'second', 'second', 'second', 'second']
+    >>> read_ordinal("both of them"), read_ordinal("the second, not the first")
+    (UnreadableAnswer(reason=<Unreadable.NO_OPTION: 'no option named'>), 'second')
+    """
+    prepared = prepare(answer)
+    if prepared.unreadable is not None:
+        return prepared.unreadable
+    text = _PICTURE_NUMBER.sub(lambda found: f"{_ordinal(found[2])} {found[1]}", prepared.text)
+    text = _SHORT_ORDINAL.sub(lambda found: _ordinal(found[1] or found[2]), text)
+    if bare := _BARE_NUMBER.fullmatch(text.strip()):
+        text = _ordinal(bare[1])
+    return _choice(text, text, ORDINALS, of_absent=False)
+
+
+def _ordinal(number: str) -> str:
+    place = _ORDINAL_OF.get(number.lower()) or (int(number) if number.isdigit() else 0)
+    return ORDINALS[place - 1] if 0 < place <= len(ORDINALS) else number
+
+
+def without_picture_numbers(text: str) -> str:
+    """The answer without the numbers of pictures, which are no counts.
+
+    >>> without_picture_numbers("In image 2 there are three dogs.")
+    'In image there are three dogs.'
+    """
+    return _PICTURE_NUMBER.sub(lambda found: found[1], text)
 
 
 def _choice(text: str, prepared: str, options: tuple[str, ...], of_absent: bool) -> str | UnreadableAnswer:

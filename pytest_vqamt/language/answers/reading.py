@@ -25,6 +25,8 @@ from pytest_vqamt.core.meaning import (
     Exists,
     Group,
     Has,
+    InAll,
+    InPicture,
     Located,
     Meaning,
     Neither,
@@ -33,9 +35,11 @@ from pytest_vqamt.core.meaning import (
     Property,
     Related,
     Side,
+    WhichPicture,
     WhichThere,
     Written,
     is_yes_no,
+    what_is_asked,
 )
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.language.answers import choices, counts, yes_no
@@ -327,6 +331,11 @@ def _cached_reading(meaning: Meaning, text: str) -> AnswerReading:
 
 def _reading_of(meaning: Meaning, answer: Prepared) -> AnswerReading:
     """The reading by the kind of the meaning."""
+    if isinstance(meaning, WhichPicture):
+        return choices.read_ordinal(answer)
+    if isinstance(meaning, InPicture | InAll):
+        # "In picture 2 there are three dogs": the number of the picture is no count.
+        return _reading_of(what_is_asked(meaning), prepare(choices.without_picture_numbers(answer.said)))
     if isinstance(meaning, Count):
         return counts.read_count(answer, meaning.groups)
     if isinstance(meaning, PartCount):

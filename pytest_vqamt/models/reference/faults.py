@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from math import nan
 from types import MappingProxyType
-from typing import assert_never
+from typing import assert_never, cast
 
 from pytest_vqamt.core.edits import (
     BESIDE,
@@ -47,6 +47,8 @@ from pytest_vqamt.core.meaning import (
     Exists,
     Group,
     Has,
+    InAll,
+    InPicture,
     Inventory,
     Label,
     Located,
@@ -55,8 +57,10 @@ from pytest_vqamt.core.meaning import (
     NotBoth,
     PartCount,
     Property,
+    ShowSame,
     Side,
     Truth,
+    WhichPicture,
     WhichThere,
     Written,
     members,
@@ -693,7 +697,7 @@ def _is_foreign(query: Query) -> bool:
 
 
 def _inventory(query: Query) -> Inventory:
-    value = truth(query.meaning, query.picture.scene)
+    value = query.truth
     assert isinstance(value, tuple)
     return value
 
@@ -733,7 +737,13 @@ def _without_attributes(meaning: Meaning) -> Meaning:
             return replace(meaning, group=_bare(group), other=_bare(other))
         case Entails(units=units):
             return Entails(units=tuple(replace(unit, group=_bare(unit.group)) for unit in units))
-        case Choice() | Written() | PartCount() | Describe() | Annotated():
+        case InPicture(meaning=inner):
+            return replace(meaning, meaning=_without_attributes(inner))
+        case InAll(meaning=inner):
+            return replace(meaning, meaning=cast("Count | Exists | Absent", _without_attributes(inner)))
+        case WhichPicture(group=group):
+            return replace(meaning, group=_bare(group))
+        case Choice() | Written() | PartCount() | Describe() | Annotated() | ShowSame():
             return meaning
         case _:
             assert_never(meaning)
