@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
@@ -32,6 +32,15 @@ class Ability(StrEnum):
     """A system message."""
 
 
+WORDS: Mapping[Ability, str] = {
+    Ability.PICTURES: "several pictures",
+    Ability.TURNS: "earlier turns",
+    Ability.INTERLEAVED: "text before a picture",
+    Ability.SYSTEM: "system message",
+}
+"""What a model without the ability does not take."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """The model's own answer to another query of the case, which is asked first.
@@ -59,7 +68,7 @@ class Turn:
     role: Role = Role.USER
 
     def __post_init__(self) -> None:
-        if not isinstance(self.parts, tuple) or not self.parts:
+        if not self.parts or not isinstance(self.parts, tuple):
             raise VqamtError(f"Expected a turn with a tuple of texts and pictures, but got parts={self.parts!r}")
         for part in self.parts:
             wanted = Role.ASSISTANT if isinstance(part, Reply) else Role.USER

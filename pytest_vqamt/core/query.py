@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 from msgspec import Struct
 
 from pytest_vqamt.core.codec import PublicStruct
-from pytest_vqamt.core.conversation import Ability, Part, Turn, abilities_for, check_turns, pictures_in
+from pytest_vqamt.core.conversation import WORDS, Ability, Part, Turn, abilities_for, check_turns, pictures_in
 from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.core.meaning import Meaning, Truth, truth
 from pytest_vqamt.core.picture import Picture
@@ -198,6 +198,20 @@ class Declined(PublicStruct, frozen=True):
 
 CANNOT_SWITCH = Declined("the model cannot switch its reasoning")
 """Of an adapter, or of a server of another version, and not of the model: it is never kept as the model's answer."""
+
+
+_CANNOT_TAKE = "the model takes no "
+
+
+def cannot_take(abilities: Iterable[Ability]) -> Declined:
+    """What an adapter says to a conversation that its model cannot take; never kept as the model's answer."""
+    lacking = set(abilities)
+    return Declined(_CANNOT_TAKE + ", ".join(WORDS[ability] for ability in Ability if ability in lacking))
+
+
+def is_of_adapter(answer: Answer) -> bool:
+    """True if an adapter declined the query for what it cannot do, which an update may mend."""
+    return answer == CANNOT_SWITCH.answer or answer.declined.startswith(_CANNOT_TAKE)
 
 
 class Failure(Struct, frozen=True, kw_only=True):

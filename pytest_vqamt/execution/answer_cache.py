@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.query import CANNOT_SWITCH, Answer
+from pytest_vqamt.core.query import Answer, is_of_adapter
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.execution.leases import LEASE_TABLES, Leases, RunProcess
 from pytest_vqamt.models.wrapped import LoadedModel
@@ -193,9 +193,9 @@ class AnswerStore:
         ]
         with self._writing() as db:
             columns = "key, text, scores, truncated, run, declined, tokens_in, tokens_out, cost"
-            # CANNOT_SWITCH comes of an adapter or an older server, not of the model: after an update the query is sent
+            # That comes of an adapter or an older server, not of the model: after an update the query is sent
             # again.
-            kept = [row for row, answer in zip(rows, answers.values(), strict=True) if answer != CANNOT_SWITCH.answer]
+            kept = [row for row, answer in zip(rows, answers.values(), strict=True) if not is_of_adapter(answer)]
             db.executemany(f"insert or ignore into answers ({columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)", kept)
             if self._leases is not None:
                 self._leases.release(db, [str(row[0]) for row in rows])

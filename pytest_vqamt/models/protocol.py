@@ -44,6 +44,11 @@ text with the form of answer that it wants. A fingerprint also covers whether ``
     True if it answers with or without reasoning as the ``reasoning`` of a query says. Queries where that is not None
     are declined for other models.
 
+``takes`` (tuple of str)
+    What it takes beside one picture and one text: "pictures" for several of them, "turns" for earlier turns,
+    "interleaved" for text before a picture, "system" for a system message. Queries that need more are declined. Such a
+    model reads ``turns`` of its inputs, or ``images`` and ``parts``.
+
 ``batches_at_once`` (int)
     How many threads may call it at once, a batch each. Default: one.
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Any, cast
 
+from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.core.errors import ModelError, VqamtError, location, note
-from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, Declined, ModelInput, Query, Task
+from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, Declined, ModelInput, Query, Task, cannot_take
 from pytest_vqamt.core.text import encodable
 from pytest_vqamt.models.batching import BatchSizes, ModelHealth
 from pytest_vqamt.models.guarded import guarded, guarded_stream, reading
@@ -86,6 +87,8 @@ class LoadedModel:
     """The kind of its spec; of a served model the kind on the server. "" for an object that ``vqamt.run`` was given."""
     switches_reasoning: bool = field(compare=False, default=False)
     """True if its reasoning can be switched on and off."""
+    takes: frozenset[Ability] = field(compare=False, default=frozenset())
+    """What it takes beside one picture and one text."""
     prompts: Callable[[ModelInput], str] | None = field(repr=False, compare=False, default=None)
     """Makes the prompts of its inputs, for a model of the user's."""
     is_users: bool = field(compare=False, default=False)
@@ -298,6 +301,7 @@ def _wrapped(name: str, model: object, options: ModelOptions) -> LoadedModel:
         used=lambda: declared_usage(name, model),
         forecast=_forecast(model),
         switches_reasoning=queries.switches,
+        takes=queries.takes,
         request_note=None if is_users else _request_note(model),
         placement="" if is_users else getattr(model, "placement", ""),
         prompts=prompts.text if is_users else None,
@@ -306,7 +310,7 @@ def _wrapped(name: str, model: object, options: ModelOptions) -> LoadedModel:
 
 
 class _QueryFilter:
-    """Declines queries that the model's ``understands`` does not accept, or whose reasoning it cannot switch."""
+    """Declines queries that the model does not accept, by what it ``takes``, its reasoning and its ``understands``."""
 
     def __init__(self, model: object, name: str) -> None:
         found: object = getattr(model, "understands", None)
@@ -317,6 +321,7 @@ class _QueryFilter:
             )
         self._understands = found and guarded(cast("Callable[[Query], object]", found))
         self.switches = bool(getattr(model, "switches_reasoning", False))
+        self.takes = _abilities(model, name)
         self._who = f"understands() of model {name!r}"
 
     def method(self, method: Method) -> Method:
@@ -366,6 +371,8 @@ class _QueryFilter:
             # First: `understands` of a model without the switch knows nothing of reasoning.
             if item.query.reasoning is not None and not self.switches:
                 found[place] = CANNOT_SWITCH
+            elif item.query.turns and not item.query.abilities <= self.takes:
+                found[place] = cannot_take(item.query.abilities - self.takes)
             elif self._understands is not None:
                 found[place] = self._understood(self._understands, item)
         return {
@@ -390,6 +397,19 @@ class _QueryFilter:
                 f"for text={shortened(item.text)}"
             )
         return understood
+
+
+def _abilities(model: object, name: str) -> frozenset[Ability]:
+    """What the model says that it takes."""
+    declared: object = getattr(model, "takes", ())
+    listed = (declared,) if isinstance(declared, str) else tuple(declared) if isinstance(declared, Iterable) else None
+    known = [ability.value for ability in Ability]
+    if listed is None or any(each not in known for each in listed):
+        raise ModelError(
+            f"Expected the takes of model {name!r} to list some of {', '.join(known)}, but got "
+            f"takes={described(declared)}"
+        )
+    return frozenset(Ability(str(each)) for each in listed)
 
 
 def _methods(model: object) -> dict[Task, Method]:
