@@ -139,17 +139,10 @@ def abilities_for(turns: Sequence[Turn]) -> frozenset[Ability]:
     return frozenset(needed)
 
 
-def answered(turns: Iterable[Turn], answers: Sequence[str | None]) -> tuple[Turn, ...] | None:
-    """The turns with the model's answers in place of each ``Reply``; None where one of these has none.
+def with_answers(turns: Iterable[Turn], answers: Mapping[int, str]) -> tuple[Turn, ...]:
+    """The turns with the model's answers in place of each ``Reply``, by the index of its query."""
 
-    Args:
-        turns: with replies, or without.
-        answers: the answer to each query of the case, None without one.
-    """
-    found: list[Turn] = []
-    for turn in turns:
-        parts = tuple(answers[part.to] if isinstance(part, Reply) else part for part in turn.parts)
-        if None in parts:
-            return None
-        found.append(Turn(tuple(part for part in parts if part is not None), turn.role))
-    return tuple(found)
+    def said(part: Part) -> Part:
+        return answers[part.to] if isinstance(part, Reply) else part
+
+    return tuple(Turn(tuple(said(part) for part in turn.parts), turn.role) for turn in turns)

@@ -10,9 +10,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from pytest_vqamt.core.codec import PublicStruct
-from pytest_vqamt.core.conversation import WORDS, Ability, Part, Turn, abilities_for, check_turns, pictures_in
+from pytest_vqamt.core.conversation import (
+    WORDS,
+    Ability,
+    Part,
+    Reply,
+    Turn,
+    abilities_for,
+    check_turns,
+    parts_of,
+    pictures_in,
+)
 from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.core.meaning import Meaning, Truth, truth
 from pytest_vqamt.core.picture import Picture
@@ -95,12 +106,28 @@ class Query(PublicStruct, frozen=True, kw_only=True, dict=True):
         return truth(self.meaning, *(picture.scene for picture in self.pictures))
 
     @property
+    def replies(self) -> frozenset[int]:
+        """The indices of the queries of its case whose answers it quotes; they are asked first."""
+        return frozenset(part.to for part in parts_of(self.turns) if isinstance(part, Reply))
+
+    @property
     def abilities(self) -> frozenset[Ability]:
         """What a model must be able to take; nothing for one picture and one text."""
         return abilities_for(self.turns) if self.turns else frozenset()
 
     def __hash__(self) -> int:
         return hash(self.id)
+
+    def with_picture(self, which: int, picture: Picture) -> Query:
+        """The query with another picture in place of one, wherever that one is shown."""
+        replaced = self.pictures[which]
+
+        def shown(part: Part) -> Part:
+            return picture if part == replaced else part
+
+        turns = tuple(Turn(tuple(shown(part) for part in turn.parts), turn.role) for turn in self.turns)
+        first = next(pictures_in(turns), picture)
+        return replace(self, picture=first, turns=turns)
 
     def __repr__(self) -> str:
         return f"<Query {self.id} ({self.task}) of {self.picture.photo.id!r}: {self.words}>"

@@ -23,10 +23,12 @@ from pytest_vqamt.core.case import (
     item_name,
 )
 from pytest_vqamt.core.codec import Json, decode, encode, from_row, made, to_row
+from pytest_vqamt.core.conversation import Part, Reply, Role, Turn
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.input_files import MAX_REPORT_BYTES, describe_broken, parse_json, read_text
 from pytest_vqamt.core.meaning import meaning_from_row
 from pytest_vqamt.core.pairs import Pairs, PairTally
+from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, Query, Task, is_truncated
 from pytest_vqamt.core.recipes import picture_from_recipe, picture_recipe
 from pytest_vqamt.core.report_rows import (
@@ -742,7 +744,17 @@ def _query_row(query: Query) -> Row:
         row["trial"] = query.trial
     if query.reasoning is not None:
         row["reasoning"] = query.reasoning
+    if query.turns:
+        row["turns"] = [
+            {"role": turn.role.value, "parts": [_part_row(part) for part in turn.parts]} for turn in query.turns
+        ]
     return row
+
+
+def _part_row(part: Part) -> Row:
+    if isinstance(part, str):
+        return {"text": part}
+    return {"picture": picture_recipe(part)} if isinstance(part, Picture) else {"reply_to": part.to}
 
 
 def _query(row: Row, scene_of: Callable[[str], Scene]) -> Query:
@@ -757,4 +769,17 @@ def _query(row: Row, scene_of: Callable[[str], Scene]) -> Query:
         task=Task(str(row["task"])),
         trial=int(cast("int", row.get("trial", 0))),
         reasoning=reasoning,
+        turns=tuple(_turn(each, scene_of) for each in _rows(row.get("turns") or [])),
+    )
+
+
+def _turn(row: Row, scene_of: Callable[[str], Scene]) -> Turn:
+    return Turn(tuple(_part(each, scene_of) for each in _rows(row["parts"])), Role(str(row["role"])))
+
+
+def _part(row: Row, scene_of: Callable[[str], Scene]) -> Part:
+    if "text" in row:
+        return str(row["text"])
+    return (
+        picture_from_recipe(row["picture"], scene_of) if "picture" in row else Reply(int(cast("int", row["reply_to"])))
     )

@@ -192,14 +192,14 @@ class QueryRunner:
 
     def _prefetch(self, batch: Sequence[Query], upcoming: Sequence[Query], batches: LeasedBatches) -> None:
         """Announces the pictures of the batch and of the next one, unless they are queued already."""
-        pictures = [query.picture for some in (batch, upcoming) for query in some]
+        pictures = [picture for some in (batch, upcoming) for query in some for picture in query.pictures]
         # Announcing anew walks over all pending queries: once is enough as long as the pictures are known.
         if all(picture.digest in self._expected for picture in pictures):
             return
         # Other processes may take some of a shared store's queries: pictures far ahead would be rendered in vain.
         size = self._model.batch_size
         later = batches.pending(max(_MIN_PREFETCHED, 2 * size) if self._store.is_shared else None)
-        pictures += [query.picture for query in later]
+        pictures += [picture for query in later for picture in query.pictures]
         self._expected = {picture.digest for picture in pictures}
         self._pipeline.expect(pictures, size)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
-from typing import Any
+from typing import Any, cast
 
 from pytest_vqamt.core.case import RIGHT_SOURCE, Case, Outcome, Verdict, own_question
 from pytest_vqamt.core.codec import replace
@@ -45,6 +45,7 @@ from pytest_vqamt.execution.shrink import (
     shown_case,
     shown_contrast,
 )
+from pytest_vqamt.execution.waves import ask_in_waves
 from pytest_vqamt.models.answers_file import MAX_NAMED, name_queries
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.relations.base import resources_of
@@ -104,12 +105,17 @@ def ask_for(job: Job, options: RunOptions, stores: AnswerStores, pipeline: Share
     with infrequent_gc():
         while window := planned.take():
             needed = (each.case.trials(options.sampling.repeats) for each in window)
-            queries = {query.id: query for of_case in needed for trials in of_case for query in trials}
+            # Those that quote an answer are left to the other process, which will have it.
+            queries = {q.id: q for of_case in needed for trials in of_case for q in trials if not q.replies}
             # Not marked as used: the other process counts what it takes from the store.
             known = store.get(job.model.fingerprint_of(lossless=lossless), tuple(queries))
             lacking = {name: query for name, query in queries.items() if name not in known}
             runner.run(lacking, waits=False)
     return replace(usage.use(), queries_needed=0)  # the other process counts what its cases need
+
+
+class _SpentError(Exception):
+    """A smaller case would take more queries than are left."""
 
 
 class _Run:
@@ -143,6 +149,7 @@ class _Run:
         )
         self.usage = UsageMeter(job.model, self._runner)
         self._needed = QueryIdSet()
+        self._planned_window: list[PlannedCase] | None = None
         self._has_answers = False
         self._violation = SimplestViolation()
         self._ungrounded = SimplestViolation(of_contrast=True)
@@ -263,11 +270,27 @@ class _Run:
 
     def _run_window(self, window: list[PlannedCase]) -> None:
         repeats = self._options.sampling.repeats
-        queries_of = [each.case.trials(repeats) for each in window]
-        known, lacking = self._runner.look_up(query for of_case in queries_of for trials in of_case for query in trials)
-        self._listen(
-            Planned(item=self._job.item, cases=len(window), queries=len(known) + len(lacking), cached=len(known))
-        )
+        outcomes = ask_in_waves([each.case.trials(repeats) for each in window], partial(self._ask, window))
+        uses = [each for of_case in outcomes for trials in of_case for each in trials]
+        self.usage.add_uses(sum(each is not None for each in uses))
+        self._has_answers = self._has_answers or any(isinstance(each, Answer) for each in uses)
+        for planned, of_case in zip(window, outcomes, strict=True):
+            own = len(planned.case.queries)
+            answered = [trials for trials in of_case if None not in trials]
+            # A case without an answer to its contrast is judged all the same; one without its own is left out.
+            if answered[:own] == list(of_case[:own]):
+                found = cast("list[tuple[Answer | Failure, ...]]", answered)
+                self._record(judge_trials(self._job.relation, planned.case, found, self._options.reader), planned)
+
+    def _ask(self, window: list[PlannedCase], queries: Iterable[Query]) -> dict[str, Answer | Failure]:
+        """Asks queries of a window; the answers by query id, without those that a model of written answers lacks."""
+        known, lacking = self._runner.look_up(queries)
+        # The second wave, and any that is empty, is of cases that were planned before.
+        cases = len(window) if self._planned_window is not window else 0
+        self._planned_window = window
+        if cases or known or lacking:
+            total = len(known) + len(lacking)
+            self._listen(Planned(item=self._job.item, cases=cases, queries=total, cached=len(known)))
         unwritten = unwritten_queries(self._job.model, tuple(lacking.values()))
         # A model of written answers is not run on what it lacks: the questions go to its list.
         if unwritten:
@@ -275,19 +298,10 @@ class _Run:
         if lacking:
             self._plan_next(window)
         answers: dict[str, Answer | Failure] = {**known, **self._runner.run(lacking)}
-        self._has_answers = self._has_answers or any(isinstance(each, Answer) for each in answers.values())
-        self.usage.add_uses(
-            sum(query.id in answers for of_case in queries_of for trials in of_case for query in trials)
-        )
         if self._options.shrink:
             # Only shrinking looks at it: a query that cases have answered costs it nothing.
             self._needed.add(name for name, each in answers.items() if isinstance(each, Answer))
-        for planned, by_query in zip(window, queries_of, strict=True):
-            answered = [trials for trials in by_query if all(query.id in answers for query in trials)]
-            # A case without an answer to its contrast is judged all the same; one without its own is left out.
-            if answered[: len(planned.case.queries)] == list(by_query[: len(planned.case.queries)]):
-                found = [tuple(answers[query.id] for query in trials) for trials in answered]
-                self._record(judge_trials(self._job.relation, planned.case, found, self._options.reader), planned)
+        return answers
 
     def _defer(self, unwritten: list[Query], lacking: dict[str, Query]) -> None:
         assert self._job.model.deferred is not None
@@ -419,23 +433,29 @@ class _Run:
         tried: dict[str, Answer | Failure] = {}
 
         def attempt(case: Case) -> JudgedCase | None:
-            nonlocal spent
             # Without the contrast, which a smaller violation does not need.
             asked = case.trials(self._options.sampling.repeats)[: len(case.queries)]
-            new = {query.id: query for trials in asked for query in trials if query.id not in tried}
-            cost = sum(query_id not in self._needed for query_id in new)
-            if spent + cost > budget or (
-                cost and unwritten_queries(self._job.model, [query for trials in asked for query in trials])
-            ):
+            try:
+                (found,) = ask_in_waves([asked], ask)
+            except _SpentError:
                 return None
+            whole = cast("tuple[tuple[Answer | Failure, ...], ...]", found)
+            return judge_trials(self._job.relation, case, whole, self._options.reader)
+
+        def ask(queries: Iterable[Query]) -> dict[str, Answer | Failure]:
+            nonlocal spent
+            distinct = {query.id: query for query in queries}
+            new = {name: query for name, query in distinct.items() if name not in tried}
+            cost = sum(query_id not in self._needed for query_id in new)
+            if spent + cost > budget or (cost and unwritten_queries(self._job.model, tuple(distinct.values()))):
+                raise _SpentError
             spent += cost
             if new:
                 known, lacking = self._runner.look_up(new.values())
                 tried.update({**known, **self._runner.run(lacking)})
                 # Queries that cases needed, too, are counted there already.
                 self.usage.add_uses(cost)
-            found = [tuple(tried[query.id] for query in trials) for trials in asked]
-            return judge_trials(self._job.relation, case, found, self._options.reader)
+            return tried
 
         self._violation.shrink(self._plan, self._options.waived, attempt)
 

@@ -144,7 +144,7 @@ def shown_contrast(judged: JudgedCase) -> ViolationPreview:
 def _query_preview(query: Query, answer: Answer | Failure) -> QueryPreview:
     return QueryPreview(
         picture=query.picture.digest,
-        text=shortened(query.text or f"({query.task})", _MAX_PREVIEW),
+        text=shortened(query.words if query.turns else query.text or f"({query.task})", _MAX_PREVIEW),
         answer=shortened(answer.text, _MAX_PREVIEW) if isinstance(answer, Answer) else "",
         edits=query.notes,
     )

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import islice
 from pathlib import Path
 from tempfile import mkdtemp
 from types import MappingProxyType
@@ -28,7 +27,7 @@ from pytest_vqamt.core.input_files import (
     recorded_settings,
 )
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import Answer, Query
+from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.report_json import REPORT_FILE, case_from_row, not_whole, read_report_row
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.text import count_noun, quoted, shown, some_of, visible
@@ -39,6 +38,7 @@ from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.execution.judging import judge_trials
 from pytest_vqamt.execution.prefetch import InputPipeline
 from pytest_vqamt.execution.resources import answer_reader
+from pytest_vqamt.execution.waves import ask_in_waves
 from pytest_vqamt.imaging.contact_sheet import Strip, case_strip, sheet
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.wrapped import LoadedModel
@@ -223,13 +223,16 @@ def rerun_case(
         DataError: a photo cannot be read.
     """
     asked = case.trials(repeats)
-    answers = iter(
-        answer_queries(
-            [query for queries in asked for query in queries], source, model, lossless=relation.info.exact_pixels
-        )
+
+    def ask(queries: Iterable[Query]) -> dict[str, Answer | Failure]:
+        listed = list(queries)
+        answers = answer_queries(listed, source, model, lossless=relation.info.exact_pixels)
+        return {query.id: answer for query, answer in zip(listed, answers, strict=True)}
+
+    (trials,) = ask_in_waves([asked], ask)
+    made = judge_trials(
+        relation, case, cast("tuple[tuple[Answer | Failure, ...], ...]", trials), answer_reader(settings)
     )
-    trials = [tuple(islice(answers, len(queries))) for queries in asked]
-    made = judge_trials(relation, case, trials, answer_reader(settings))
     own = [each for each in made.answers if isinstance(each, Answer)]
     verdict, of_contrast = made.verdict, made.verdict.contrast
     return AnsweredCase(

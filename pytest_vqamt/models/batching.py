@@ -165,8 +165,8 @@ class BatchSizes:
 
 
 def pixels_of(queries: Iterable[Query]) -> int:
-    """The number of pixels of the largest picture of a batch."""
-    return max((each.picture.scene.width * each.picture.scene.height for each in queries), default=0)
+    """The number of pixels of the largest input of a batch, all of its pictures together."""
+    return max((sum(one.scene.width * one.scene.height for one in each.pictures) for each in queries), default=0)
 
 
 def is_out_of_memory(error: BaseException) -> bool:

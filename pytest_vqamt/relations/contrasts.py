@@ -33,6 +33,7 @@ from pytest_vqamt.core.meaning import (
     Exists,
     Group,
     Has,
+    InPicture,
     Label,
     Meaning,
     Neither,
@@ -130,8 +131,29 @@ def _contrast(case: Case, corpus: Corpus, known: LexicalKnowledge, only: int | N
     return None
 
 
+def _of_conversation(query: Query, corpus: Corpus, known: LexicalKnowledge, random: Random) -> Contrast | None:
+    """Returns the conversation with another picture at the place that is asked about; None where it is about several.
+
+    One that quotes the model's own answer has none: about another picture that answer would be wrong.
+    """
+    meaning = query.meaning
+    if query.replies or (len(query.pictures) > 1 and not isinstance(meaning, InPicture)):
+        return None
+    which, asked = (meaning.which, meaning.meaning) if isinstance(meaning, InPicture) else (0, meaning)
+    picture = query.pictures[which]
+    if picture.edits or query.pictures.count(picture) > 1:
+        return None
+    found = _of_query(Query(picture=picture, text=query.text, meaning=asked, task=query.task), corpus, known, random)
+    # A picture that is shown beside it anyway would be shown twice.
+    if found is None or found.query.picture in query.pictures:
+        return None
+    return replace(found, query=query.with_picture(which, found.query.picture))
+
+
 def _of_query(query: Query, corpus: Corpus, known: LexicalKnowledge, random: Random) -> Contrast | None:
     """Returns the text about an edit of the picture, else about another picture; None if there is neither."""
+    if query.turns:
+        return _of_conversation(query, corpus, known, random)
     if isinstance(query.meaning, Describe):
         return _other_caption(query, corpus, known, random)
     # Nothing but its answers is known of a published question, so no edit of ours changes them for sure.
