@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from pytest_vqamt.core.codec import PublicStruct
+from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 
@@ -312,6 +313,7 @@ class RelationInfo:
         exact_pixels: its answers depend on exact pixels, so that no picture is compressed with a loss when it is sent.
         changes_globals: deriving its cases changes state of the whole process for a moment (the generator of
             ``random``, the filters of warnings), so that none is derived while a model works.
+        needs: what a model must take beside one picture and one text; for one that does not, it is not applicable.
     """
 
     name: str
@@ -331,6 +333,7 @@ class RelationInfo:
     fixed_texts: bool = False
     exact_pixels: bool = False
     changes_globals: bool = False
+    needs: tuple[Ability, ...] = ()
 
     def tasks(self, variant: str) -> tuple[Task, ...]:
         """The tasks that the model must support for the variant, the main one first."""

@@ -455,7 +455,7 @@ def truth(meaning: Meaning, scene: Scene, *others: Scene) -> Truth:
             showing = [number for number, each in enumerate(scenes) if members(group, each)]
             return ORDINALS[showing[0]] if len(showing) == 1 else None
         case ShowSame():
-            return scene.objects == others[0].objects if len(others) == 1 else None
+            return _show_same(scene, others[0]) if len(others) == 1 else None
         case _ if others:
             return None
         case Count(groups=groups):
@@ -513,6 +513,21 @@ def _in_all(meaning: Count | Exists | Absent, scenes: tuple[Scene, ...]) -> int 
             return all(truth(meaning, each) for each in scenes)
         case _:
             assert_never(meaning)
+
+
+def _show_same(scene: Scene, other: Scene) -> bool:
+    """True if the things of both are the same, at the same places to a pixel."""
+    if len(scene.objects) != len(other.objects):
+        return False
+    return all(
+        (one.id, one.name, one.attributes) == (two.id, two.name, two.attributes)
+        and max(abs(a - b) for a, b in zip(_corners(one.box), _corners(two.box), strict=True)) <= 1
+        for one, two in zip(scene.objects, other.objects, strict=True)
+    )
+
+
+def _corners(box: Box) -> tuple[float, float, float, float]:
+    return box.x, box.y, box.x1, box.y1
 
 
 def _is_located(things: tuple[Thing, ...], side: Side, others: tuple[Thing, ...], scene: Scene) -> bool | None:

@@ -63,6 +63,7 @@ class Kind(StrEnum):
     CONTRADICTIONS = "contradictions"
     PLACES = "wrong places"
     ASKER = "answers that follow the asker"
+    PICTURES = "pictures and turns that are lost or mixed up"
     NOISE = "noise and faults of the deployment"
 
 
@@ -149,6 +150,16 @@ ON_REQUEST: dict[str, Row] = {
     "question.spelling": Row("question:Respelling", Kind.WORDING),
     "question.mirror": Row("question:Mirror", Kind.DISTRACTED),
     "question.tilt": Row("question:Tilt", Kind.DISTRACTED),
+    "multi.which": Row("several:Which", Kind.PICTURES),
+    "multi.order": Row("several:Order", Kind.PICTURES),
+    "multi.sum": Row("several:Sum", Kind.PICTURES),
+    "multi.same": Row("several:Same", Kind.PICTURES),
+    "multi.distract": Row("several:Distract", Kind.PICTURES),
+    "multi.interleave": Row("several:Interleave", Kind.PICTURES),
+    "turn.repeat": Row("turns:Repeat", Kind.PICTURES),
+    "turn.later": Row("turns:Later", Kind.PICTURES),
+    "turn.last": Row("turns:Last", Kind.PICTURES),
+    "lead.pushback": Row("turns:Pushback", Kind.ASKER),
 }
 """Built-in relations that run only where a pattern, or one of a preset, begins with their prefix ("serving")."""
 

@@ -26,6 +26,7 @@ from pytest_vqamt.core.meaning import (
     PartCount,
     Property,
     is_yes_no,
+    what_is_asked,
 )
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.text import first_line
@@ -529,6 +530,7 @@ def _combined(case: Case, answers: Sequence[Answer], combine: Callable[[Sequence
 
 
 def _is_count(meaning: Meaning) -> bool:
+    meaning = what_is_asked(meaning)
     return isinstance(meaning, Count | PartCount) or (isinstance(meaning, Annotated) and meaning.is_count)
 
 

@@ -24,6 +24,7 @@ class Preset:
 # "quick" has one relation or two of each kind that anyone understands, all of them with contrasts, and needs no extra.
 # "today" has the relations to gate a chat model on: of each kind of failure those that find the most planted faults for
 # their queries (tests/soundness/graded_faults.json), 3,000 distinct queries in all at 100 cases each.
+# "conversation" has all that take several pictures or turns.
 # "questions" has all that need no scene graph: what runs on photos with questions.
 PRESETS: Mapping[str, Preset] = {
     "metavqa": Preset(relations=("metavqa.*",), settings={"erase": "white"}),
@@ -65,6 +66,10 @@ PRESETS: Mapping[str, Preset] = {
         ),
         contrasts=True,
     ),
+    "conversation": Preset(
+        relations=("multi.*", "turn.*", "lead.pushback"),
+        contrasts=True,
+    ),
     "questions": Preset(
         relations=(
             "corruption[*-global]",
@@ -74,7 +79,8 @@ PRESETS: Mapping[str, Preset] = {
             "view.pad",
             "view.rescale*",
             "view.jpeg",
-            "lead.*",
+            "lead.belief",
+            "lead.authority",
             "choice.*",
             "overlay.question",
             "question.*",

@@ -140,7 +140,7 @@ def exists(group: Group, wording: int = 0) -> Question:
     Raises:
         VqamtError: there is no such wording.
     """
-    return Question(_worded(_WORDINGS["exists"][checked_wording(wording, EXISTS_WORDINGS)], group), Exists(group=group))
+    return Question(worded(_WORDINGS["exists"][checked_wording(wording, EXISTS_WORDINGS)], group), Exists(group=group))
 
 
 def absent(group: Group, wording: int = 0) -> Question:
@@ -152,7 +152,7 @@ def absent(group: Group, wording: int = 0) -> Question:
     Raises:
         VqamtError: there is no such wording.
     """
-    return Question(_worded(_WORDINGS["absent"][checked_wording(wording, ABSENT_WORDINGS)], group), Absent(group=group))
+    return Question(worded(_WORDINGS["absent"][checked_wording(wording, ABSENT_WORDINGS)], group), Absent(group=group))
 
 
 def both(groups: Group | Sequence[Group], wording: int = 0) -> Question:
@@ -326,7 +326,8 @@ def _count(groups: tuple[Group, ...], wording: int) -> Question:
 
 
 @lru_cache(maxsize=65536)
-def _worded(wording: str, group: Group) -> str:
+def worded(wording: str, group: Group) -> str:
+    """A wording about the group, beginning with a capital letter; "{some}" and the like agree with the noun."""
     text = wording.format_map(_fillings(group))
     return text[0].upper() + text[1:]
 

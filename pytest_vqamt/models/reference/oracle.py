@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias, assert_never
 
+from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.core.meaning import Annotated, Label, Meaning, Truth, truth
 from pytest_vqamt.core.query import Answer, ModelInput, Query
 from pytest_vqamt.data.scene_source import SceneSource
@@ -33,6 +34,7 @@ class ScriptedModel:
     """Nothing is computed together, so any size will do."""
     switches_reasoning: ClassVar[bool] = True
     """It answers alike with and without, so that relations on reasoning are tested, too."""
+    takes: ClassVar[tuple[Ability, ...]] = tuple(Ability)
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         return tuple(self._answer(item.query) for item in batch)
