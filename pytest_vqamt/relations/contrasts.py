@@ -33,6 +33,7 @@ from pytest_vqamt.core.meaning import (
     Exists,
     Group,
     Has,
+    InAll,
     InPicture,
     Label,
     Meaning,
@@ -40,6 +41,7 @@ from pytest_vqamt.core.meaning import (
     Property,
     groups_of,
     truth,
+    what_is_asked,
     with_groups,
 )
 from pytest_vqamt.core.query import Answer, Failure, Query
@@ -132,22 +134,37 @@ def _contrast(case: Case, corpus: Corpus, known: LexicalKnowledge, only: int | N
 
 
 def _of_conversation(query: Query, corpus: Corpus, known: LexicalKnowledge, random: Random) -> Contrast | None:
-    """Returns the conversation with another picture at the place that is asked about; None where it is about several.
+    """Returns the conversation with another picture at a place that decides its answer; None where there is none.
 
     One that quotes the model's own answer has none: about another picture that answer would be wrong.
     """
-    meaning = query.meaning
-    if query.replies or (len(query.pictures) > 1 and not isinstance(meaning, InPicture)):
+    if query.replies:
         return None
-    which, asked = (meaning.which, meaning.meaning) if isinstance(meaning, InPicture) else (0, meaning)
-    picture = query.pictures[which]
-    if picture.edits or query.pictures.count(picture) > 1:
-        return None
-    found = _of_query(Query(picture=picture, text=query.text, meaning=asked, task=query.task), corpus, known, random)
-    # A picture that is shown beside it anyway would be shown twice.
-    if found is None or found.query.picture in query.pictures:
-        return None
-    return replace(found, query=query.with_picture(which, found.query.picture))
+    for which in _deciding(query):
+        picture = query.pictures[which]
+        if picture.edits or query.pictures.count(picture) > 1:
+            continue
+        alone = Query(picture=picture, text=query.text, meaning=what_is_asked(query.meaning), task=query.task)
+        found = _of_query(alone, corpus, known, random)
+        # A picture that is shown beside it anyway would be shown twice.
+        if found is not None and found.query.picture not in query.pictures:
+            return replace(found, query=query.with_picture(which, found.query.picture))
+    return None
+
+
+def _deciding(query: Query) -> tuple[int, ...]:
+    """The places of pictures of which each alone changes the answer, as long as the others stay."""
+    meaning, pictures = query.meaning, query.pictures
+    if isinstance(meaning, InPicture):
+        return (meaning.which,)
+    if isinstance(meaning, InAll):
+        showing = [bool(truth(meaning.meaning, each.scene)) for each in pictures]
+        # Any picture changes the sum, but of two with a dog neither alone decides whether there is one.
+        deciding = range(len(pictures))
+        if not isinstance(meaning.meaning, Count):
+            return tuple(place for place in deciding if sum(showing) == showing[place])
+        return tuple(deciding)
+    return (0,) if len(pictures) == 1 else ()
 
 
 def _of_query(query: Query, corpus: Corpus, known: LexicalKnowledge, random: Random) -> Contrast | None:

@@ -170,7 +170,6 @@ class Order(LexicalRelation):
         variants=("count", "exists"),
         settings=(WORDNET, ONTOLOGY),
         needs=(Ability.PICTURES,),
-        contrast=False,
     )
     expect = same_answer
 

@@ -6,12 +6,13 @@ Each relation must catch the faults it is made for, which shows that its passes 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import wraps
 from math import nan
 from types import MappingProxyType
 from typing import assert_never, cast
 
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.edits import (
     BESIDE,
     Beside,
@@ -75,6 +76,7 @@ from pytest_vqamt.language.questions.lettered import has_letters, is_led
 from pytest_vqamt.language.questions.simple import is_drawn
 from pytest_vqamt.language.translations.translated import ANSWER_IN_ENGLISH
 from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.reference.conversation_faults import CONVERSATION_FAULTS
 from pytest_vqamt.models.reference.oracle import (
     Responder,
     ScriptedModel,
@@ -659,8 +661,12 @@ def _other_scene(name: str, description: str, scene: Callable[[Query, SceneSourc
     """Registers a fault that answers about another scene of the source, or rightly where ``scene`` gives None."""
 
     def reply(query: Query, source: SceneSource) -> str:
-        other = scene(query, source)
-        return answer_text(true_answer(query)) if other is None else answer_about(query, other)
+        # Picture by picture, each as if it were shown alone.
+        alone = (replace(query, picture=picture, turns=()) for picture in query.pictures) if query.turns else (query,)
+        seen = [(each, scene(each, source)) for each in alone]
+        if all(other is None for _, other in seen):
+            return answer_text(true_answer(query))
+        return answer_about(query, *(other or each.picture.scene for each, other in seen))
 
     FAULTS[name] = Fault(description=description, replies=lambda: OtherSceneModel(reply))
 
@@ -689,6 +695,10 @@ _other_scene(
 _other_scene(
     "speck-blind", "does not see what is small in its photo, and is right about all else", scene_without_specks
 )
+
+
+for _name, (_description, _faulty) in CONVERSATION_FAULTS.items():
+    _fault(_name, _description)(_faulty)
 
 
 def _is_foreign(query: Query) -> bool:

@@ -14,7 +14,18 @@ from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.edits import BESIDE, Beside, with_objects
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.meaning import Annotated, Choice, Group, Meaning, groups_of, is_yes_no, truth, with_groups
+from pytest_vqamt.core.meaning import (
+    ORDINALS,
+    Annotated,
+    Choice,
+    Group,
+    Meaning,
+    WhichPicture,
+    groups_of,
+    is_yes_no,
+    truth,
+    with_groups,
+)
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
@@ -134,9 +145,9 @@ def _scene_at(source: SceneSource, index: int) -> Scene:
     raise ModelError(f"Expected a scene of {source.spec} to answer about, but none of {len(source)} can be read")
 
 
-def answer_about(query: Query, scene: Scene) -> str:
-    """The right answer to the query about ``scene``, or a guess that depends on the meaning alone."""
-    known = _known_answer(query, scene)
+def answer_about(query: Query, *scenes: Scene) -> str:
+    """The right answer to the query about one scene for each picture, or a guess that depends on the meaning alone."""
+    known = _known_answer(query, *scenes)
     return _guess(query.meaning) if known is None else known
 
 
@@ -149,7 +160,8 @@ def prior_model() -> OtherSceneModel:
         if asked not in answers:
             count = min(len(source), _SURVEYED)
             scenes = (_scene_at(source, place * len(source) // count) for place in range(count))
-            found = Counter(known for scene in scenes if (known := _known_answer(query, scene)) is not None)
+            shown = len(query.pictures)
+            found = Counter(known for scene in scenes if (known := _known_answer(query, *(scene,) * shown)) is not None)
             # Of equally frequent answers the first in the alphabet, in every process.
             answers[asked] = min(found, key=lambda text: (-found[text], text)) if found else _guess(query.meaning)
         return answers[asked]
@@ -157,10 +169,10 @@ def prior_model() -> OtherSceneModel:
     return OtherSceneModel(reply)
 
 
-def _known_answer(query: Query, scene: Scene) -> str | None:
+def _known_answer(query: Query, *scenes: Scene) -> str | None:
     if isinstance(query.meaning, Annotated):  # it holds the answers about the picture that is shown
-        return next(_published(query.text, scene), None)
-    value = truth(_in_scene(query.meaning, scene), scene)
+        return next(_published(query.text, scenes[0]), None)
+    value = truth(_in_scene(query.meaning, scenes[0]), *scenes)
     return None if value is None else answer_text(value)
 
 
@@ -180,6 +192,8 @@ def _best(question: PublishedQuestion) -> str:
 def _guess(meaning: Meaning) -> str:
     if is_yes_no(meaning):
         return answer_text(False)
+    if isinstance(meaning, WhichPicture):
+        return ORDINALS[0]
     options = meaning.options if isinstance(meaning, Choice | Annotated) else ()
     return min(options, default="nothing")
 
