@@ -181,7 +181,7 @@ class Runtime:
     def cache_bytes(self, share: float) -> int:
         """The size of a cache on the device: ``share`` of what is free there, and at least as on the CPU, 512 MiB.
 
-        Where memory runs out all the same, ``TwoStepModel`` releases its caches and halves them.
+        Where memory runs out all the same, ``TwoStepModel`` releases its caches, and halves them if that has helped.
         """
         import torch
 
@@ -368,6 +368,10 @@ class ReleasableMemory(Protocol):
         """Releases all of it; False if there was none."""
         ...
 
+    def halve(self) -> None:
+        """Takes at most half as much from now on."""
+        ...
+
 
 class TwoStepModel(ABC):
     """A model whose batches are preprocessed and then answered, on two threads or one after the other."""
@@ -423,7 +427,11 @@ class TwoStepModel(ABC):
             if self._memory is None or not is_out_of_memory(error) or not self._memory.release():
                 raise
         free_memory()  # out here the exception is gone, which holds on to all that the model had computed
-        return self._run(forward)
+        answers = self._run(forward)
+        # With the same limit the memory would run out again. Only now: a larger batch is tried again and again, and
+        # where it is too large without caches, too, halving them each time would leave nothing in a long run.
+        self._memory.halve()
+        return answers
 
     def _preprocessed(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
         with self._runtime.preprocessing():
