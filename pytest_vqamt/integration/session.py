@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from typing import TextIO, TypeAlias
 
 import pytest
@@ -435,7 +436,8 @@ class VqamtSession:
                 job = resources.job(spec)
                 # The code of users may keep state of its own.
                 if job.is_ours and job.model.batches_at_once == 1 and not job.model.deferred:
-                    spent.append(ask_for(job, resources.run_options, resources.stores, self._pipeline))
+                    still_runs = partial(self._running.is_running, position)
+                    spent.append(ask_for(job, resources.run_options, resources.stores, self._pipeline, still_runs))
         # xdist sends plain types only.
         output: dict[str, object] = getattr(self._config, "workeroutput", {})
         output[SPENT] = json.loads(json.dumps([to_row(each) for each in spent]))

@@ -257,8 +257,12 @@ class RunningItems:
             elif quiet < 2:
                 time.sleep(_PAUSE_S)
 
+    def is_running(self, position: int) -> bool:
+        """True while another worker runs the item of this position."""
+        return any(each == position for each, _ in self._now())
+
     def _now(self) -> Iterator[tuple[int, float]]:
-        assert self._folder is not None, "looked at by of_others alone"
+        assert self._folder is not None, "looked at for the items of others alone"
         for file in sorted(self._folder.glob(f"{_RUNNING}*")):
             has_ended = (self._folder / f"{_ENDED}{file.name.removeprefix(_RUNNING)}").exists()
             with suppress(OSError, ValueError):  # it has just ended, or begun
