@@ -97,6 +97,22 @@ class Runtime:
         """All devices of the model."""
         return (self.device, *self.others)
 
+    @property
+    def where(self) -> str:
+        """The devices in a message: "cuda:0 and cuda:1"."""
+        return " and ".join(map(str, self.devices))
+
+    @property
+    def more_room(self) -> str:
+        """What to give where the weights do not fit, in a message."""
+        import torch
+
+        precision = [option("dtype", "bfloat16")] if self.dtype == "float32" else []
+        has_more = self.device.type == "cuda" and torch.cuda.device_count() > len(self.devices)
+        cards = [f"more cards for one model ({option('device', 'cuda:0+cuda:1')})"] if has_more else []
+        ways = (*precision, *cards, "fewer processes on a device (-n)", "a quantised checkpoint")
+        return f"give {', '.join(ways)}, or a smaller model"
+
     def place(self, model: M) -> M:
         """The model on the device, in evaluation mode.
 
@@ -110,7 +126,7 @@ class Runtime:
             if not self.others and any(each.device != self.device for each in model.parameters()):
                 model.to(self.device)
         except torch.OutOfMemoryError as error:
-            raise ModelError(no_room(self.device)) from error
+            raise ModelError(no_room(self)) from error
         model.eval()
         # Only there; see convolve_in_float32.
         if self.device.type == "cpu":
@@ -235,12 +251,9 @@ def gigabytes(size: float) -> str:
     return f"{size / 1e9:.1f} GB" if size >= 1e8 else f"{size / 1e6:.0f} MB"
 
 
-def no_room(device: torch.device) -> str:
-    """The message for a model that does not fit on its device."""
-    return (
-        f"Expected room for the model on {device}, but it ran out of memory: give {option('dtype', 'bfloat16')}, "
-        f"another {option('device')}, fewer workers on one device (-n), or a smaller model"
-    )
+def no_room(runtime: Runtime) -> str:
+    """The message for a model whose weights ran out of memory."""
+    return f"Expected room for the model on {runtime.where}, but it ran out of memory: {runtime.more_room}"
 
 
 def convolve_in_float32(model: torch.nn.Module) -> None:
