@@ -49,8 +49,8 @@ _OUT_OF_USERS_MEMORY = (
 
 def _out_of_memory() -> str:
     return (
-        f"memory ran out on a single query: give {option('dtype', 'bfloat16')}, fewer workers on one device, or a "
-        "smaller model"
+        f"memory ran out on a single query: give {option('dtype', 'bfloat16')} where it is float32, fewer workers on "
+        "one device, or a smaller or quantised model"
     )
 
 

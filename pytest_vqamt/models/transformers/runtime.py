@@ -52,6 +52,8 @@ class Runtime:
     """Further devices, over which the layers of one model are spread."""
     attention: str = ""
     """How attention is computed, as the user says; "" leaves it to transformers."""
+    sharing: int = 1
+    """The processes of this run on the device."""
     note: str = ""
     """What a user should know of the device, such as that there seems to be a better one."""
 
@@ -73,7 +75,7 @@ class Runtime:
             # Eight workers with 16 threads each would wait for each other; a user's own OMP_NUM_THREADS holds as the
             # upper bound.
             threads = max(1, min(torch.get_num_threads(), available_cores() // options.workers))
-        runtime = cls(device=torch.device(device), dtype=precision, threads=threads)
+        runtime = cls(device=torch.device(device), dtype=precision, threads=threads, sharing=_sharing(options))
         if runtime.has_card:
             # For what chooses no device itself, such as a kernel of a quantised layer: it would take that of worker 0.
             torch.cuda.set_device(runtime.device)
@@ -197,6 +199,8 @@ class Runtime:
     def cache_bytes(self, share: float) -> int:
         """The size of a cache on the device: ``share`` of what is free there, and at least as on the CPU, 512 MiB.
 
+        The processes of the run on one device divide that among them.
+
         Where memory runs out all the same, ``TwoStepModel`` releases its caches, and halves them if that has helped.
         """
         import torch
@@ -205,7 +209,7 @@ class Runtime:
             return _LEAST_CACHE_BYTES
         # Of the fullest: where the layers are spread, each device holds the states of its own.
         free = min(torch.cuda.mem_get_info(device)[0] for device in self.devices)
-        return max(_LEAST_CACHE_BYTES, int(share * free))
+        return max(_LEAST_CACHE_BYTES, int(share * free / self.sharing))
 
     def describe(self, model: torch.nn.Module) -> str:
         """Where a model computes, in which precision, and how large it is.
@@ -345,6 +349,14 @@ def device_of(options: ModelOptions) -> str:
     if number >= count:
         raise ModelError(f"Expected a device from cuda:0 to cuda:{count - 1}, but got device={options.device!r}")
     return options.device
+
+
+def _sharing(options: ModelOptions) -> int:
+    """The most workers that have one CUDA device."""
+    import torch
+
+    devices = torch.cuda.device_count() if options.device in ("auto", "cuda") else 1
+    return -(-options.workers // max(1, devices))
 
 
 def too_many_workers(workers: int, count: int) -> str:
