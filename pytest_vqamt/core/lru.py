@@ -44,10 +44,19 @@ class LruCache(Generic[K, V]):
             replaced = self._values.pop(key, None)
             self._size += self._size_of(value) - (self._size_of(replaced) if replaced is not None else 0)
             self._values[key] = value
-            # The newest stays even if it is too large alone: its caller is about to use it again.
-            while self._size > self._max_size and len(self._values) > 1:
-                _, dropped = self._values.popitem(last=False)
-                self._size -= self._size_of(dropped)
+            self._drop()
+
+    def shrink(self, max_size: int) -> None:
+        """Sets a smaller limit."""
+        with self._lock:
+            self._max_size = max_size
+            self._drop()
+
+    def _drop(self) -> None:
+        # The newest stays even if it is too large alone: its caller is about to use it again.
+        while self._size > self._max_size and len(self._values) > 1:
+            _, dropped = self._values.popitem(last=False)
+            self._size -= self._size_of(dropped)
 
     def get_or_make(self, key: K, make: Callable[[K], V]) -> V:
         """The cached value, or the one that ``make`` returns, which is then cached."""

@@ -39,6 +39,16 @@ def test_the_last_ones_by_size() -> None:
     assert made[-3:] == ["far too long", "four", "far too long"]
 
 
+def test_a_smaller_limit_holds_at_once() -> None:
+    recent: LruCache[str, str] = LruCache(10, len)
+    for word in ("four", "three"):
+        recent.put(word, word)
+    recent.shrink(5)
+    assert (recent.get("four"), recent.get("three")) == (None, "three")
+    recent.shrink(0)
+    assert recent.get("three") == "three", "the newest stays"
+
+
 def test_what_was_made_elsewhere_can_be_put_and_found() -> None:
     recent: LruCache[int, str] = LruCache(2)
     assert recent.get(7) is None

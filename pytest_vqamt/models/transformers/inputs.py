@@ -286,13 +286,17 @@ class PictureFeatureCache(Generic[P, E]):
         self._cache: LruCache[str, E] = LruCache(self._most_bytes, self._size)
 
     def release(self) -> bool:
-        """Empties the cache and halves its limit; False if it was empty."""
+        """Empties the cache; False if it was empty."""
         with self._lock:
             had = len(self._cache) > 0
-            # Halved: with the same limit the memory would run out again.
-            self._most_bytes //= 2
             self.clear()
         return had
+
+    def shrink(self) -> None:
+        """Halves the limit."""
+        with self._lock:
+            self._most_bytes //= 2
+            self._cache.shrink(self._most_bytes)
 
     def _cached(self, names: Iterable[str]) -> dict[str, E]:
         return {name: made for name in names if (made := self._cache.get(name)) is not None}

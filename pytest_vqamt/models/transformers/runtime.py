@@ -181,7 +181,7 @@ class Runtime:
     def cache_bytes(self, share: float) -> int:
         """The size of a cache on the device: ``share`` of what is free there, and at least as on the CPU, 512 MiB.
 
-        Where memory runs out all the same, ``TwoStepModel`` releases its caches and halves them.
+        Where memory runs out all the same, ``TwoStepModel`` releases its caches, and halves them if that helps.
         """
         import torch
 
@@ -331,7 +331,7 @@ def device_of(options: ModelOptions) -> str:
     number = int(options.device.partition(":")[2])
     if number >= count:
         raise ModelError(f"Expected a device from cuda:0 to cuda:{count - 1}, but got device={options.device!r}")
-    return options.device
+    return f"cuda:{number}"  # torch refuses "cuda:00"
 
 
 def too_many_workers(workers: int, count: int) -> str:
@@ -366,6 +366,10 @@ class ReleasableMemory(Protocol):
 
     def release(self) -> bool:
         """Releases all of it; False if there was none."""
+        ...
+
+    def shrink(self) -> None:
+        """Takes half as much from now on."""
         ...
 
 
@@ -423,7 +427,11 @@ class TwoStepModel(ABC):
             if self._memory is None or not is_out_of_memory(error) or not self._memory.release():
                 raise
         free_memory()  # out here the exception is gone, which holds on to all that the model had computed
-        return self._run(forward)
+        answers = self._run(forward)
+        # Only now: where the batch alone is too large, as each half of one with a picture that never fits, smaller
+        # caches would not help, and ten such batches would leave nothing of them.
+        self._memory.shrink()
+        return answers
 
     def _preprocessed(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
         with self._runtime.preprocessing():

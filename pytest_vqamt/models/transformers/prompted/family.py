@@ -75,6 +75,10 @@ class GenerativeModel(Protocol):
         """Releases cached pictures on the device; False if there were none."""
         ...
 
+    def shrink(self) -> None:
+        """Halves the caches of pictures."""
+        ...
+
 
 class ImageFeatures(Protocol):
     """The output of an image encoder; ``pooler_output`` has one entry (tokens, width) per picture."""
@@ -218,6 +222,9 @@ class CheckpointFamily:
 
     def release(self) -> bool:
         return False
+
+    def shrink(self) -> None:
+        """Halves the caches."""
 
     def complete(self, max_tokens: int, cut: Sequence[bool], prompt_tokens: int, **inputs: object) -> Completions:
         """Generates completions, and leaves out the first ``prompt_tokens`` of the output."""

@@ -375,6 +375,9 @@ class Blip2(CheckpointFamily):
     def release(self) -> bool:
         return self.cache.release()
 
+    def shrink(self) -> None:
+        self.cache.shrink()
+
     def _generate(
         self,
         inputs: BatchPictures[PicturePixels, torch.Tensor],

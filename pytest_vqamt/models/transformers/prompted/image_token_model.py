@@ -179,6 +179,10 @@ class ImageTokenModel(CheckpointFamily, ABC):
         had_pictures, had_prefixes = self.encoder.cache.release(), self._prefixes.release()
         return had_pictures or had_prefixes
 
+    def shrink(self) -> None:
+        self.encoder.cache.shrink()
+        self._prefixes.shrink()
+
     def _generate(
         self,
         pictures: BatchPictures[PicturePixels, EncodedPicture],

@@ -149,11 +149,15 @@ class PrefixCache:
         self._kept: LruCache[tuple[str, tuple[int, ...]], LayerStates] = LruCache(self._most_bytes, _size)
 
     def release(self) -> bool:
-        """Empties the cache and halves its limit; False if it was empty."""
+        """Empties the cache; False if it was empty."""
         had = len(self._kept) > 0
-        self._most_bytes //= 2
         self.clear()
         return had
+
+    def shrink(self) -> None:
+        """Halves the limit."""
+        self._most_bytes //= 2
+        self._kept.shrink(self._most_bytes)
 
 
 def repeated(states: Sequence[LayerStates], shared: SharedPrefix, config: PreTrainedConfig) -> DynamicCache:

@@ -267,6 +267,8 @@ class Parrot:
     def release(self) -> bool:
         return False
 
+    def shrink(self) -> None: ...
+
 
 def speaking(parrot: Parrot, prompts: Prompts = INSTRUCTION_PROMPTS) -> GenerativeAdapter:
     return GenerativeAdapter(parrot, Runtime.of(CPU), prompts, lambda: "a parrot")
