@@ -452,7 +452,8 @@ class VqamtSession:
         """Loads the model of the first item before any test: one that cannot be used ends the session in a line."""
         failed = session.testsfailed and not self._config.getoption("continue_on_collection_errors")
         first = next(filter(None, map(item_spec_of, session.items)), None)
-        if first is None or failed or self._config.getoption("collectonly"):
+        lists = any(self._config.getoption(name, False) for name in ("collectonly", "setupplan"))
+        if first is None or failed or lists:
             return
         known = self.resources.loaded
         try:

@@ -74,6 +74,7 @@ class XdistScheduler(Protocol):
     """What divides the items among the workers."""
 
     def mark_test_pending(self, item: str) -> None: ...
+    def schedule(self) -> None: ...
 
 
 class XdistGateway(Protocol):
@@ -286,6 +287,7 @@ class Workers:
         self._lost_under: dict[str, set[int]] = {}
         self._collected: Sequence[str] = ()
         self._finished: set[str] = set()
+        self._sends_two: XdistScheduler | None = None
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: XdistNode) -> None:
@@ -331,11 +333,14 @@ class Workers:
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem: str, report: pytest.TestReport, sched: XdistScheduler) -> None:
         """Puts back the item that a worker without a device was running."""
-        found = self._lost.get(report.node.gateway.id)
         # With --dist=each it has run, or will run, on every other worker.
-        if found is None or self._config.getvalue("dist") == "each":
-            return
-        place, reason = found
+        if (found := self._lost.get(report.node.gateway.id)) and self._config.getvalue("dist") != "each":
+            self._run_again(crashitem, report, sched, *found)
+        self._keep_scopes_moving(sched)
+
+    def _run_again(
+        self, crashitem: str, report: pytest.TestReport, sched: XdistScheduler, place: int, reason: str
+    ) -> None:
         places = self._lost_under.setdefault(crashitem, set())
         places.add(place)
         if len(places) >= _MOST_PLACES:
@@ -343,11 +348,34 @@ class Workers:
                 f"{reason}. It was the second device that was lost while this test ran, so what it asks may be the "
                 "cause: run it alone with CUDA_LAUNCH_BLOCKING=1"
             )
+            # With its scope it would run again, and cost the other tests of the scope each further device.
+            for finished in _scopes(sched).values():
+                finished |= dict.fromkeys(finished.keys() & {crashitem}, True)
             return
         # The schedulers of scopes put the whole scope back by themselves.
         with suppress(NotImplementedError):
             sched.mark_test_pending(crashitem)
         report.outcome = RERUN  # type: ignore[assignment]  # the way of xdist's documentation of this hook
+
+    def _keep_scopes_moving(self, sched: XdistScheduler) -> None:
+        """Keeps the schedulers of scopes (loadgroup, loadscope, loadfile) of xdist 3.8 from waiting forever.
+
+        They put back all scopes of a worker that has died, with those that it has finished: a worker that is sent one
+        of these has nothing to run, and asks for no other. And they send a new worker one scope, but each worker waits
+        for a second test before it runs the first.
+        """
+        queue = _scopes(sched)
+        for scope in [scope for scope, finished in queue.items() if all(finished.values())]:
+            del queue[scope]
+        if hasattr(sched, "workqueue") and sched is not self._sends_two:
+            self._sends_two = sched
+            once = sched.schedule
+
+            def twice() -> None:
+                once()
+                once()  # a further call sends each worker another scope, or that there is none
+
+            sched.schedule = twice  # type: ignore[method-assign]  # there is no hook after it
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
@@ -397,6 +425,12 @@ class Workers:
                 "go on: the answers that the cache keeps are not asked again"
             )
             raise session.Failed(session.shouldfail)
+
+
+def _scopes(sched: XdistScheduler) -> dict[str, dict[str, bool]]:
+    """The scopes that a scheduler of xdist has still to send, and which of their tests have finished."""
+    queue: dict[str, dict[str, bool]] = getattr(sched, "workqueue", {})
+    return queue
 
 
 def is_rerun(report: pytest.TestReport) -> bool:

@@ -348,7 +348,7 @@ def device_of(options: ModelOptions) -> str:
     number = int(options.device.partition(":")[2])
     if number >= count:
         raise ModelError(f"Expected a device from cuda:0 to cuda:{count - 1}, but got device={options.device!r}")
-    return options.device
+    return f"cuda:{number}"  # torch refuses "cuda:00"
 
 
 def _sharing(options: ModelOptions) -> int:

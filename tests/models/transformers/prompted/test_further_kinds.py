@@ -134,7 +134,7 @@ def test_encodings_that_cannot_be_joined_are_made_from_all_pixels(folders: dict[
     ours = load(str(folders["internvl"]), BRIEF)
     expected = said(ours, batch())
     family: Any = ours._family
-    family.cache.clear()
+    family.cache.release()
 
     def of_other_shapes(_parts: object) -> object:
         raise NotJoinedError
