@@ -426,7 +426,9 @@ class VqamtSession:
         specs = {spec.position: spec for spec in resources.known_items}
         # What goes wrong here goes wrong in the worker of the item, too, which reports it.
         with suppress(VqamtError):
-            for position in self._running.of_others():
+            for position in self._running.of_others(
+                lambda position: position in specs and specs[position].model_spec in resources.loaded
+            ):
                 if (spec := specs.get(position)) is None or not resources.is_worth_help(spec.model_spec):
                     continue
                 if resources.loaded and spec.model_spec not in resources.loaded:

@@ -11,7 +11,7 @@ import os
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Timer
@@ -59,6 +59,9 @@ _LONG_S = 1.0
 """An item that has run for less is left to its worker: planning it once more takes time of the processor."""
 _TEARDOWN_S = 10.0
 """How long fixtures may take to end a worker without a device: they may hang on it."""
+
+_LONG_TO_LOAD_S = 20.0
+"""The same, where a model must be loaded for it."""
 
 
 class XdistNode(Protocol):
@@ -243,15 +246,22 @@ class RunningItems:
             with suppress(OSError):
                 self._file.unlink(missing_ok=True)
 
-    def of_others(self) -> Iterator[int]:
-        """The positions of items that other workers have run for a while, each once, until none is running."""
+    def of_others(self, is_ready: Callable[[int], bool]) -> Iterator[int]:
+        """The positions of items that other workers have run for a while, each once, until none is running.
+
+        ``is_ready`` is true for the items whose model this worker has loaded; to load another takes a while itself.
+        """
         seen: set[int] = set()
         quiet = 0
         # Twice: between two items of a worker there is none for a moment.
         while self._folder is not None and quiet < 2:
             running = list(self._now())
             quiet = 0 if running else quiet + 1
-            long = [position for position, since in running if position not in seen and time.time() - since > _LONG_S]
+            long = [
+                position
+                for position, since in running
+                if position not in seen and time.time() - since > (_LONG_S if is_ready(position) else _LONG_TO_LOAD_S)
+            ]
             if long:
                 seen.add(long[0])
                 yield long[0]
