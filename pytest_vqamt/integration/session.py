@@ -426,9 +426,12 @@ class VqamtSession:
         specs = {spec.position: spec for spec in resources.known_items}
         # What goes wrong here goes wrong in the worker of the item, too, which reports it.
         with suppress(VqamtError):
-            for position in self._running.of_others(
-                lambda position: position in specs and specs[position].model_spec in resources.loaded
-            ):
+
+            def is_ready(position: int) -> bool:
+                """True unless another model would have to make room for that of the item."""
+                return not resources.loaded or (position in specs and specs[position].model_spec in resources.loaded)
+
+            for position in self._running.of_others(is_ready):
                 if (spec := specs.get(position)) is None or not resources.is_worth_help(spec.model_spec):
                     continue
                 if resources.loaded and spec.model_spec not in resources.loaded:

@@ -249,7 +249,7 @@ class RunningItems:
     def of_others(self, is_ready: Callable[[int], bool]) -> Iterator[int]:
         """The positions of items that other workers have run for a while, each once, until none is running.
 
-        ``is_ready`` is true for the items whose model this worker has loaded; to load another takes a while itself.
+        ``is_ready`` is true for the items whose model this worker has; to load one in place of another takes a while.
         """
         seen: set[int] = set()
         quiet = 0
