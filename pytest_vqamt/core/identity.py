@@ -28,7 +28,8 @@ def digest(*parts: str) -> str:
     >>> digest("ab", "") == digest("a", "b")
     False
     """
-    return sha256(_SEPARATOR.join(parts).encode()).hexdigest()[:16]
+    # A path whose name is not UTF-8 has lone surrogates in Python.
+    return sha256(_SEPARATOR.join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def canonical_json(value: object) -> str:

@@ -44,10 +44,27 @@ class LruCache(Generic[K, V]):
             replaced = self._values.pop(key, None)
             self._size += self._size_of(value) - (self._size_of(replaced) if replaced is not None else 0)
             self._values[key] = value
-            # The newest stays even if it is too large alone: its caller is about to use it again.
-            while self._size > self._max_size and len(self._values) > 1:
-                _, dropped = self._values.popitem(last=False)
-                self._size -= self._size_of(dropped)
+            self._drop_oldest()
+
+    def clear(self) -> bool:
+        """Drops all values; False if there were none."""
+        with self._lock:
+            had = bool(self._values)
+            self._values.clear()
+            self._size = 0
+        return had
+
+    def halve(self) -> None:
+        """Halves the largest total size."""
+        with self._lock:
+            self._max_size //= 2
+            self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        # The newest stays even if it is too large alone: its caller is about to use it again.
+        while self._size > self._max_size and len(self._values) > 1:
+            _, dropped = self._values.popitem(last=False)
+            self._size -= self._size_of(dropped)
 
     def get_or_make(self, key: K, make: Callable[[K], V]) -> V:
         """The cached value, or the one that ``make`` returns, which is then cached."""

@@ -111,7 +111,8 @@ class ModelUse(Struct, frozen=True, kw_only=True):
     @property
     def queries_saved(self) -> int:
         """The repeated queries, which needed neither the model nor the cache."""
-        return self.queries_needed - self.queries_asked - self.queries_cached
+        # An idle worker may have asked queries of an item that ended early, which then needed them no more.
+        return max(0, self.queries_needed - self.queries_asked - self.queries_cached)
 
 
 class DataUse(Struct, frozen=True, kw_only=True, omit_defaults=True):

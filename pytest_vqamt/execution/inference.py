@@ -49,8 +49,8 @@ _OUT_OF_USERS_MEMORY = (
 
 def _out_of_memory() -> str:
     return (
-        f"memory ran out on a single query: give {option('dtype', 'bfloat16')}, fewer workers on one device, or a "
-        "smaller model"
+        f"memory ran out on a single query: give {option('dtype', 'bfloat16')} where it is float32, fewer workers on "
+        "one device, or a smaller or quantised model"
     )
 
 
@@ -117,10 +117,13 @@ class QueryRunner:
         self._model.health.cached += found.cached
         return found.answers, {name: query for name, query in distinct.items() if name not in found.answers}
 
-    def run(self, queries: dict[str, Query], *, waits: bool = True) -> dict[str, Answer | Failure]:
+    def run(
+        self, queries: dict[str, Query], *, helps_while: Callable[[], bool] | None = None
+    ) -> dict[str, Answer | Failure]:
         """Runs the model on distinct ``queries`` and stores each batch; returns the answers by query id.
 
-        Without ``waits`` it helps another process with them: from the last one on, without those that others lease.
+        With ``helps_while`` it helps another process with them as long as that is true: from the last one on, without
+        those that others lease. A model that takes several batches at once cannot help.
 
         Raises:
             ModelError: the model breaks its protocol, or has failed on every query so far.
@@ -133,15 +136,15 @@ class QueryRunner:
             self._fingerprint,
             queries.values(),
             self._model.batch,
-            backwards=not waits,
+            backwards=helps_while is not None,
         )
         self._expected.clear()
         try:
             # Models that wait for a server declare several.
             if self._model.batches_at_once > 1:
-                self._run_concurrently(batches, found, waits=waits)
+                self._run_concurrently(batches, found)
             else:
-                self._run_sequentially(batches, found, waits=waits)
+                self._run_sequentially(batches, found, helps_while)
         finally:
             self.asked += batches.release()
         return found
@@ -150,16 +153,18 @@ class QueryRunner:
         """The error for a model that has failed on every query of this item."""
         return self._bisector.disabled_error(self._failed, self._reason)
 
-    def _run_sequentially(self, batches: LeasedBatches, found: dict[str, Answer | Failure], *, waits: bool) -> None:
+    def _run_sequentially(
+        self, batches: LeasedBatches, found: dict[str, Answer | Failure], helps_while: Callable[[], bool] | None
+    ) -> None:
         """Runs the model on this thread, while the next batch is preprocessed if the model can do that."""
         upcoming: list[Query] = []
-        while True:
+        while helps_while is None or helps_while():
             # The batch size is known only now: memory may have run out on the batch before.
             batch = batches.resized(upcoming, upcoming[0].task) if upcoming else batches.next()
             self._record_cached(batches, found)
             if not batch:
                 # All queries of this process are answered: the rest is at work in other processes.
-                if not waits or not batches.wait():
+                if helps_while or not batches.wait():
                     return
                 continue
             # Leasing a batch ahead keeps it from other processes, so it is done only where it is of use.
@@ -171,7 +176,7 @@ class QueryRunner:
                 self._pipeline.preprocess(self._model, upcoming)
             self._record_batch(batches, inputs, self._infer(inputs), found)
 
-    def _run_concurrently(self, batches: LeasedBatches, found: dict[str, Answer | Failure], *, waits: bool) -> None:
+    def _run_concurrently(self, batches: LeasedBatches, found: dict[str, Answer | Failure]) -> None:
         """Keeps several batches in flight, so that a slow query does not hold up the next batch."""
         in_flight: dict[Future[list[Answer | Failure]], list[ModelInput]] = {}
         with DaemonExecutor(self._model.batches_at_once, "vqamt-infer") as executor, _finishing(in_flight):
@@ -182,7 +187,7 @@ class QueryRunner:
                     in_flight[executor.submit(partial(self._preprocess_and_infer, inputs))] = inputs
                 self._record_cached(batches, found)
                 if not in_flight:
-                    if not waits or not batches.wait():
+                    if not batches.wait():
                         return
                     continue
                 # In slices, so that Ctrl-C ends the run while a slow server answers.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -89,11 +89,14 @@ def run_item(
             raise
 
 
-def ask_for(job: Job, options: RunOptions, stores: AnswerStores, pipeline: SharedPipeline) -> ModelUse:
+def ask_for(
+    job: Job, options: RunOptions, stores: AnswerStores, pipeline: SharedPipeline, still_runs: Callable[[], bool]
+) -> ModelUse:
     """Asks queries of a job that another process runs, from the last one backwards; returns the use of the model.
 
     The other process takes the answers from the store, and nothing is judged here: its result is the same. Queries
-    that it has leased are left to it, so the two meet in the middle.
+    that it has leased are left to it, so the two meet in the middle. Once it has ended, as by an error, nobody needs
+    the rest.
 
     Raises:
         VqamtError: the model or the data cannot be used.
@@ -103,14 +106,14 @@ def ask_for(job: Job, options: RunOptions, stores: AnswerStores, pipeline: Share
     runner = QueryRunner(job.model, store, pipeline.of(job.model, job.source), lambda _count: None, lossless=lossless)
     usage = UsageMeter(job.model, runner)
     with infrequent_gc():
-        while window := planned.take():
+        while still_runs() and (window := planned.take()):
             needed = (each.case.trials(options.sampling.repeats) for each in window)
             # Those that quote an answer are left to the other process, which will have it.
             queries = {q.id: q for of_case in needed for trials in of_case for q in trials if not q.replies}
             # Not marked as used: the other process counts what it takes from the store.
             known = store.get(job.model.fingerprint_of(lossless=lossless), tuple(queries))
             lacking = {name: query for name, query in queries.items() if name not in known}
-            runner.run(lacking, waits=False)
+            runner.run(lacking, helps_while=still_runs)
     return replace(usage.use(), queries_needed=0)  # the other process counts what its cases need
 
 

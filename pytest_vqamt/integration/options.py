@@ -228,6 +228,9 @@ class Choice(Kind[str]):
         return text
 
 
+_DEVICES = r"auto|cpu|mps|cuda|cuda:[0-9]+(\+cuda:[0-9]+)*"
+
+
 class Device(Kind[str]):
     """A device, as torch writes it."""
 
@@ -238,8 +241,11 @@ class Device(Kind[str]):
         return SEVERAL_DEVICES
 
     def from_text(self, text: str, spelt: str) -> str:
-        if not re.fullmatch(r"auto|cpu|mps|cuda|cuda:[0-9]+(\+cuda:[0-9]+)*", text):
-            raise _UnfitValueError("did you mean 'cuda'?" if text.casefold() in ("gpu", "cuda:", "nvidia") else "")
+        if not re.fullmatch(_DEVICES, text):
+            near = re.sub(r"\s", "", text.casefold())
+            near = "cuda" if near in ("gpu", "cuda:", "nvidia") else near
+            is_one = near != text and re.fullmatch(_DEVICES, near)
+            raise _UnfitValueError(f"did you mean {near!r}?" if is_one else "")
         return text
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from typing import TextIO, TypeAlias
 
 import pytest
@@ -425,7 +426,12 @@ class VqamtSession:
         specs = {spec.position: spec for spec in resources.known_items}
         # What goes wrong here goes wrong in the worker of the item, too, which reports it.
         with suppress(VqamtError):
-            for position in self._running.of_others():
+
+            def is_ready(position: int) -> bool:
+                """True unless another model would have to make room for that of the item."""
+                return not resources.loaded or (position in specs and specs[position].model_spec in resources.loaded)
+
+            for position in self._running.of_others(is_ready):
                 if (spec := specs.get(position)) is None or not resources.is_worth_help(spec.model_spec):
                     continue
                 if resources.loaded and spec.model_spec not in resources.loaded:
@@ -435,7 +441,8 @@ class VqamtSession:
                 job = resources.job(spec)
                 # The code of users may keep state of its own.
                 if job.is_ours and job.model.batches_at_once == 1 and not job.model.deferred:
-                    spent.append(ask_for(job, resources.run_options, resources.stores, self._pipeline))
+                    still_runs = partial(self._running.is_running, position)
+                    spent.append(ask_for(job, resources.run_options, resources.stores, self._pipeline, still_runs))
         # xdist sends plain types only.
         output: dict[str, object] = getattr(self._config, "workeroutput", {})
         output[SPENT] = json.loads(json.dumps([to_row(each) for each in spent]))
@@ -450,7 +457,8 @@ class VqamtSession:
         """Loads the model of the first item before any test: one that cannot be used ends the session in a line."""
         failed = session.testsfailed and not self._config.getoption("continue_on_collection_errors")
         first = next(filter(None, map(item_spec_of, session.items)), None)
-        if first is None or failed or self._config.getoption("collectonly"):
+        lists = any(self._config.getoption(name, False) for name in ("collectonly", "setupplan"))
+        if first is None or failed or lists:
             return
         known = self.resources.loaded
         try:

@@ -11,7 +11,7 @@ import os
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Timer
@@ -60,6 +60,9 @@ _LONG_S = 1.0
 _TEARDOWN_S = 10.0
 """How long fixtures may take to end a worker without a device: they may hang on it."""
 
+_LONG_TO_LOAD_S = 20.0
+"""The same, where a model must be loaded for it."""
+
 
 class XdistNode(Protocol):
     """A worker in xdist's controller."""
@@ -74,6 +77,7 @@ class XdistScheduler(Protocol):
     """What divides the items among the workers."""
 
     def mark_test_pending(self, item: str) -> None: ...
+    def schedule(self) -> None: ...
 
 
 class XdistGateway(Protocol):
@@ -242,23 +246,34 @@ class RunningItems:
             with suppress(OSError):
                 self._file.unlink(missing_ok=True)
 
-    def of_others(self) -> Iterator[int]:
-        """The positions of items that other workers have run for a while, each once, until none is running."""
+    def of_others(self, is_ready: Callable[[int], bool]) -> Iterator[int]:
+        """The positions of items that other workers have run for a while, each once, until none is running.
+
+        ``is_ready`` is true for the items whose model this worker has; to load one in place of another takes a while.
+        """
         seen: set[int] = set()
         quiet = 0
         # Twice: between two items of a worker there is none for a moment.
         while self._folder is not None and quiet < 2:
             running = list(self._now())
             quiet = 0 if running else quiet + 1
-            long = [position for position, since in running if position not in seen and time.time() - since > _LONG_S]
+            long = [
+                position
+                for position, since in running
+                if position not in seen and time.time() - since > (_LONG_S if is_ready(position) else _LONG_TO_LOAD_S)
+            ]
             if long:
                 seen.add(long[0])
                 yield long[0]
             elif quiet < 2:
                 time.sleep(_PAUSE_S)
 
+    def is_running(self, position: int) -> bool:
+        """True while another worker runs the item of this position."""
+        return any(each == position for each, _ in self._now())
+
     def _now(self) -> Iterator[tuple[int, float]]:
-        assert self._folder is not None, "looked at by of_others alone"
+        assert self._folder is not None, "looked at for the items of others alone"
         for file in sorted(self._folder.glob(f"{_RUNNING}*")):
             has_ended = (self._folder / f"{_ENDED}{file.name.removeprefix(_RUNNING)}").exists()
             with suppress(OSError, ValueError):  # it has just ended, or begun
@@ -282,6 +297,7 @@ class Workers:
         self._lost_under: dict[str, set[int]] = {}
         self._collected: Sequence[str] = ()
         self._finished: set[str] = set()
+        self._sends_two: XdistScheduler | None = None
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: XdistNode) -> None:
@@ -327,11 +343,14 @@ class Workers:
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem: str, report: pytest.TestReport, sched: XdistScheduler) -> None:
         """Puts back the item that a worker without a device was running."""
-        found = self._lost.get(report.node.gateway.id)
         # With --dist=each it has run, or will run, on every other worker.
-        if found is None or self._config.getvalue("dist") == "each":
-            return
-        place, reason = found
+        if (found := self._lost.get(report.node.gateway.id)) and self._config.getvalue("dist") != "each":
+            self._run_again(crashitem, report, sched, *found)
+        self._keep_scopes_moving(sched)
+
+    def _run_again(
+        self, crashitem: str, report: pytest.TestReport, sched: XdistScheduler, place: int, reason: str
+    ) -> None:
         places = self._lost_under.setdefault(crashitem, set())
         places.add(place)
         if len(places) >= _MOST_PLACES:
@@ -339,11 +358,34 @@ class Workers:
                 f"{reason}. It was the second device that was lost while this test ran, so what it asks may be the "
                 "cause: run it alone with CUDA_LAUNCH_BLOCKING=1"
             )
+            # With its scope it would run again, and cost the other tests of the scope each further device.
+            for finished in _scopes(sched).values():
+                finished |= dict.fromkeys(finished.keys() & {crashitem}, True)
             return
         # The schedulers of scopes put the whole scope back by themselves.
         with suppress(NotImplementedError):
             sched.mark_test_pending(crashitem)
         report.outcome = RERUN  # type: ignore[assignment]  # the way of xdist's documentation of this hook
+
+    def _keep_scopes_moving(self, sched: XdistScheduler) -> None:
+        """Keeps the schedulers of scopes (loadgroup, loadscope, loadfile) of xdist 3.8 from waiting forever.
+
+        They put back all scopes of a worker that has died, with those that it has finished: a worker that is sent one
+        of these has nothing to run, and asks for no other. And they send a new worker one scope, but each worker waits
+        for a second test before it runs the first.
+        """
+        queue = _scopes(sched)
+        for scope in [scope for scope, finished in queue.items() if all(finished.values())]:
+            del queue[scope]
+        if hasattr(sched, "workqueue") and sched is not self._sends_two:
+            self._sends_two = sched
+            once = sched.schedule
+
+            def twice() -> None:
+                once()
+                once()  # a further call sends each worker another scope, or that there is none
+
+            sched.schedule = twice  # type: ignore[method-assign]  # there is no hook after it
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
@@ -393,6 +435,12 @@ class Workers:
                 "go on: the answers that the cache keeps are not asked again"
             )
             raise session.Failed(session.shouldfail)
+
+
+def _scopes(sched: XdistScheduler) -> dict[str, dict[str, bool]]:
+    """The scopes that a scheduler of xdist has still to send, and which of their tests have finished."""
+    queue: dict[str, dict[str, bool]] = getattr(sched, "workqueue", {})
+    return queue
 
 
 def is_rerun(report: pytest.TestReport) -> bool:

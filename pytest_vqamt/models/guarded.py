@@ -11,6 +11,7 @@ from typing import ParamSpec, TypeVar
 
 from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.text import error_text, shown
+from pytest_vqamt.models.lost_device import device_lost, is_device_lost
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -72,10 +73,15 @@ def _has_text(error: BaseException) -> bool:
 
 
 @contextmanager
-def reading(what: str) -> Iterator[None]:
-    """Turns any exception from reading the object into a ModelError; ``what`` names the part that is read.
+def reading(what: str, model: str = "") -> Iterator[None]:
+    """Turns any exception from reading the object into a ModelError.
+
+    Args:
+        what: the part that is read, for the message.
+        model: the name of the model whose part it is, which may have lost its device.
 
     Raises:
+        DeviceLostError: this process can use the model's device no more.
         ModelError: the object raised.
     """
     try:
@@ -85,6 +91,9 @@ def reading(what: str) -> Iterator[None]:
     except BaseException as error:
         if is_of_the_session(error):
             raise
+        # A usage may ask the device for its memory, and a fingerprint may be computed there.
+        if is_device_lost(error):
+            raise device_lost(model, error) from error
         raised = ModelError(f"Expected no error from {what}, but it raised {shown(error_text(error))}")
         if _has_text(error):
             raised.about(error, str(raised))

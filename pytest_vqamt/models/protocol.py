@@ -194,7 +194,7 @@ def declared_usage(name: str, model: object) -> Mapping[str, float]:
     Raises:
         ModelError: it does not map names to numbers.
     """
-    with reading(f"the usage of model {name!r}"):
+    with reading(f"the usage of model {name!r}", name):
         usage: object = getattr(model, "usage", None)
         # Copied within the border: a mapping of the user's may raise when it is read.
         usage = dict(usage) if isinstance(usage, Mapping) else usage

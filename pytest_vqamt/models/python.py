@@ -47,7 +47,7 @@ def tasks(argument: str, options: ModelOptions) -> tuple[Task, ...] | None:
             found = get_type_hints(found).get("return")
     if not isinstance(found, type):
         return None
-    with reading(f"model={spec!r}"):
+    with reading(f"model={spec!r}", spec):
         return tuple(task for task, name in METHODS.items() if callable(getattr(found, name, None))) or None
 
 
@@ -105,7 +105,7 @@ def _import_module(name: str, given: str) -> ModuleType:
 
 
 def _call_factory(found: object, spec: str) -> object:
-    with reading(f"model={spec!r}"):
+    with reading(f"model={spec!r}", spec):
         is_model = any(hasattr(found, method) for method in METHODS.values())
     # A class is always called, though it has the methods of a model.
     if not isinstance(found, type) and (is_model or not callable(found) or not accepts(found)):

@@ -245,7 +245,7 @@ def wrap_model(name: str, model: object, options: ModelOptions) -> LoadedModel:
         OptionError: a prompt of ``options`` cannot be used.
     """
     # A property may raise anything, also GeneratorExit.
-    with reading(f"the attributes of model {name!r}"):
+    with reading(f"the attributes of model {name!r}", name):
         return _wrapped(name, model, options)
 
 
@@ -465,7 +465,7 @@ def _meet(name: str, model: object) -> Callable[[Sequence[SceneSource]], object]
         return len  # takes a sequence, and does nothing
 
     def meet(sources: Sequence[SceneSource]) -> object:
-        with reading(f"meet(sources) of model {name!r}"):
+        with reading(f"meet(sources) of model {name!r}", name):
             return found(sources)
 
     return meet

@@ -80,3 +80,16 @@ def test_by_identity_equal_values_are_two() -> None:
     assert len(seen) == 2
     # What was cached is kept alive, so no later value is taken for it.
     assert [area(Box(0, 0, 1, width)) for width in range(10_000)] == list(range(10_000))
+
+
+def test_half_as_much_is_kept_from_then_on_and_what_was_used_last_stays() -> None:
+    recent: LruCache[str, str] = LruCache(8, len)
+    for key in "abcd":
+        recent.put(key, 2 * key)
+    recent.halve()
+    assert [recent.get(key) for key in "abcd"] == [None, None, "cc", "dd"]
+    assert recent.clear()
+    assert not recent.clear()
+    for key in "abcd":
+        recent.put(key, 2 * key)
+    assert len(recent) == 2

@@ -16,6 +16,7 @@ from pytest_vqamt.execution.prefetch import InputPipeline
 from tests.execution.worlds import Scenes, loaded, query
 from tests.making import scene_of
 from tests.rows import each_row
+from tools.benchmarks.trace import PHOTOS, padding
 
 
 class OutOfMemoryError(RuntimeError):
@@ -125,6 +126,15 @@ def test_batches_that_grow_are_little_padded(store: AnswerStore, largest: int, m
     assert full
     # Once it has grown; the last is what is left.
     assert min(map(len, batches[-12:-1])) >= largest // 2
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not PHOTOS.is_dir(), reason="../shared/data/coco is not there")
+@pytest.mark.parametrize("largest", [8, 32, 128])
+def test_a_run_of_today_pads_little(largest: int) -> None:
+    """On 40 photos of COCO and their edits, of a model that makes a token of 28 x 28 pixels."""
+    _, _, share = padding(f"coco:{PHOTOS}", largest)
+    assert share < 0.03
 
 
 def test_what_was_learned_is_remembered_by_the_next_item(store: AnswerStore) -> None:

@@ -152,6 +152,8 @@ def test_what_is_given_up_is_made_again_and_half_as_much_is_kept_from_then_on() 
     made.of(0, 1, 2, 3)
     assert made.cache.release()
     assert not made.cache.release()
+    for _ in range(2):
+        made.cache.halve()
     made.encoded.clear()
     assert made.of(0, 1) == sizes(0, 1)
     assert made.encoded == [sizes(0, 1)]

@@ -27,6 +27,7 @@ class Counting(TwoStepModel):
         self.ready: list[tuple[Task, int]] = []
         self.computed = 0
         self.kept = 1
+        self.halved = 0
         self.raises: list[Exception] = []
         super().__init__(Runtime.of(CPU), self)
 
@@ -39,6 +40,9 @@ class Counting(TwoStepModel):
     def release(self) -> bool:
         had, self.kept = bool(self.kept), 0
         return had
+
+    def halve(self) -> None:
+        self.halved += 1
 
     def _preprocess(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
         self.ready.append((task, len(batch)))
@@ -106,6 +110,7 @@ def test_where_memory_runs_out_what_is_kept_is_given_up_and_the_batch_asked_agai
     counting.raises = [torch.OutOfMemoryError("CUDA out of memory")]
     assert counting.answer([ONE]) == (Answer("one"),)
     assert (counting.kept, counting.computed, len(counting.ready)) == (0, 2, 1)
+    assert counting.halved == 1
 
 
 def test_where_nothing_is_kept_or_it_runs_out_again_the_batch_has_failed() -> None:
@@ -117,6 +122,7 @@ def test_where_nothing_is_kept_or_it_runs_out_again_the_batch_has_failed() -> No
     with pytest.raises(torch.OutOfMemoryError, match="and again"):
         counting.answer([ONE])
     assert counting.computed == 3
+    assert counting.halved == 0, "a larger batch is tried again and again: a run would end without caches"
 
 
 def test_another_exception_costs_nothing_that_is_kept() -> None:

@@ -58,6 +58,15 @@ def logged() -> list[str]:
     return Path("log.txt").read_text().splitlines() if Path("log.txt").exists() else []
 
 
+@pytest.mark.parametrize("ours", ["", "def test_it(vqamt_consistency): vqamt_consistency.check()"])
+def test_a_plan_of_set_ups_loads_nothing(run: Run, pytester: pytest.Pytester, ours: str) -> None:
+    pytester.makepyfile(test_ours=ours)
+    plugins = ("-p", "_pytest.setuponly", "-p", "_pytest.setupplan")
+    result = run(*plugins, *TWO, "--setup-plan", model="python:own:First")
+    assert result.ret == pytest.ExitCode.OK
+    assert logged() == []
+
+
 @pytest.mark.parametrize("model", ["python:own:First", "python:own:told"])
 def test_a_listing_loads_nothing(run: Run, model: str) -> None:
     result = run(*TWO, "--collect-only", "-q", model=model)

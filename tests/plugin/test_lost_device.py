@@ -80,6 +80,66 @@ def test_however_items_are_divided(run: Run, monkeypatch: pytest.MonkeyPatch, ar
 
 
 @pytest.mark.full
+@pytest.mark.parametrize("after", ["10", "20", "30"])
+def test_scopes_that_a_worker_has_finished_keep_no_other_waiting(
+    run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, after: str
+) -> None:
+    """They are put back with the others, and a worker that is sent one asks for no more: the run would never end.
+
+    Each item is a scope of its own.
+    """
+    pytester.makepyfile(lost=MODEL.replace("self.calls += 1", "self.calls += 1; __import__('time').sleep(0.03)"))
+    monkeypatch.setenv("LOSES", "gw0")
+    monkeypatch.setenv("AFTER", after)
+    session(run, "-n2", "--dist=loadgroup").assert_outcomes(passed=8)
+
+
+PARTS = {
+    "its fingerprint": """
+            @property
+            def fingerprint(self):
+                lose()
+                return "loses its device"
+    """,
+    "meeting the data": """
+            def meet(self, sources):
+                lose()
+    """,
+    "its usage": """
+            @property
+            def usage(self):
+                lose()
+                return {"memory": 1.0}
+    """,
+}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
+def test_whatever_of_a_model_finds_the_device_lost(run: Run, pytester: pytest.Pytester, part: str) -> None:
+    """As an error of the model alone it would be that of nearly all items: the broken worker fails fastest."""
+    pytester.makepyfile(
+        lost=f"""
+        import os
+
+        class AcceleratorError(RuntimeError): ...
+
+        def lose():
+            if os.environ.get("PYTEST_XDIST_WORKER") == "gw0":
+                raise AcceleratorError("CUDA error: device-side assert triggered")
+
+        class Model:
+            def answer(self, batch):
+                return ["yes" for _ in batch]
+        {part}
+        """
+    )
+    result = session(run, "-n2")
+    result.assert_outcomes(passed=8)
+    assert f"vqamt: {LOST}; worker gw0 ends, and its tests go to other workers" in result.outlines
+
+
+@pytest.mark.full
 def test_a_test_of_the_users_is_run_again_as_well(
     run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -130,6 +130,7 @@ MISTAKES = {
     "the name of a checkpoint on the hub": (("--vqamt-model=org/name",), "; did you mean 'hf:org/name'?"),
     "a percentage": (("--vqamt-fail-under=80",), "but got --vqamt-fail-under='80'; 80 % is 0.8"),
     "a GPU": (("--vqamt-device=gpu",), "but got --vqamt-device='gpu'; did you mean 'cuda'?"),
+    "a device in capitals": (("--vqamt-device= CUDA:0",), "but got --vqamt-device=' CUDA:0'; did you mean 'cuda:0'?"),
     "a model without its argument": (
         ("--vqamt-model=fault",),
         "Expected --vqamt-model=fault:NAME, but got 'fault'",

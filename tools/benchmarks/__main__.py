@@ -23,6 +23,7 @@ NAMES = (
     "idle",
     "adapters",
     "shared_prefix",
+    "trace",
     "tiny_ratio",
     "basic_questions",
     "reading",

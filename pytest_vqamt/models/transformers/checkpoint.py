@@ -362,7 +362,7 @@ def load_weights(cls: type[M], checkpoint: Checkpoint, runtime: Runtime, *, igno
     except Exception as error:  # a damaged file raises whatever the library that reads it does
         check_packages(error, f"a class for the model in {checkpoint.folder}")
         if is_out_of_memory(error):
-            raise ModelError(no_room(runtime.device)) from error
+            raise ModelError(no_room(runtime)) from error
         if runtime.others and "offload" in str(error):
             raise ModelError(no_room_for_layers(checkpoint.name, runtime, "disk")) from error
         if runtime.attention and "attention" in str(error).lower():

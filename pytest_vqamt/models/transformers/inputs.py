@@ -233,9 +233,7 @@ class PictureFeatureCache(Generic[P, E]):
         """Makes an empty cache of ``most_bytes``; only ``encode`` uses the device."""
         self._preprocess = preprocess
         self._encode = encode
-        self._size = size
-        self._most_bytes = most_bytes
-        self.clear()
+        self._cache: LruCache[str, E] = LruCache(most_bytes, size)
         # The pictures that the last two batches preprocessed and that are not encoded yet.
         self._latest: dict[str, P] = {}
         self._before: dict[str, P] = {}
@@ -281,18 +279,12 @@ class PictureFeatureCache(Generic[P, E]):
                     coming.pop(name, None)
         return [found[pictures.names[place]] for place in pictures.which]
 
-    def clear(self) -> None:
-        """Empties the cache."""
-        self._cache: LruCache[str, E] = LruCache(self._most_bytes, self._size)
-
     def release(self) -> bool:
-        """Empties the cache and halves its limit; False if it was empty."""
-        with self._lock:
-            had = len(self._cache) > 0
-            # Halved: with the same limit the memory would run out again.
-            self._most_bytes //= 2
-            self.clear()
-        return had
+        """Empties the cache; False if it was empty."""
+        return self._cache.clear()
+
+    def halve(self) -> None:
+        self._cache.halve()
 
     def _cached(self, names: Iterable[str]) -> dict[str, E]:
         return {name: made for name in names if (made := self._cache.get(name)) is not None}

@@ -48,15 +48,18 @@ _SPREAD_SHARE = 0.9
 _VISIBLE = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 """The variables that name the GPUs which a process may use."""
 
-_ATTENTIONS: Mapping[str, str] = {
-    "eager": "",
-    "sdpa": "",
-    "flex_attention": "",
-    "flash_attention_2": "flash_attn",
-    "flash_attention_3": "flash_attn_interface",
+_FLASH = "https://github.com/Dao-AILab/flash-attention"
+
+_ATTENTIONS: Mapping[str, tuple[str, str] | None] = {
+    "eager": None,
+    "sdpa": None,
+    "flex_attention": None,
+    "flash_attention_2": ("flash_attn", f"pip install flash-attn ({_FLASH})"),
+    # The package of that name has version 2 alone.
+    "flash_attention_3": ("flash_attn_interface", f"build it from the folder hopper of {_FLASH}"),
 }
-"""Ways to compute attention in transformers, and the package of each. Any other name is a repository, whose code it
-would fetch and run."""
+"""Ways to compute attention in transformers, the module that each imports, and how to get it. Any other name is a
+repository, whose code it would fetch and run."""
 
 
 def weight_files(folder: Path) -> tuple[Path, ...]:
@@ -198,14 +201,10 @@ def check_room(name: str, folder: Path, config: Mapping[str, object], runtime: R
     needed, room = weights_bytes(folder, config, runtime.dtype), sum(size for size, _ in known)
     if needed <= room:
         return
-    where = " and ".join(map(str, runtime.devices))
-    advice = [option("dtype", "bfloat16")] if runtime.dtype == "float32" else []
-    if runtime.device.type == "cuda":
-        advice.append(f"more cards for one model ({option('device', 'cuda:0+cuda:1')})")
     raise ModelError(
-        f"Expected room for model {name!r} on {where}, but its weights take {gigabytes(needed)} in {runtime.dtype}, "
-        f"and {gigabytes(room)} of {gigabytes(sum(size for _, size in known))} are free there: give "
-        f"{', '.join([*advice, 'fewer processes on a card (-n)', 'a quantised checkpoint'])}, or a smaller model"
+        f"Expected room for model {name!r} on {runtime.where}, but its weights take {gigabytes(needed)} in "
+        f"{runtime.dtype}, and {gigabytes(room)} of {gigabytes(sum(size for _, size in known))} are free there: "
+        f"{runtime.more_room}"
     )
 
 
@@ -234,7 +233,7 @@ def loading_arguments(runtime: Runtime) -> dict[str, object]:
     given: dict[str, object] = {"attn_implementation": runtime.attention} if runtime.attention else {}
     if runtime.others and not is_accelerate_available():
         raise ModelError(
-            f"Expected accelerate to be installed, which spreads a model over {' and '.join(map(str, runtime.devices))}"
+            f"Expected accelerate to be installed, which spreads a model over {runtime.where}"
             ', but it is not: pip install "pytest-vqamt[gpu]"'
         )
     if runtime.others:
@@ -263,8 +262,8 @@ def check_placed(name: str, model: torch.nn.Module, runtime: Runtime) -> None:
 def no_room_for_layers(name: str, runtime: Runtime, instead: str) -> str:
     """The message for layers that accelerate would put somewhere else."""
     return (
-        f"Expected room for model {name!r} on {' and '.join(map(str, runtime.devices))}, but some of its layers "
-        f"would go to the {instead}: give more cards, or a quantised checkpoint"
+        f"Expected room for model {name!r} on {runtime.where}, but some of its layers would go to the {instead}: give "
+        "more cards, or a quantised checkpoint"
     )
 
 
@@ -282,7 +281,8 @@ def attention_of(settings: Mapping[str, str], runtime: Runtime) -> str:
             f"Expected attention={'|'.join(_ATTENTIONS)}, but got {setting('attention', given)}; "
             f"{did_you_mean(given, _ATTENTIONS)}"
         )
-    if package := _ATTENTIONS[given]:
+    if needed := _ATTENTIONS[given]:
+        module, how = needed
         if runtime.device.type != "cuda" or runtime.dtype == "float32":
             where = "float32" if runtime.device.type == "cuda" else f"device {runtime.device}"
             raise OptionError(
@@ -290,9 +290,9 @@ def attention_of(settings: Mapping[str, str], runtime: Runtime) -> str:
                 "leave it off, or give sdpa"
             )
         # Without it transformers would fetch a kernel from the hub, and run it.
-        if find_spec(package) is None:
+        if find_spec(module) is None:
             raise OptionError(
-                f"Expected {package} to be installed for {setting('attention', given)}, but it is not: pip install "
-                "flash-attn (https://github.com/Dao-AILab/flash-attention), or leave it off"
+                f"Expected {module} to be installed for {setting('attention', given)}, but it is not: {how}, or leave "
+                "it off"
             )
     return given

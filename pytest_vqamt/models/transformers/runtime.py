@@ -52,6 +52,8 @@ class Runtime:
     """Further devices, over which the layers of one model are spread."""
     attention: str = ""
     """How attention is computed, as the user says; "" leaves it to transformers."""
+    sharing: int = 1
+    """The processes of this run on the device."""
     note: str = ""
     """What a user should know of the device, such as that there seems to be a better one."""
 
@@ -73,7 +75,7 @@ class Runtime:
             # Eight workers with 16 threads each would wait for each other; a user's own OMP_NUM_THREADS holds as the
             # upper bound.
             threads = max(1, min(torch.get_num_threads(), available_cores() // options.workers))
-        runtime = cls(device=torch.device(device), dtype=precision, threads=threads)
+        runtime = cls(device=torch.device(device), dtype=precision, threads=threads, sharing=_sharing(options))
         if runtime.has_card:
             # For what chooses no device itself, such as a kernel of a quantised layer: it would take that of worker 0.
             torch.cuda.set_device(runtime.device)
@@ -97,6 +99,22 @@ class Runtime:
         """All devices of the model."""
         return (self.device, *self.others)
 
+    @property
+    def where(self) -> str:
+        """The devices in a message: "cuda:0 and cuda:1"."""
+        return " and ".join(map(str, self.devices))
+
+    @property
+    def more_room(self) -> str:
+        """What to give where the weights do not fit, in a message."""
+        import torch
+
+        precision = [option("dtype", "bfloat16")] if self.dtype == "float32" else []
+        has_more = self.device.type == "cuda" and torch.cuda.device_count() > len(self.devices)
+        cards = [f"more cards for one model ({option('device', 'cuda:0+cuda:1')})"] if has_more else []
+        ways = (*precision, *cards, "fewer processes on a device (-n)", "a quantised checkpoint")
+        return f"give {', '.join(ways)}, or a smaller model"
+
     def place(self, model: M) -> M:
         """The model on the device, in evaluation mode.
 
@@ -110,7 +128,7 @@ class Runtime:
             if not self.others and any(each.device != self.device for each in model.parameters()):
                 model.to(self.device)
         except torch.OutOfMemoryError as error:
-            raise ModelError(no_room(self.device)) from error
+            raise ModelError(no_room(self)) from error
         model.eval()
         # Only there; see convolve_in_float32.
         if self.device.type == "cpu":
@@ -181,7 +199,9 @@ class Runtime:
     def cache_bytes(self, share: float) -> int:
         """The size of a cache on the device: ``share`` of what is free there, and at least as on the CPU, 512 MiB.
 
-        Where memory runs out all the same, ``TwoStepModel`` releases its caches and halves them.
+        The processes of the run on one device divide that among them.
+
+        Where memory runs out all the same, ``TwoStepModel`` releases its caches, and halves them if that has helped.
         """
         import torch
 
@@ -189,7 +209,7 @@ class Runtime:
             return _LEAST_CACHE_BYTES
         # Of the fullest: where the layers are spread, each device holds the states of its own.
         free = min(torch.cuda.mem_get_info(device)[0] for device in self.devices)
-        return max(_LEAST_CACHE_BYTES, int(share * free))
+        return max(_LEAST_CACHE_BYTES, int(share * free / self.sharing))
 
     def describe(self, model: torch.nn.Module) -> str:
         """Where a model computes, in which precision, and how large it is.
@@ -235,12 +255,9 @@ def gigabytes(size: float) -> str:
     return f"{size / 1e9:.1f} GB" if size >= 1e8 else f"{size / 1e6:.0f} MB"
 
 
-def no_room(device: torch.device) -> str:
-    """The message for a model that does not fit on its device."""
-    return (
-        f"Expected room for the model on {device}, but it ran out of memory: give {option('dtype', 'bfloat16')}, "
-        f"another {option('device')}, fewer workers on one device (-n), or a smaller model"
-    )
+def no_room(runtime: Runtime) -> str:
+    """The message for a model whose weights ran out of memory."""
+    return f"Expected room for the model on {runtime.where}, but it ran out of memory: {runtime.more_room}"
 
 
 def convolve_in_float32(model: torch.nn.Module) -> None:
@@ -331,7 +348,15 @@ def device_of(options: ModelOptions) -> str:
     number = int(options.device.partition(":")[2])
     if number >= count:
         raise ModelError(f"Expected a device from cuda:0 to cuda:{count - 1}, but got device={options.device!r}")
-    return options.device
+    return f"cuda:{number}"  # torch refuses "cuda:00"
+
+
+def _sharing(options: ModelOptions) -> int:
+    """The most workers that have one CUDA device."""
+    import torch
+
+    devices = torch.cuda.device_count() if options.device in ("auto", "cuda") else 1
+    return -(-options.workers // max(1, devices))
 
 
 def too_many_workers(workers: int, count: int) -> str:
@@ -366,6 +391,10 @@ class ReleasableMemory(Protocol):
 
     def release(self) -> bool:
         """Releases all of it; False if there was none."""
+        ...
+
+    def halve(self) -> None:
+        """Takes at most half as much from now on."""
         ...
 
 
@@ -423,7 +452,11 @@ class TwoStepModel(ABC):
             if self._memory is None or not is_out_of_memory(error) or not self._memory.release():
                 raise
         free_memory()  # out here the exception is gone, which holds on to all that the model had computed
-        return self._run(forward)
+        answers = self._run(forward)
+        # With the same limit the memory would run out again. Only now: a larger batch is tried again and again, and
+        # where it is too large without caches, too, halving them each time would leave nothing in a long run.
+        self._memory.halve()
+        return answers
 
     def _preprocessed(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
         with self._runtime.preprocessing():

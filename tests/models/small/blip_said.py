@@ -24,7 +24,7 @@ def said(model: Blip, batch: Sequence[ModelInput], size: int | None = None) -> l
 def exact(model: Blip) -> None:
     """Computes in 64 bits from now on, so that what is left of a difference is no rounding."""
     model._model.double()
-    model._cache.clear()
+    model._cache.release()
 
 
 def plain_inputs(model: Blip, one: ModelInput, text: str) -> dict[str, torch.Tensor]:

@@ -43,14 +43,14 @@ def models(folder: Path) -> tuple[BlipAnswers, BlipAnswers]:
 @pytest.fixture
 def vqa(models: tuple[BlipAnswers, BlipAnswers]) -> BlipAnswers:
     """It remembers no picture."""
-    models[0]._cache.clear()
+    models[0]._cache.release()
     return models[0]
 
 
 @pytest.fixture
 def brief(models: tuple[BlipAnswers, BlipAnswers]) -> BlipAnswers:
     """The same, for answers of at most four tokens."""
-    models[1]._cache.clear()
+    models[1]._cache.release()
     return models[1]
 
 
@@ -71,7 +71,7 @@ def test_nothing_else_in_the_batch_changes_an_answer(folder: Path) -> None:
     model, batch = loaded(folder, **{"longest-answer": "4"}), mixed()[::3]
     exact(model)
     together = said(model, batch)
-    model._cache.clear()
+    model._cache.release()
     assert said(model, batch, 1) == together
     assert said(model, batch[::-1], 7)[::-1] == together
 
@@ -168,7 +168,7 @@ def test_torchs_random_state_is_left_alone(brief: BlipAnswers) -> None:
 def test_a_query_that_raises_costs_only_itself(brief: BlipAnswers, monkeypatch: pytest.MonkeyPatch) -> None:
     queries = [query(name, text) for name in ("wide", "tiny", "tall") for text in QUESTIONS[:2]]
     whole = ask_all(brief, queries)
-    brief._cache.clear()
+    brief._cache.release()
     memory = brief._cache
     encode, (small,) = memory._encode, memory.preprocess([asked("tiny", "")]).preprocessed.values()
 

@@ -57,7 +57,7 @@ def test_nothing_else_in_the_batch_changes_a_caption(folder: Path) -> None:
     model = captions_of(folder, longest_caption="4")
     exact(model)
     together = said(model, ALL)
-    model._cache.clear()
+    model._cache.release()
     assert said(model, ALL, 1) == together
     assert said(model, ALL[::-1], 4)[::-1] == together
 

@@ -11,6 +11,7 @@ import torch
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers import runtime
+from pytest_vqamt.models.transformers.placement import spread_devices
 from pytest_vqamt.models.transformers.runtime import Runtime, device_of
 from tests.rows import each_row
 
@@ -50,6 +51,14 @@ def test_more_workers_than_devices_share_only_where_the_user_says_so(devices: No
     ]
     assert device_of(ModelOptions(device="cuda:1", worker=0, workers=3)) == "cuda:1"
     assert device_of(ModelOptions(device="cpu", workers=3)) == "cpu"
+
+
+@pytest.mark.parametrize("devices", [2], indirect=True)
+def test_a_number_with_zeros_before_it_is_the_device_that_torch_calls_by_fewer(devices: None) -> None:
+    """torch.device refuses "cuda:01" with an error of its own, and two spellings of one are no two devices."""
+    assert torch.device(device_of(ModelOptions(device="cuda:01"))) == torch.device("cuda:1")
+    with pytest.raises(ModelError, match="Expected different devices, but got --vqamt-device=cuda:0"):
+        spread_devices(ModelOptions(device="cuda:0+cuda:00"))
 
 
 @pytest.mark.parametrize("devices", [2], indirect=True)

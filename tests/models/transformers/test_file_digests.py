@@ -76,6 +76,13 @@ def test_small_files_are_read_and_not_kept(tmp_path: Path, reads: list[Path]) ->
     assert not (cache_home() / FILE).exists()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="names are Unicode there")
+def test_a_name_may_be_of_any_bytes(tmp_path: Path) -> None:
+    file = tmp_path / os.fsdecode(b"mod\xe9le.bin")
+    file.write_bytes(WEIGHTS)
+    assert sha256_of(file) == sha256(WEIGHTS).hexdigest()
+
+
 def hub_snapshot(folder: Path, blob: str, content: bytes) -> Path:
     """A file of a snapshot in the hub's cache, which links to a blob of this name."""
     blobs, snapshot = folder / "models--org--name" / "blobs", folder / "models--org--name" / "snapshots" / "main"

@@ -69,7 +69,7 @@ def test_nothing_else_in_the_batch_changes_a_score(folder: Path) -> None:
     model, some = loaded(folder), ALL[::3]
     exact(model)
     together = logits(model, some)
-    model._cache.clear()
+    model._cache.release()
     alone = torch.cat([logits(model, [one]) for one in some])
     torch.testing.assert_close(together, alone, atol=1e-6, rtol=1e-6)
     assert said(model, some[::-1], 7)[::-1] == said(model, some)

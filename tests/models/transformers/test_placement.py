@@ -268,8 +268,21 @@ def test_memory_that_runs_out_while_loading_is_told_as_such(
     checkpoint: Checkpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Loading, "error", torch.OutOfMemoryError("CUDA out of memory"))
-    with pytest.raises(ModelError, match="room for the model on cuda:0, but it ran out of memory: give --vqamt-dtype"):
-        loaded(checkpoint, "cuda:0")
+    said = []
+    for dtype in ("float32", "float16"):
+        runtime = runtime_for(checkpoint, ModelOptions(device="cuda:0", dtype=dtype))
+        with pytest.raises(ModelError, match="room for the model on cuda:0, but it ran out of memory: give ") as caught:
+            load_weights(Loading, checkpoint, runtime)
+        said.append(str(caught.value).partition(": give ")[2].partition(",")[0])
+    assert said == ["--vqamt-dtype=bfloat16", "more cards for one model (--vqamt-device=cuda:0+cuda:1)"]
+
+
+@pytest.mark.usefixtures("cards")
+def test_cards_that_are_not_there_are_not_advised() -> None:
+    one = Runtime(device=torch.device("cuda:0"), dtype="bfloat16")
+    everything = Runtime(device=one.device, others=tuple(torch.device("cuda", n) for n in (1, 2, 3)), dtype="bfloat16")
+    assert "more cards for one model" in one.more_room
+    assert "more cards" not in everything.more_room
 
 
 # Quantised.
@@ -359,6 +372,8 @@ def test_flash_attention_takes_its_package_and_two_bytes(
     monkeypatch.setattr(placement, "find_spec", lambda _name: None)
     with pytest.raises(OptionError, match=r"flash_attn to be installed for .*flash_attention_2, but it is not: pip"):
         loaded(checkpoint, "cuda:0", attention="flash_attention_2")
+    with pytest.raises(OptionError, match=r"flash_attn_interface to be .*: build it from the folder hopper of https"):
+        loaded(checkpoint, "cuda:0", attention="flash_attention_3")
     monkeypatch.setattr(placement, "find_spec", lambda _name: object())
     loaded(checkpoint, "cuda:0", attention="flash_attention_2")
     assert Loading.given["attn_implementation"] == "flash_attention_2"

@@ -54,13 +54,13 @@ def test_the_configuration_tells_the_task(vqa_folder: Path, written: Written, tm
 @pytest.fixture
 def vqa(models: tuple[ViltAnswers, ViltStatements]) -> ViltAnswers:
     """It remembers no picture."""
-    models[0]._cache.clear()
+    models[0]._cache.release()
     return models[0]
 
 
 @pytest.fixture
 def nlvr(models: tuple[ViltAnswers, ViltStatements]) -> ViltStatements:
-    models[1]._cache.clear()
+    models[1]._cache.release()
     return models[1]
 
 
@@ -151,7 +151,7 @@ def test_nothing_else_in_the_batch_changes_the_scores(vqa: ViltAnswers, nlvr: Vi
     some = mixed()[::2]
     for model in (exact(vqa), exact(nlvr)):
         together = logits(model, some)
-        model._cache.clear()
+        model._cache.release()
         alone = torch.cat([logits(model, [one]) for one in some])
         backwards = logits(model, some[::-1]).flip(0)
         torch.testing.assert_close(together, alone, atol=1e-6, rtol=1e-6)
@@ -161,8 +161,8 @@ def test_nothing_else_in_the_batch_changes_the_scores(vqa: ViltAnswers, nlvr: Vi
 @pytest.mark.parametrize("size", [pytest.param(1, marks=pytest.mark.full), 7])
 def test_answers_do_not_depend_on_batch_size_or_order(vqa: ViltAnswers, nlvr: ViltStatements, size: int) -> None:
     expected = [answer.text for answer in (*vqa.answer(mixed()), *nlvr.entail(mixed()))]
-    vqa._cache.clear()
-    nlvr._cache.clear()
+    vqa._cache.release()
+    nlvr._cache.release()
     batch = mixed()[::-1]
     parts = [batch[start : start + size] for start in range(0, len(batch), size)]
     answered = [answer.text for part in parts for answer in vqa.answer(part)]
@@ -173,7 +173,7 @@ def test_answers_do_not_depend_on_batch_size_or_order(vqa: ViltAnswers, nlvr: Vi
 def test_torchs_random_state_is_neither_read_nor_changed(vqa: ViltAnswers) -> None:
     said = []
     for seed in (1, 2):
-        vqa._cache.clear()
+        vqa._cache.release()
         torch.manual_seed(seed)
         before = torch.random.get_rng_state()
         said.append(logits(vqa, mixed()))
@@ -189,7 +189,7 @@ def test_too_many_patches_are_chosen_alike_for_the_same_picture(tmp_path: Path) 
     patches, _ = model._embed(model._cache.preprocess(batch), model._tokens(batch))
     assert patches.embedded.shape[1] == 11
     together = logits(model, batch)
-    model._cache.clear()
+    model._cache.release()
     alone = torch.cat([logits(model, [one]) for one in batch])
     torch.testing.assert_close(together, alone, atol=1e-6, rtol=1e-6)
     plain = plain_inputs(model, asked("wide", QUESTIONS[0]))
@@ -237,7 +237,7 @@ def test_no_inputs_give_no_answers(vqa: ViltAnswers, nlvr: ViltStatements) -> No
 def test_a_query_that_raises_costs_only_itself(vqa: ViltAnswers, monkeypatch: pytest.MonkeyPatch) -> None:
     queries = [query(name, text) for name in ("wide", "tiny", "tall") for text in QUESTIONS[:2]]
     whole = ask_all(vqa, queries)
-    vqa._cache.clear()
+    vqa._cache.release()
     memory = vqa._cache
     embed, (small,) = memory._encode, memory.preprocess([asked("tiny", "")]).preprocessed.values()
 

@@ -25,7 +25,7 @@ from pytest_vqamt.models.transformers.prompted.prompt_text import (
     context_length,
     load_prompt_tokenizer,
 )
-from pytest_vqamt.models.transformers.runtime import Runtime, quiet
+from pytest_vqamt.models.transformers.runtime import ReleasableMemory, Runtime, quiet
 
 if TYPE_CHECKING:
     import torch
@@ -37,7 +37,7 @@ _PROCESSOR_FILES = ("processor_config.json", "preprocessor_config.json", "tokeni
 """Files that may name the processor's class, those of the newest versions of transformers first."""
 
 
-class GenerativeModel(Protocol):
+class GenerativeModel(ReleasableMemory, Protocol):
     """A loaded generative checkpoint."""
 
     @property
@@ -69,10 +69,6 @@ class GenerativeModel(Protocol):
         Raises:
             DataError: a prompt does not fit however short its question; the second step may raise it, too.
         """
-        ...
-
-    def release(self) -> bool:
-        """Releases cached pictures on the device; False if there were none."""
         ...
 
 
@@ -162,6 +158,8 @@ class CheckpointFamily:
     """True if its layers may lie on several devices: it calls no part of the model by itself."""
     takes_pixels = False
     """True if its image processor takes bounds of the number of pixels."""
+    caches: tuple[ReleasableMemory, ...] = ()
+    """What it keeps on the device of pictures."""
 
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime, chat: ChatSettings | None = None) -> None:
         """Loads the checkpoint, the small files first.
@@ -217,7 +215,12 @@ class CheckpointFamily:
         return window if window is None or self.config.is_encoder_decoder else window - max_tokens
 
     def release(self) -> bool:
-        return False
+        released = [each.release() for each in self.caches]
+        return any(released)
+
+    def halve(self) -> None:
+        for each in self.caches:
+            each.halve()
 
     def complete(self, max_tokens: int, cut: Sequence[bool], prompt_tokens: int, **inputs: object) -> Completions:
         """Generates completions, and leaves out the first ``prompt_tokens`` of the output."""

@@ -101,12 +101,10 @@ class Git(CheckpointFamily):
         self.cache: PictureFeatureCache[torch.Tensor, torch.Tensor] = PictureFeatureCache(
             self._preprocess_pictures, self._encode, lambda each: each.nbytes, runtime.cache_bytes(PICTURE_SHARE)
         )
+        self.caches = (self.cache,)
 
     def read_files(self, checkpoint: Checkpoint) -> None:
         self.pictures = PicturePreprocessor(checkpoint, self._runtime)
-
-    def release(self) -> bool:
-        return self.cache.release()
 
     def preprocess(
         self, inputs: Sequence[ModelInput], prompts: Sequence[Prompt], max_tokens: int

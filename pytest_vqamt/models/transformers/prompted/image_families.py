@@ -331,6 +331,7 @@ class Blip2(CheckpointFamily):
             lambda made: made.nbytes,
             runtime.cache_bytes(PICTURE_SHARE),
         )
+        self.caches = (self.cache,)
 
     def read_files(self, checkpoint: Checkpoint) -> None:
         self.pictures = PicturePreprocessor(checkpoint, self._runtime)
@@ -371,9 +372,6 @@ class Blip2(CheckpointFamily):
             room -= self.model.query_tokens.shape[1] + (max_tokens if self.is_decoder_only else 0)
         tokens = tokenize_prompts(prompts, self.tokenizer, self._runtime, pad_left=self.is_decoder_only, room=room)
         return partial(self._generate, self.cache.preprocess(inputs), query_tokens, tokens, max_tokens)
-
-    def release(self) -> bool:
-        return self.cache.release()
 
     def _generate(
         self,

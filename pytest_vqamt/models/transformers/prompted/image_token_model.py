@@ -83,6 +83,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
         self.encoder = PictureEncoder(self.pictures, self.model, runtime, self.parts, self.encoder_inputs)
         self._shares_prefix = self.prefix_is_causal and is_shareable(self.config, self.model.generation_config)
         self._prefixes = PrefixCache(runtime.cache_bytes(_PREFIX_SHARE))
+        self.caches = (self.encoder.cache, self._prefixes)
 
     def read_files(self, checkpoint: Checkpoint) -> None:
         self.pictures = self.picture_preprocessor(checkpoint, self._runtime)
@@ -175,10 +176,6 @@ class ImageTokenModel(CheckpointFamily, ABC):
             tokens = self._tokens(prompts, self._blocks(metadata, known, pictures.which), max_tokens)
         return partial(self._generate, pictures, prompts, max_tokens, known, tokens)
 
-    def release(self) -> bool:
-        had_pictures, had_prefixes = self.encoder.cache.release(), self._prefixes.release()
-        return had_pictures or had_prefixes
-
     def _generate(
         self,
         pictures: BatchPictures[PicturePixels, EncodedPicture],
@@ -233,7 +230,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
             some = TextTokens(
                 ids=beginnings.ids[places], attended=beginnings.attended[places], cut=(False,) * len(places)
             )
-            firsts = [shared.firsts[place] for place in places]
+            firsts = [shared.which.index(place) for place in places]
             return self.model(
                 **self._inputs(some, [encoded_pictures[place] for place in places]),
                 position_ids=positions[..., firsts, : shared.length],

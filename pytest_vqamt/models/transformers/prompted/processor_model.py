@@ -69,9 +69,7 @@ class ProcessorModel(CheckpointFamily):
         self.cache: PictureFeatureCache[ModelInputs, Encoding] = PictureFeatureCache(
             self._preprocess_pictures, self._encode_pictures, nbytes, runtime.cache_bytes(PICTURE_SHARE)
         )
-
-    def release(self) -> bool:
-        return self.cache.release()
+        self.caches = (self.cache,)
 
     def read_files(self, checkpoint: Checkpoint) -> None:
         self._processor = load_processor(checkpoint, self.config, self.tokenizer)

@@ -45,11 +45,6 @@ class SharedPrefix:
         """The tokens of a beginning, with its padding."""
         return self.beginnings.ids.shape[1]
 
-    @property
-    def firsts(self) -> list[int]:
-        """For each picture its first prompt."""
-        return [self.which.index(place) for place in range(len(self.beginnings.cut))]
-
 
 def is_shareable(config: PreTrainedConfig, generation: GenerationConfig) -> bool:
     """True if each layer attends to all tokens before one, and the checkpoint names no cache of another kind.
@@ -116,8 +111,7 @@ class PrefixCache:
     """The keys and values of the beginnings that were used last, on the device."""
 
     def __init__(self, most_bytes: int) -> None:
-        self._most_bytes = most_bytes
-        self.clear()
+        self._kept: LruCache[tuple[str, tuple[int, ...]], LayerStates] = LruCache(most_bytes, _size)
 
     def states(
         self,
@@ -144,16 +138,12 @@ class PrefixCache:
             self._kept.put(key, found[key])
         return [found[key] for key in keys]
 
-    def clear(self) -> None:
-        """Empties the cache."""
-        self._kept: LruCache[tuple[str, tuple[int, ...]], LayerStates] = LruCache(self._most_bytes, _size)
-
     def release(self) -> bool:
-        """Empties the cache and halves its limit; False if it was empty."""
-        had = len(self._kept) > 0
-        self._most_bytes //= 2
-        self.clear()
-        return had
+        """Empties the cache; False if it was empty."""
+        return self._kept.clear()
+
+    def halve(self) -> None:
+        self._kept.halve()
 
 
 def repeated(states: Sequence[LayerStates], shared: SharedPrefix, config: PreTrainedConfig) -> DynamicCache:

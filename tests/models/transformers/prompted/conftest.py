@@ -13,9 +13,7 @@ from pytest_vqamt.core.meaning import Describe, Meaning
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.transformers.inputs import PictureFeatureCache
 from pytest_vqamt.models.transformers.prompted.generative import GenerativeAdapter, load
-from pytest_vqamt.models.transformers.prompted.shared_prefix import PrefixCache
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.models.transformers.prompted.small import chat, other, prompted, qwen
 
@@ -103,11 +101,7 @@ def loaded(checkpoint: Checkpoint) -> Loaded:
 
 def forget(speaker: GenerativeAdapter) -> None:
     """Lets go of all pictures that it has seen."""
-    family = speaker._family
-    held = (getattr(family, "cache", None), getattr(family, "_prefixes", None))
-    for cache in (*held, getattr(getattr(family, "encoder", None), "cache", None)):
-        if isinstance(cache, PictureFeatureCache | PrefixCache):
-            cache.clear()
+    speaker._family.release()
 
 
 def shown(picture: Picture) -> Image.Image:

@@ -267,6 +267,9 @@ class Parrot:
     def release(self) -> bool:
         return False
 
+    def halve(self) -> None:
+        """Keeps nothing."""
+
 
 def speaking(parrot: Parrot, prompts: Prompts = INSTRUCTION_PROMPTS) -> GenerativeAdapter:
     return GenerativeAdapter(parrot, Runtime.of(CPU), prompts, lambda: "a parrot")

@@ -40,6 +40,7 @@ from tests.models.transformers.prompted.kinds_page import (
 from tests.models.transformers.prompted.small.kinds import build
 from tests.models.transformers.prompted.small.rows import ROWS
 from tests.models.transformers.prompted.test_reference import LONGEST, Scores, asking, module_of
+from tests.models.transformers.prompted.test_shared_prefix import Run
 from tests.rows import each_row
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def test_encodings_that_cannot_be_joined_are_made_from_all_pixels(folders: dict[
     ours = load(str(folders["internvl"]), BRIEF)
     expected = said(ours, batch())
     family: Any = ours._family
-    family.cache.clear()
+    family.cache.release()
 
     def of_other_shapes(_parts: object) -> object:
         raise NotJoinedError
@@ -188,6 +189,17 @@ def test_pictures_of_pixtral_are_encoded_once(
     monkeypatch.setattr(model, "get_image_features", counting)
     ours.answer(batch())
     assert seen == [3]
+
+
+@each_row("kind", ["pixtral", "mistral3"])
+def test_answers_and_scores_of_pixtral_are_those_of_whole_prompts(
+    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    ours = load(str(folders[kind]), BRIEF)
+    shared, whole = Run(ours, batch(), monkeypatch, shares=True), Run(ours, batch(), monkeypatch, shares=False)
+    assert shared.answers == whole.answers
+    torch.testing.assert_close(shared.first, whole.first, rtol=1e-4, atol=1e-4)
+    assert shared.tokens < whole.tokens
 
 
 def test_a_tokenizer_with_more_words_than_the_model_reads(folders: dict[str, Path], tmp_path: Path) -> None:

@@ -16,14 +16,15 @@ from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.models.transformers import runtime
 from pytest_vqamt.models.transformers.inputs import TextTokens
 from pytest_vqamt.models.transformers.prompted import image_token_model
+from pytest_vqamt.models.transformers.prompted.generative import load
 from pytest_vqamt.models.transformers.prompted.prompt_text import tokenize_prompts
 from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
-from tests.models.transformers.prompted.conftest import CPU, KINDS, QUESTIONS, about, forget, shown, tiers
+from tests.models.transformers.prompted.conftest import BRIEF, CPU, KINDS, QUESTIONS, about, forget, shown, tiers
 from tests.models.transformers.prompted.test_kinds import speaker
 from tests.models.transformers.prompted.test_reference import module_of
 
 if TYPE_CHECKING:
-    from tests.models.transformers.prompted.conftest import Loaded
+    from tests.models.transformers.prompted.conftest import Checkpoint, Loaded
 
 
 ENCODED_APART = [kind for kind in KINDS if kind not in ("git", "vipllava", "idefics2", "instructblip")]
@@ -140,3 +141,32 @@ def test_where_memory_runs_out_pictures_that_are_kept_go_first(
     assert said(model, by_picture()[:1], ahead=True) == wanted[:2]
     assert len(tried) == 2
     assert ours._family.release() is True, "what the second try made is kept again"
+
+
+@pytest.mark.parametrize("kind", tiers("llava", of=("llava", "qwen3_vl", "blip2_opt")))
+def test_batches_that_never_fit_leave_as_much_room_for_pictures_as_before(
+    checkpoint: Checkpoint, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """A batch that fails is tried in halves, each of which may fail: ten halvings would keep a thousandth."""
+    monkeypatch.setattr(runtime, "free_memory", lambda: None)  # takes a second
+    ours = load(str(checkpoint(kind)), BRIEF)
+    network = module_of(ours)
+    generator = network.language_model if kind == "blip2_opt" else network
+
+    def never_fits(**given: object) -> object:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    family: Any = ours._family
+    caches = family.caches
+    before = [limit_of(each) for each in caches]
+    monkeypatch.setattr(generator, "generate", never_fits)
+    for some in by_picture() * 2:
+        with pytest.raises(torch.OutOfMemoryError):
+            ours.answer(some)
+    assert caches
+    assert [limit_of(each) for each in caches] == before
+
+
+def limit_of(cache: Any) -> int:
+    """The most bytes that a cache of encodings or of beginnings keeps."""
+    return int((cache._cache if hasattr(cache, "_cache") else cache._kept)._max_size)
