@@ -35,6 +35,8 @@ _PAGES = {
     "count": "views.md",
     "lead": "chat.md",
     "absent": "chat.md",
+    "multi": "conversations.md",
+    "turn": "conversations.md",
     "negation": "chat.md",
     "choice": "chat.md",
     "overlay": "chat.md",

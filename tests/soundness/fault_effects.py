@@ -96,7 +96,14 @@ OF_TODAY = named(
     "follows-the-asker accepts-premises ignores-not letter-biased never-none reads-words-as-things cannot-read"
     " ignores-drawn-questions"
 )
-OF_FAMILIES = OF_VIEWS | OF_LANGUAGES | OF_FORMS | OF_TODAY | named("counts-by-prior omits-beside-erased")
+# Who is wrong where there are several pictures, or turns before the question.
+OF_CONVERSATIONS = named(
+    "first-picture-only last-picture-only merges-equal-sizes mixes-up-pictures order-by-content forgets-earlier-turns"
+    " latest-turn-pictures loses-late-pictures caves-in tires"
+)
+OF_FAMILIES = (
+    OF_VIEWS | OF_LANGUAGES | OF_FORMS | OF_TODAY | OF_CONVERSATIONS | named("counts-by-prior omits-beside-erased")
+)
 """The faults that each concern one family of relations on request, so that rows need name them only where caught."""
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tests.soundness.captioning_faults import CAPTIONING
 from tests.soundness.carets_faults import CARETS
+from tests.soundness.conversation_faults import CONVERSATIONS
 from tests.soundness.entailment_faults import ENTAILMENT
 from tests.soundness.fault_effects import (
     NEGATION,
@@ -313,7 +314,7 @@ _BY_DEFAULT: Mapping[str, Row] = {
     **_of_no_place(_of_questions(_CONTROLS)),
 }
 
-_ON_REQUEST: Mapping[str, Row] = {**VIEWS, **PARTS, **LANGUAGES, **FORMS, **TODAY}
+_ON_REQUEST: Mapping[str, Row] = {**VIEWS, **PARTS, **LANGUAGES, **FORMS, **TODAY, **CONVERSATIONS}
 """The rows of ``relations.catalogue.ON_REQUEST``: join the mappings of the ``*_faults.py`` of its families here."""
 
 TABLE: Mapping[str, Row] = _of_no_family({**_BY_DEFAULT, **_ON_REQUEST})

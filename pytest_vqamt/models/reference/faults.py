@@ -66,6 +66,7 @@ from pytest_vqamt.core.meaning import (
     Written,
     members,
     truth,
+    what_is_asked,
 )
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Photo, Scene
@@ -176,20 +177,32 @@ def _share(text: str, argument: str) -> float:
 
 
 def _fault(
-    name: str, description: str, *, each_trial: bool = False
+    name: str, description: str, *, each_trial: bool = False, of_conversations: bool = False
 ) -> Callable[[Callable[[Query], str | None]], Responder]:
-    """Registers a function that gives the fault's answer, or None where the model is to answer rightly."""
+    """Registers a function that gives the fault's answer, or None where the model is to answer rightly.
+
+    Unless it is a fault ``of_conversations``, it is given a question about one picture without what stands around it.
+    """
 
     def register(faulty: Callable[[Query], str | None]) -> Responder:
         @wraps(faulty)
         def reply(query: Query) -> str:
-            text = faulty(query)
+            text = faulty(query if of_conversations else _alone(query))
             return answer_text(true_answer(query)) if text is None else text
 
         FAULTS[name] = Fault(description=description, replies=lambda: reply, each_trial=each_trial)
         return reply
 
     return register
+
+
+def _alone(query: Query) -> Query:
+    """The question with the one picture that it is about; the query itself where it is about several."""
+    meaning, pictures = query.meaning, query.pictures
+    if not query.turns or (len(pictures) > 1 and not isinstance(meaning, InPicture)):
+        return query
+    which = meaning.which if isinstance(meaning, InPicture) else 0
+    return replace(query, picture=pictures[which], meaning=what_is_asked(meaning), turns=())
 
 
 _fault("always-yes", 'says "yes" whatever is asked')(lambda _query: "yes")
@@ -698,7 +711,7 @@ _other_scene(
 
 
 for _name, (_description, _faulty) in CONVERSATION_FAULTS.items():
-    _fault(_name, _description)(_faulty)
+    _fault(_name, _description, of_conversations=True)(_faulty)
 
 
 def _is_foreign(query: Query) -> bool:

@@ -93,7 +93,7 @@ def meet_sources(reply: Responder, sources: Sequence[SceneSource]) -> None:
 
 def answer_to(query: Query, meaning: Meaning) -> str:
     """The right answer to another meaning than the query's."""
-    return answer_text(truth(meaning, query.picture.scene))
+    return answer_text(truth(meaning, *(picture.scene for picture in query.pictures)))
 
 
 def off_by(query: Query, error: int) -> str:
