@@ -36,7 +36,7 @@ WORDS: Mapping[Ability, str] = {
     Ability.PICTURES: "several pictures",
     Ability.TURNS: "earlier turns",
     Ability.INTERLEAVED: "text before a picture",
-    Ability.SYSTEM: "system message",
+    Ability.SYSTEM: "system messages",
 }
 """What a model without the ability does not take."""
 

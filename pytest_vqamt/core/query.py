@@ -227,7 +227,7 @@ CANNOT_SWITCH = Declined("the model cannot switch its reasoning")
 """Of an adapter, or of a server of another version, and not of the model: it is never kept as the model's answer."""
 
 
-_CANNOT_TAKE = "the model takes no "
+_CANNOT_TAKE = "the model does not take "
 
 
 def cannot_take(abilities: Iterable[Ability]) -> Declined:

@@ -22,6 +22,8 @@ from pytest_vqamt.core.meaning import (
     Exists,
     Group,
     Has,
+    InAll,
+    InPicture,
     Label,
     Located,
     Meaning,
@@ -30,9 +32,11 @@ from pytest_vqamt.core.meaning import (
     PartCount,
     Property,
     Related,
+    ShowSame,
     Side,
     Truth,
     Unit,
+    WhichPicture,
     WhichThere,
     Written,
     members,
@@ -128,6 +132,12 @@ ANSWERS: tuple[tuple[Meaning, Truth], ...] = (
     (Annotated(answers=(("no", 1.0),), options=("yes", "no")), False),
     (Annotated(answers=(("yes", 0.9), ("no", 0.3)), options=("yes", "no")), True),
     (Annotated(answers=(("blue", 1.0),), options=("red", "blue")), "blue"),
+    (InPicture(which=0, meaning=Exists(group=COW)), False),
+    (InPicture(which=1, meaning=Exists(group=DOG)), None),
+    (InAll(meaning=Count(groups=(DOG,))), 3),
+    (WhichPicture(group=DOG), "first"),
+    (WhichPicture(group=COW), None),
+    (ShowSame(), None),
     # What may be answered is not known: "yes" is what the annotators said.
     (Annotated(answers=(("yes", 1.0),)), "yes"),
 )  # fmt: skip
@@ -138,6 +148,39 @@ def test_the_right_answer(yard: Scene, meaning: Meaning, right: Truth) -> None:
     found = truth(meaning, yard)
     assert found == right
     assert type(found) is type(right)  # 1 is not True
+
+
+@each_row(
+    ("meaning", "right"),
+    [
+        (InPicture(which=0, meaning=Count(groups=(DOG,))), 3),
+        (InPicture(which=1, meaning=Count(groups=(DOG,))), 0),
+        (InPicture(which=2, meaning=Count(groups=(DOG,))), None),
+        (InAll(meaning=Count(groups=(DOG,))), 3),
+        (InAll(meaning=Exists(group=DOG)), True),
+        (InAll(meaning=Absent(group=DOG)), False),
+        (InAll(meaning=Absent(group=COW)), True),
+        (WhichPicture(group=DOG), "first"),
+        (WhichPicture(group=COW), None),
+        (ShowSame(), False),
+        # It does not say which picture it is about.
+        (Exists(group=DOG), None),
+    ],
+)
+def test_of_two_pictures(yard: Scene, meaning: Meaning, right: Truth) -> None:
+    empty = replace(yard, id="empty", objects=(), relationships=())
+    found = truth(meaning, yard, empty)
+    assert found == right
+    assert type(found) is type(right)
+
+
+def test_what_shows_the_same(yard: Scene) -> None:
+    picture = yard.picture
+    shown = [truth(ShowSame(), yard, other.scene) for other in (picture, picture.pad(right=1), picture.mirror())]
+    assert shown == [True, True, False]
+    erased = picture.erase(yard.objects[0].box).scene
+    assert truth(ShowSame(), yard, erased) is False
+    assert truth(ShowSame(), yard, yard, yard) is None, "of three"
 
 
 def test_a_word_is_read_in_any_case(yard: Scene) -> None:

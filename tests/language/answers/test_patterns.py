@@ -18,7 +18,18 @@ import pytest
 
 from pytest_vqamt import read, read_yes_no
 from pytest_vqamt.core.lazy_pattern import LazyPattern
-from pytest_vqamt.core.meaning import Annotated, Group, Label, Meaning, PartCount, Property, Written
+from pytest_vqamt.core.meaning import (
+    Annotated,
+    Count,
+    Group,
+    InPicture,
+    Label,
+    Meaning,
+    PartCount,
+    Property,
+    WhichPicture,
+    Written,
+)
 from pytest_vqamt.language import answers
 from pytest_vqamt.language.answers.answer_text import UnreadableAnswer
 from pytest_vqamt.language.answers.choices import read_label
@@ -53,6 +64,8 @@ MEANINGS: Mapping[str, Meaning] = {
     "the legs of the dog": PartCount(group=Group(name="dog"), part="leg"),
     "the writing KITE": Written(text="KITE"),
     "what the boy rides": Annotated(answers=(), question="What is the boy riding?"),
+    "in a picture": InPicture(which=1, meaning=Count(groups=(Group(name="dog"),))),
+    "which picture": WhichPicture(group=Group(name="dog")),
 }
 """What no text of a question has as its meaning."""
 
