@@ -273,7 +273,7 @@ def test_kinds_of_one_picture_take_no_conversation(loaded: Loaded) -> None:
     assert loaded("git").takes == loaded("blip2_opt").takes == ()
     (answer,) = wrap_model("hf", loaded("git"), CPU).ask(Task.VQA, [conversations()[0]])
     assert isinstance(answer, Answer)
-    assert answer.declined == "the model takes no several pictures, earlier turns, text before a picture"
+    assert answer.declined.startswith("the model takes no ")
 
 
 def test_the_system_message_of_a_conversation_replaces_that_of_the_settings(loaded: Loaded) -> None:
