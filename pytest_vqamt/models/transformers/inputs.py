@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar, cast
@@ -15,7 +16,6 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.input_files import parse_json, read_text
 from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.query import Answer, ModelInput, Task
-from pytest_vqamt.models.batching import distinct_pictures
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import (
     PROCESSOR_FILES,
@@ -204,17 +204,57 @@ def tokenize(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, longest: 
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ShownPictures:
+    """The pictures that the inputs of a batch show."""
+
+    pixels: Mapping[str, Callable[[], Image]]
+    """How each distinct one is rendered, by its digest, in the order in which they come first."""
+    which: tuple[int, ...]
+    """For each picture of the first input, then for each of the next, its index among the distinct ones."""
+    counts: tuple[int, ...]
+    """For each input, how many pictures it shows: one, unless it is a conversation."""
+
+    @classmethod
+    def of(cls, batch: Sequence[ModelInput]) -> ShownPictures:
+        """Finds the distinct pictures; renders none."""
+        pixels: dict[str, Callable[[], Image]] = {}
+        places: dict[str, int] = {}
+        which: list[int] = []
+        for item in batch:
+            for number, picture in enumerate(item.query.pictures):
+                pixels.setdefault(picture.digest, partial(_pixels, item, number))
+                which.append(places.setdefault(picture.digest, len(places)))
+        return cls(pixels=pixels, which=tuple(which), counts=tuple(len(item.query.pictures) for item in batch))
+
+    def of_each(self, every: Iterable[T]) -> list[list[T]]:
+        """What belongs to ``which``, divided into that of each input."""
+        rest = iter(every)
+        return [list(islice(rest, count)) for count in self.counts]
+
+
+def _pixels(item: ModelInput, number: int) -> Image:
+    return item.images[number] if number else item.pixels
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class BatchPictures(Generic[P, E]):
     """The pictures of a batch."""
 
-    names: tuple[str, ...]
-    """The digests of the distinct ones."""
-    which: tuple[int, ...]
-    """For each input, the index of its picture."""
+    shown: ShownPictures
     cached: Mapping[str, E]
     """Cached encodings, by digest."""
     preprocessed: Mapping[str, P]
     """The others by digest."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The digests of the distinct ones."""
+        return tuple(self.shown.pixels)
+
+    @property
+    def which(self) -> tuple[int, ...]:
+        """For each picture of the first input, then for each of the next, its index among the distinct ones."""
+        return self.shown.which
 
 
 class PictureFeatureCache(Generic[P, E]):
@@ -245,23 +285,23 @@ class PictureFeatureCache(Generic[P, E]):
         Raises:
             Exception: rendering or preprocessing failed; then nothing of this batch is remembered.
         """
-        firsts, which = distinct_pictures(batch)
-        named = {item.query.picture.digest: item for item in firsts}
+        shown = ShownPictures.of(batch)
+        named = shown.pixels
         cached = self._cached(named)
         with self._lock:
             # The batch before, on the other thread, may have preprocessed a picture and not encoded it yet.
             coming = {**self._before, **self._latest}
         ready = {name: coming[name] for name in named if name not in cached and name in coming}
-        new = {name: item for name, item in named.items() if name not in cached and name not in ready}
+        new = {name: pixels for name, pixels in named.items() if name not in cached and name not in ready}
         if new:
-            made = self._preprocess([item.pixels for item in new.values()])
+            made = self._preprocess([pixels() for pixels in new.values()])
             ready.update(zip(new, made, strict=True))
         with self._lock:
             self._before, self._latest = self._latest, dict(ready)
-        return BatchPictures(names=tuple(named), which=tuple(which), cached=cached, preprocessed=ready)
+        return BatchPictures(shown=shown, cached=cached, preprocessed=ready)
 
     def encoded(self, pictures: BatchPictures[P, E]) -> list[E]:
-        """The encoding of each input's picture; new ones are encoded together.
+        """The encodings of the pictures of each input, one input after the other; new ones are encoded together.
 
         Raises:
             Exception: ``encode`` failed; then nothing of this batch is cached.

@@ -9,6 +9,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.input_files import parse_json, read_text
 from pytest_vqamt.core.query import ModelInput
@@ -46,6 +47,11 @@ class GenerativeModel(ReleasableMemory, Protocol):
         ...
 
     @property
+    def takes(self) -> frozenset[Ability]:
+        """What it takes beside one picture and one text."""
+        ...
+
+    @property
     def switches_reasoning(self) -> bool:
         """True if its chat template switches its reasoning."""
         ...
@@ -64,7 +70,8 @@ class GenerativeModel(ReleasableMemory, Protocol):
     ) -> Callable[[], Completions]:
         """Does all that needs no device; the returned step decodes a completion per prompt greedily.
 
-        Each prompt is about the picture of the input in its place; a completion has at most ``max_tokens`` tokens.
+        Each prompt is about the pictures of the input in its place; a completion has at most ``max_tokens`` tokens.
+        The inputs show equally many pictures, and either all or none are conversations.
 
         Raises:
             DataError: a prompt does not fit however short its question; the second step may raise it, too.
@@ -181,6 +188,10 @@ class CheckpointFamily:
     @property
     def prompts(self) -> Prompts:
         return INSTRUCTION_PROMPTS
+
+    @property
+    def takes(self) -> frozenset[Ability]:
+        return frozenset()
 
     @property
     def switches_reasoning(self) -> bool:

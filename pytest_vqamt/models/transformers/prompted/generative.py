@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, cast
 
+from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.core.spelling import option, setting
@@ -56,6 +57,7 @@ from pytest_vqamt.models.transformers.prompted.processor_model import (
 from pytest_vqamt.models.transformers.prompted.prompt_text import (
     Completions,
     Prompt,
+    chat_turns,
     read_chat_template,
     tokenize_prompts,
 )
@@ -360,30 +362,47 @@ class GenerativeAdapter(TwoStepModel):
     def switches_reasoning(self) -> bool:
         return self._family.switches_reasoning
 
+    @property
+    def takes(self) -> tuple[str, ...]:
+        """What its chat template takes beside one picture and one text, by a trial when it was loaded."""
+        return tuple(ability.value for ability in Ability if ability in self._family.takes)
+
     def _preprocess(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
-        """Preprocesses queries with and without reasoning apart, so that no answer depends on its batch."""
-        places: dict[bool | None, list[int]] = {}
+        """Preprocesses queries of different kinds apart, so that no answer depends on its batch.
+
+        These are queries with and without reasoning, and conversations by the number of their pictures.
+        """
+        places: dict[tuple[bool | None, int], list[int]] = {}
         # Reasoning has other lengths and another prompt; the rest of the batch must not wait for it, nor be padded to
-        # it.
+        # it. Nor to conversations, which are longer by whole pictures; some processors pad to the most pictures, too.
         for place, item in enumerate(batch):
-            places.setdefault(item.query.reasoning, []).append(place)
+            pictures = len(item.query.pictures) if item.query.turns else 0
+            places.setdefault((item.query.reasoning, pictures), []).append(place)
         steps = {
-            reasoning: self._preprocess_alike(task, [batch[place] for place in some], reasoning)
-            for reasoning, some in places.items()
+            kind: self._preprocess_alike(task, [batch[place] for place in some], kind[0])
+            for kind, some in places.items()
         }
 
         def answers() -> tuple[Answer, ...]:
             found = {
                 place: answer
-                for reasoning, some in places.items()
-                for place, answer in zip(some, steps[reasoning](), strict=True)
+                for kind, some in places.items()
+                for place, answer in zip(some, steps[kind](), strict=True)
             }
             return tuple(found[place] for place in range(len(batch)))
 
         return answers
 
     def _preprocess_alike(self, task: Task, batch: Sequence[ModelInput], reasoning: bool | None) -> ForwardStep:
-        prompts = [Prompt(prompt=self._prompt(task, item), question=item.text, reasoning=reasoning) for item in batch]
+        prompts = [
+            Prompt(
+                prompt=self._prompt(task, item),
+                question=item.text,
+                reasoning=reasoning,
+                turns=chat_turns(item.query.turns),
+            )
+            for item in batch
+        ]
         generate = self._family.preprocess(batch, prompts, self._templates.longest(task, reasoning=reasoning))
         opening = self._family.opening(reasoning)
 

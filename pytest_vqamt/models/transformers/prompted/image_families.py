@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, cast
 
+from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.chat_settings import ChatSettings
@@ -22,6 +23,7 @@ from pytest_vqamt.models.transformers.inputs import (
 from pytest_vqamt.models.transformers.prompted.family import (
     CheckpointFamily,
     PretrainedModel,
+    Processor,
     int_setting,
     processor_settings,
 )
@@ -36,6 +38,7 @@ from pytest_vqamt.models.transformers.prompted.prompt_text import (
     Prompt,
     context_length,
     tokenize_prompts,
+    trial_conversations,
 )
 from pytest_vqamt.models.transformers.runtime import Runtime
 
@@ -86,6 +89,21 @@ class ChatModel(ImageTokenModel):
     def read_files(self, checkpoint: Checkpoint) -> None:
         super().read_files(checkpoint)
         self._template = ChatTemplate(checkpoint, self.tokenizer, self.image_marker, self.chat)
+        self._takes = self._template.takes
+
+    @property
+    def takes(self) -> frozenset[Ability]:
+        return self._takes
+
+    def compare_prompts(self, processor: Processor) -> tuple[list[int], list[int]] | None:
+        several = Ability.PICTURES in self._takes
+        # What the template renders, the checkpoint's own processor must read as this family does.
+        self._takes = frozenset(
+            ability
+            for ability in self._takes
+            if not any(self.differing(processor, each) for each in trial_conversations(ability, several=several))
+        )
+        return super().compare_prompts(processor)
 
     @property
     def adds_special_tokens(self) -> bool:
@@ -103,7 +121,7 @@ class ChatModel(ImageTokenModel):
         return self._template.opening(reasoning)
 
     def prompt(self, prompt: Prompt) -> str:
-        return self._template.write(prompt.prompt, prompt.reasoning)
+        return self._template.write(prompt.prompt, prompt.reasoning, prompt.turns)
 
     processor_text = prompt
 

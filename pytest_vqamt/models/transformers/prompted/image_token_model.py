@@ -22,6 +22,7 @@ from pytest_vqamt.models.transformers.inputs import (
     PICTURE_SHARE,
     BatchPictures,
     PictureFeatureCache,
+    ShownPictures,
     TextTokens,
     load_image_processor,
     preprocess_images,
@@ -31,6 +32,7 @@ from pytest_vqamt.models.transformers.prompted.family import (
     ImageFeatures,
     OtherPromptError,
     PretrainedModel,
+    Processor,
     int_setting,
     load_processor,
     named_processor,
@@ -107,30 +109,37 @@ class ImageTokenModel(CheckpointFamily, ABC):
             return  # it needs a package that is not installed, and that nothing here needs
         # The tokens of one trial prompt must be those of the checkpoint's own processor: with others the model answers,
         # but worse.
-        prompt, image = Prompt(prompt="what?"), trial_picture()
+        if found := self.compare_prompts(processor):
+            ours, theirs = map(self.tokenizer.decode, found)
+            raise OtherPromptError(
+                f"Expected a checkpoint whose prompts are those of model_type={self.config.model_type!r}, but its own "
+                f"processor in {checkpoint.folder} writes {shortened(theirs)} in place of {shortened(ours)}"
+            )
+
+    def compare_prompts(self, processor: Processor) -> tuple[list[int], list[int]] | None:
+        """The tokens of a trial prompt here and from the checkpoint's own processor, where they differ; else None."""
+        return self.differing(processor, Prompt(prompt="what?"))
+
+    def differing(self, processor: Processor, prompt: Prompt) -> tuple[list[int], list[int]] | None:
+        """The tokens of ``prompt`` here and from ``processor``, where they differ and it takes such a prompt."""
+        image, count = trial_picture(), self.prompt(prompt).count(self.image_marker)
         try:
             with quiet():
                 found = processor(
                     text=[self.processor_text(prompt)],
-                    images=[[image]],
+                    images=[[image] * count],
                     add_special_tokens=self.adds_special_tokens,
                     return_tensors="pt",
                 )
         except Exception:  # it wants something of its own, and is not needed
-            return
+            return None
         theirs: list[int] = found["input_ids"][0].tolist()
         (pixels,) = self.pictures.each([image])
         # The length is theirs: how many tokens a picture has is only known once it is encoded.
-        block = self.image_text(pixels.metadata, theirs.count(self.image_id))
-        whole = self.prompt(prompt).replace(self.image_marker, block)
+        block = self.image_text(pixels.metadata, theirs.count(self.image_id) // count)
+        whole = self._with_blocks(prompt, [block] * count)
         ours = self.tokenizer(whole, add_special_tokens=self.adds_special_tokens)["input_ids"]
-        if ours != theirs:
-            decode = self.tokenizer.decode
-            raise OtherPromptError(
-                f"Expected a checkpoint whose prompts are those of model_type={self.config.model_type!r}, but its own "
-                f"processor in {checkpoint.folder} writes {shortened(decode(theirs))} in place of "
-                f"{shortened(decode(ours))}"
-            )
+        return None if ours == theirs else (ours, theirs)
 
     def processor_text(self, prompt: Prompt) -> str:
         """The text that a user would pass to the checkpoint's own processor for this prompt."""
@@ -148,7 +157,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
 
     @abstractmethod
     def prompt(self, prompt: Prompt) -> str:
-        """The whole text for the model, with one image marker."""
+        """The whole text for the model, with an image marker for each picture."""
 
     def parts(self, _pixels: PicturePixels) -> int:
         """The number of parts (tiles) that a picture is encoded in, where the encoder returns one tensor."""
@@ -173,7 +182,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
         tokens = None
         if all(known):
             metadata = [(pictures.cached.get(name) or pictures.preprocessed[name]).metadata for name in pictures.names]
-            tokens = self._tokens(prompts, self._blocks(metadata, known, pictures.which), max_tokens)
+            tokens = self._tokens(prompts, self._blocks(metadata, known, pictures.shown), max_tokens)
         return partial(self._generate, pictures, prompts, max_tokens, known, tokens)
 
     def _generate(
@@ -190,10 +199,14 @@ class ImageTokenModel(CheckpointFamily, ABC):
         lengths = [each.length for each in distinct]
         # Of a new shape, or of one whose encoding had another length after all.
         if tokens is None or lengths != known:
-            blocks = self._blocks([each.metadata for each in distinct], lengths, pictures.which)
+            blocks = self._blocks([each.metadata for each in distinct], lengths, pictures.shown)
             tokens = self._tokens(prompts, blocks, max_tokens)
-        if self._shares_prefix and (shared := shared_prefix(tokens, pictures.which, self.image_id)):
-            return self._generate_behind(shared, pictures.names, distinct, max_tokens)
+        if self._shares_prefix:
+            beginnings, which = self._beginnings(prompts, pictures.shown)
+            if shared := shared_prefix(tokens, which, self.image_id):
+                names = [" ".join(pictures.names[place] for place in each) for each in beginnings]
+                shown = [[distinct[place] for place in each] for each in beginnings]
+                return self._generate_behind(shared, names, shown, max_tokens)
         tokens = tokens.on(self._runtime)
         return self.complete(
             max_tokens,
@@ -202,8 +215,22 @@ class ImageTokenModel(CheckpointFamily, ABC):
             **self._inputs(tokens, encoded_pictures),
         )
 
+    def _beginnings(
+        self, prompts: Sequence[Prompt], shown: ShownPictures
+    ) -> tuple[list[tuple[int, ...]], tuple[int, ...]]:
+        """The pictures of each distinct beginning, and the beginning of each prompt.
+
+        A beginning ends with the last picture; what is said before that tells those of conversations apart.
+        """
+        found: dict[tuple[tuple[int, ...], str], int] = {}
+        which = []
+        for prompt, pictures in zip(prompts, shown.of_each(shown.which), strict=True):
+            said = self.prompt(prompt).rpartition(self.image_marker)[0] if prompt.turns else ""
+            which.append(found.setdefault((tuple(pictures), said), len(found)))
+        return [pictures for pictures, _ in found], tuple(which)
+
     def _inputs(self, tokens: TextTokens, encoded_pictures: Sequence[EncodedPicture]) -> dict[str, object]:
-        """The inputs of the model for prompts, each with a picture."""
+        """The inputs of the model for prompts, and all their pictures in order."""
         return {
             "input_ids": tokens.ids,
             "attention_mask": tokens.attended,
@@ -215,12 +242,12 @@ class ImageTokenModel(CheckpointFamily, ABC):
         self,
         shared: SharedPrefix,
         names: Sequence[str],
-        encoded_pictures: Sequence[EncodedPicture],
+        encoded_pictures: Sequence[Sequence[EncodedPicture]],
         max_tokens: int,
     ) -> Completions:
-        """Completes prompts whose beginnings are computed once for each picture."""
+        """Completes prompts whose beginnings, which have these pictures, are computed once."""
         beginnings, whole = shared.beginnings.on(self._runtime), shared.whole.on(self._runtime)
-        metadata = [encoded_pictures[place].metadata for place in shared.which]
+        metadata = [each.metadata for place in shared.which for each in encoded_pictures[place]]
         # Of whole prompts, which the model would otherwise count from where a beginning ends.
         positions = self.model._prepare_position_ids_for_generation(
             whole.ids, {"attention_mask": whole.attended, **self.extra_inputs(whole, metadata)}
@@ -232,7 +259,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
             )
             firsts = [shared.which.index(place) for place in places]
             return self.model(
-                **self._inputs(some, [encoded_pictures[place] for place in places]),
+                **self._inputs(some, [each for place in places for each in encoded_pictures[place]]),
                 position_ids=positions[..., firsts, : shared.length],
                 use_cache=True,
                 logits_to_keep=1,
@@ -255,26 +282,34 @@ class ImageTokenModel(CheckpointFamily, ABC):
         cached = pictures.cached.get(name)
         return self.encoder.length(pictures.preprocessed[name]) if cached is None else cached.length
 
-    def _blocks(self, metadata: Sequence[PicturePixels], lengths: Sequence[int], which: Sequence[int]) -> list[str]:
+    def _blocks(
+        self, metadata: Sequence[PicturePixels], lengths: Sequence[int], shown: ShownPictures
+    ) -> list[list[str]]:
+        """The texts of the pictures of each prompt."""
         blocks = [self.image_text(each, length) for each, length in zip(metadata, lengths, strict=True)]
-        return [blocks[place] for place in which]
+        return shown.of_each(blocks[place] for place in shown.which)
+
+    def _with_blocks(self, prompt: Prompt, blocks: Sequence[str]) -> str:
+        """The whole text for the model, with the texts of its pictures in place of the image markers."""
+        # Not by replacing one after the other: the text of a picture may hold the marker, as Gemma's does.
+        before, *behind = self.prompt(prompt).split(self.image_marker)
+        return "".join((before, *(part for each in zip(blocks, behind, strict=True) for part in each)))
 
     def _check(self, prompts: Sequence[Prompt]) -> None:
-        for each in prompts:
-            # A question such as "What does <image> mean?" would put a second picture into the prompt, without its
-            # pixels.
-            if self.image_marker in each.prompt or self.image_token in each.prompt:
+        # A question such as "What does <image> mean?" would put a second picture into the prompt, without its pixels.
+        for text in (text for each in prompts for text in each.texts):
+            if self.image_marker in text or self.image_token in text:
                 raise DataError(
                     f"Expected a text without {self.image_token}, which stands for a picture to this model, but got "
-                    f"text={shortened(each.prompt)}"
+                    f"text={shortened(text)}"
                 )
 
-    def _tokens(self, prompts: Sequence[Prompt], blocks: Sequence[str], max_tokens: int) -> TextTokens:
+    def _tokens(self, prompts: Sequence[Prompt], blocks: Sequence[Sequence[str]], max_tokens: int) -> TextTokens:
         return tokenize_prompts(
             prompts,
             self.tokenizer,
             self._runtime,
-            written=lambda place, prompt: self.prompt(prompt).replace(self.image_marker, blocks[place]),
+            written=lambda place, prompt: self._with_blocks(prompt, blocks[place]),
             adds_special_tokens=self.adds_special_tokens,
             pad_left=self.repeats_prompt,
             room=self.room(max_tokens),

@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
+from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.batching import distinct_pictures
 from pytest_vqamt.models.chat_settings import ChatSettings
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line
-from pytest_vqamt.models.transformers.inputs import PICTURE_SHARE, BatchPictures, PictureFeatureCache
+from pytest_vqamt.models.transformers.inputs import PICTURE_SHARE, BatchPictures, PictureFeatureCache, ShownPictures
 from pytest_vqamt.models.transformers.prompted.family import (
     CheckpointFamily,
     load_processor,
     trial_picture,
 )
-from pytest_vqamt.models.transformers.prompted.prompt_text import ChatTemplate, Completions, Prompt, fit_prompt
+from pytest_vqamt.models.transformers.prompted.prompt_text import (
+    TWO_PICTURES,
+    ChatTemplate,
+    Completions,
+    Prompt,
+    fit_prompt,
+)
 from pytest_vqamt.models.transformers.prompted.reused_encodings import (
     Encoding,
     ModelInputs,
     ReusedEncodings,
+    is_close,
     learn_to_reuse,
     nbytes,
 )
@@ -66,10 +75,17 @@ class ProcessorModel(CheckpointFamily):
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime, chat: ChatSettings | None = None) -> None:
         super().__init__(checkpoint, runtime, chat)
         self._reused = self._learn_to_reuse()
+        self._takes, self._reuses_several = self._template.takes, False
+        if Ability.PICTURES in self._takes:
+            self._try_several()
         self.cache: PictureFeatureCache[ModelInputs, Encoding] = PictureFeatureCache(
             self._preprocess_pictures, self._encode_pictures, nbytes, runtime.cache_bytes(PICTURE_SHARE)
         )
         self.caches = (self.cache,)
+
+    @property
+    def takes(self) -> frozenset[Ability]:
+        return self._takes
 
     def read_files(self, checkpoint: Checkpoint) -> None:
         self._processor = load_processor(checkpoint, self.config, self.tokenizer)
@@ -102,12 +118,12 @@ class ProcessorModel(CheckpointFamily):
         image = trial_picture()
         try:
             with quiet():
-                self._processed([image], [_TRIAL])
+                self._processed([[image]], [_TRIAL])
         except Exception as error:  # a processor raises what it likes
             self._nested = False
             try:
                 with quiet():
-                    self._processed([image], [_TRIAL])
+                    self._processed([[image]], [_TRIAL])
             except Exception:
                 raise ModelError(
                     f"Expected the processor in {checkpoint.folder} to take a picture and a text, but: "
@@ -133,9 +149,9 @@ class ProcessorModel(CheckpointFamily):
             # Preprocessed now and generated later, one by one.
             steps = [self.preprocess([one], [prompt], max_tokens) for one, prompt in each]
             return lambda: Completions.together([step() for step in steps])
-        firsts, which = distinct_pictures(inputs)
-        images = [item.pixels for item in firsts]
-        pictures = [images[place] for place in which]
+        shown = ShownPictures.of(inputs)
+        images = [pixels() for pixels in shown.pixels.values()]
+        pictures = shown.of_each(images[place] for place in shown.which)
         encoded = self._processed(pictures, prompts)
         room = self.room(max_tokens)
         fitted = list(prompts)
@@ -149,7 +165,8 @@ class ProcessorModel(CheckpointFamily):
             fitted = [fit_prompt(each, room, partial(length, place)) for place, each in enumerate(prompts)]
             encoded = self._processed(pictures, fitted)
         cut = tuple(one != other for one, other in zip(prompts, fitted, strict=True))
-        if self._reused is None:
+        # Several pictures may be seen otherwise than one: LLaVA-OneVision cuts only a single one into tiles.
+        if self._reused is None or (max(shown.counts) > 1 and not self._reuses_several):
             return partial(self._generate, self._pinned(encoded), cut, max_tokens)
         return partial(
             self._generate_from_encodings,
@@ -206,7 +223,7 @@ class ProcessorModel(CheckpointFamily):
     def _preprocess_pictures(self, images: Sequence[Image]) -> list[ModelInputs]:
         assert self._reused is not None
         # The processor takes no picture without a text; what it makes of the text is left.
-        every = [self._processed([image], [_TRIAL]) for image in images]
+        every = [self._processed([[image]], [_TRIAL]) for image in images]
         return [self._pinned({name: each[name] for name in self._reused.names}) for each in every]
 
     def _encode_pictures(self, ready: Sequence[ModelInputs]) -> list[Encoding]:
@@ -220,11 +237,34 @@ class ProcessorModel(CheckpointFamily):
             images = images[:1]
         try:
             with self._runtime.inference():
-                each = [self._placed(self._pinned(self._processed([image], [_TRIAL]))) for image in images]
-                both = self._placed(self._pinned(self._processed(images, [_TRIAL] * len(images))))
+                each = [self._placed(self._pinned(self._processed([[image]], [_TRIAL]))) for image in images]
+                both = self._placed(
+                    self._pinned(self._processed([[image] for image in images], [_TRIAL] * len(images)))
+                )
                 return learn_to_reuse(self.model, each, both, self._first_scores)
         except Exception:  # a trial that fails, as with a processor that takes no batch, shows that it cannot
             return None
+
+    def _try_several(self) -> None:
+        """Tries two pictures in one prompt, as pixels and as encodings."""
+        # Where one list holds the pictures of all texts, nothing says which are whose.
+        if not self._nested:
+            self._takes -= {Ability.PICTURES}
+            return
+        images = _trial_pictures()
+        try:
+            with self._runtime.inference(), quiet():
+                inputs = self._placed(self._pinned(self._processed([images], [TWO_PICTURES])))
+                expected = self._first_scores(inputs)
+        except Exception:  # its processor or its class takes one picture, whatever its template renders
+            self._takes -= {Ability.PICTURES}
+            return
+        if self._reused is None:
+            return
+        with suppress(Exception), self._runtime.inference():  # as in `_learn_to_reuse`
+            pixels = [self._placed(each) for each in self._preprocess_pictures(images)]
+            given = self._reused.instead_of_pixels(inputs, [self._reused.encode(each) for each in pixels])
+            self._reuses_several = given is not None and is_close(self._first_scores(given), expected)
 
     def _first_scores(self, inputs: ModelInputs) -> torch.Tensor:
         """The scores of the first token of each answer."""
@@ -233,11 +273,12 @@ class ProcessorModel(CheckpointFamily):
         found: Any = self.generator.generate(generation_config=settings, **inputs)
         return cast("torch.Tensor", found.logits[0])
 
-    def _processed(self, images: Sequence[Image], prompts: Sequence[Prompt]) -> Mapping[str, torch.Tensor]:
+    def _processed(self, images: Sequence[Sequence[Image]], prompts: Sequence[Prompt]) -> Mapping[str, torch.Tensor]:
+        """The inputs of the model for prompts, each with its images."""
         with exclusive(self._processor.tokenizer):
             return self._processor(
-                text=[self._template.write(each.prompt, each.reasoning) for each in prompts],
-                images=[[image] for image in images] if self._nested else list(images),
+                text=[self._template.write(each.prompt, each.reasoning, each.turns) for each in prompts],
+                images=[list(each) for each in images] if self._nested else list(chain.from_iterable(images)),
                 padding=True,
                 truncation=False,
                 # A beginning token twice is another prompt than that of the training.

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from reprlib import repr as shortened
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.conversation import Ability, Role, Turn
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.core.input_files import parse_json, read_text
 from pytest_vqamt.core.spelling import setting
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.language.answers.final import is_part_of_a_mark, open_mark_at_end
 from pytest_vqamt.models.chat_settings import REASONING_ARGUMENTS, TEMPLATE_ARGUMENTS, ChatSettings, token_scores
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line
@@ -33,9 +35,22 @@ _OLDER_TEMPLATE_FILES = ("chat_template.json", "processor_config.json", "tokeniz
 """JSON files with a field ``chat_template``, as transformers wrote them before chat_template.jinja."""
 
 
+PICTURE = None
+"""Stands for a picture in a turn."""
+
+
+class ChatTurn(NamedTuple):
+    """A turn of a conversation that a chat template renders."""
+
+    role: str
+    """That of a ``Role``."""
+    parts: tuple[str | None, ...]
+    """Texts and pictures, in their order."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """The text for one picture."""
+    """The text for one picture, or the last text of a conversation."""
 
     prompt: str
     """All of it."""
@@ -43,6 +58,13 @@ class Prompt:
     """The part that may be truncated; "" for none."""
     reasoning: bool | None = None
     """True or False switches the model's reasoning; None leaves it as it is."""
+    turns: tuple[ChatTurn, ...] = ()
+    """The conversation, whose last text ``prompt`` replaces; empty for one picture and one text."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All texts that the model reads."""
+        return (self.prompt, *(part for turn in self.turns for part in turn.parts if part is not PICTURE))
 
     def cut(self, length: int) -> Prompt:
         """The prompt with its question truncated to ``length`` characters."""
@@ -295,10 +317,63 @@ def _end_tokens(saved: GenerationConfig) -> list[int]:
     return list(ends) if isinstance(ends, list | tuple) else [ends] if isinstance(ends, int) else []
 
 
+def chat_turns(turns: Iterable[Turn]) -> tuple[ChatTurn, ...]:
+    """The turns of a query, without its pictures."""
+    return tuple(
+        ChatTurn(turn.role.value, tuple(part if isinstance(part, str) else PICTURE for part in turn.parts))
+        for turn in turns
+    )
+
+
+_ONE_PICTURE = (ChatTurn(Role.USER.value, (PICTURE, "")),)
+"""What is put to a model that is shown one picture; the text is replaced."""
+
+# Words that no template says by itself.
+_BEFORE, _REPLY, _QUESTION, _RULE = "Who sits there?", "A cat sits there.", "What sits here?", "Be very brief."
+
+
+def _user(*parts: str | None) -> ChatTurn:
+    return ChatTurn(Role.USER.value, parts)
+
+
+_REPLIED = ChatTurn(Role.ASSISTANT.value, (_REPLY,))
+_ANSWERED = (_user(PICTURE, _BEFORE), _REPLIED, _user(_QUESTION))
+_RULED = (ChatTurn(Role.SYSTEM.value, (_RULE,)), _user(PICTURE, _QUESTION))
+
+_TRIALS: Mapping[Ability, tuple[tuple[ChatTurn, ...], ...]] = {
+    Ability.PICTURES: ((_user(PICTURE, PICTURE, _QUESTION),),),
+    Ability.INTERLEAVED: (
+        (_user(_BEFORE, PICTURE, _QUESTION),),
+        (_user(_QUESTION, PICTURE),),
+        (_user(PICTURE, _BEFORE, PICTURE, _QUESTION),),
+    ),
+    Ability.TURNS: (
+        _ANSWERED,
+        (_user(_BEFORE), _REPLIED, _user(PICTURE, _QUESTION)),
+        (_user(PICTURE, _BEFORE), _REPLIED, _user(PICTURE, _QUESTION)),
+    ),
+    Ability.SYSTEM: (_RULED,),
+}
+"""Conversations that a template with the ability renders whole and in order."""
+
+_LISTS = ("{'type': 'text'", '{"type": "text"')
+"""The beginning of a list of parts, written as it is."""
+
+
+TWO_PICTURES = Prompt(prompt=_QUESTION, turns=_TRIALS[Ability.PICTURES][0])
+"""A prompt to try a model with."""
+
+
+def trial_conversations(ability: Ability, *, several: bool) -> list[Prompt]:
+    """Conversations that show if the ability is there; without ``several`` those of one picture."""
+    return [Prompt(prompt=_QUESTION, turns=turns) for turns in _TRIALS[ability] if several or _pictures(turns) == 1]
+
+
 class ChatTemplate:
-    """Renders a user's message and the beginning of the reply as in the model's training.
+    """Renders a conversation and the beginning of the reply as in the model's training.
 
     Attributes:
+        takes: what a conversation may have for the template to render it whole and in order.
         begins: True if the template includes the token that begins a text, so that the tokenizer must not add it.
         switches_reasoning: True if it takes an argument that switches the model's reasoning.
         reasons: True if the model reasons where nothing switches it.
@@ -327,6 +402,9 @@ class ChatTemplate:
         self._arguments: Mapping[str, Json] = arguments if isinstance(arguments, dict) else {}
         self._switch = next((name for name in REASONING_ARGUMENTS if name in template_variables(template)), "")
         self.switches_reasoning = bool(self._switch)
+        self._mark = image_marker
+        self._in_strings: frozenset[str] = frozenset()
+        self._choose_forms()
         try:
             tried = self.write("what?")
         except Exception as error:  # a template is a program, and raises what it likes
@@ -351,18 +429,47 @@ class ChatTemplate:
         self.reasons = bool(open_mark_at_end(tried)) or (
             self.switches_reasoning and tried == self.write("what?", True) != self.write("what?", False)
         )
+        self.takes = self._find_abilities()
 
     def opening(self, reasoning: bool | None) -> str:
         """The mark that begins the reasoning, where the prompt ends with it and the reply goes on from there."""
         return open_mark_at_end(self.write("what?", reasoning))
 
-    def write(self, text: str, reasoning: bool | None = None) -> str:
-        """Renders the prompt of a picture and ``text``; ``reasoning`` switches the model's reasoning, unless None."""
+    def write(self, text: str, reasoning: bool | None = None, turns: Sequence[ChatTurn] = ()) -> str:
+        """Renders the prompt of a picture and ``text``; ``reasoning`` switches the model's reasoning, unless None.
+
+        Args:
+            text: the user's last text.
+            reasoning: see above.
+            turns: a conversation in place of the one picture, whose last text is replaced. Its system message
+                replaces the user's setting.
+
+        Raises:
+            DataError: the template does not render this conversation with all its pictures.
+        """
+        if not turns:
+            return self._rendered(text, reasoning, _ONE_PICTURE)
+        try:
+            written = self._rendered(text, reasoning, turns)
+        except Exception as error:  # a template is a program: Gemma's refuses two turns of the user in a row
+            raise DataError(
+                f"Expected a conversation that the model's chat template renders, but: {first_line(error)}"
+            ) from error
+        pictures = _pictures(turns)
+        # A mark too many, as in a text with such a word, would shift all pictures behind it, and nothing would fail.
+        if self._mark and written.count(self._mark) != pictures:
+            raise DataError(
+                f"Expected a conversation with {self._mark} for each of {count_noun(pictures, 'picture')} and nowhere "
+                f"else, but the chat template renders {shortened(written)}"
+            )
+        return written
+
+    def _rendered(self, text: str, reasoning: bool | None, turns: Sequence[ChatTurn]) -> str:
         # A query for reasoning only comes to a model that switches it.
         switch = {} if reasoning is None else {self._switch: reasoning}
-        messages = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": text}]}]
-        if self._system:
-            messages.insert(0, {"role": "system", "content": [{"type": "text", "text": self._system}]})
+        messages = [self._message(turn) for turn in _with_last_text(turns, text)]
+        if self._system and turns[0].role != Role.SYSTEM:
+            messages.insert(0, self._message(ChatTurn(Role.SYSTEM.value, (self._system,))))
         return str(
             self._tokenizer.apply_chat_template(
                 messages,  # type: ignore[arg-type]  # declared for texts without pictures
@@ -372,6 +479,63 @@ class ChatTemplate:
                 **{**self._arguments, **switch},  # type: ignore[arg-type]  # they are the template's
             )
         )
+
+    def _message(self, turn: ChatTurn) -> dict[str, object]:
+        content: object = [
+            {"type": "image"} if part is PICTURE else {"type": "text", "text": part} for part in turn.parts
+        ]
+        if turn.role in self._in_strings:
+            content = "\n".join(part for part in turn.parts if part is not PICTURE)
+        return {"role": turn.role, "content": content}
+
+    def _choose_forms(self) -> None:
+        """Finds the roles whose content the template takes as a string and not as a list of parts.
+
+        That of Pixtral reads the parts of the user, and adds the content of the others to a text.
+        """
+        # The system message first: a user's stands before every other trial.
+        for role, turns in ((Role.SYSTEM, _RULED), (Role.ASSISTANT, _ANSWERED)):
+            before = self._in_strings
+            if not self._renders(turns):
+                self._in_strings = before | {role.value}
+                if not self._renders(turns):
+                    self._in_strings = before
+
+    def _find_abilities(self) -> frozenset[Ability]:
+        # Without its mark nothing shows where a picture is put.
+        if not self._mark:
+            return frozenset()
+        several = all(self._renders(each.turns) for each in trial_conversations(Ability.PICTURES, several=True))
+        return frozenset(
+            ability
+            for ability in Ability
+            if (several or ability is not Ability.PICTURES)
+            and all(self._renders(each.turns) for each in trial_conversations(ability, several=several))
+        )
+
+    def _renders(self, turns: Sequence[ChatTurn]) -> bool:
+        """True if all parts of a trial conversation are rendered in their order."""
+        try:
+            written = self._rendered(_QUESTION, None, turns)
+        except Exception:  # a template is a program, and raises what it likes
+            return False
+        wanted = [self._mark if part is PICTURE else part for turn in turns for part in turn.parts]
+        in_order = ".*".join(re.escape(each) for each in wanted if each)
+        # Added to a text, a list is rendered as Python writes it.
+        if not re.search(in_order, written, re.DOTALL) or any(each in written for each in _LISTS):
+            return False
+        return not self._mark or written.count(self._mark) == _pictures(turns)
+
+
+def _pictures(turns: Iterable[ChatTurn]) -> int:
+    return sum(part is PICTURE for turn in turns for part in turn.parts)
+
+
+def _with_last_text(turns: Sequence[ChatTurn], text: str) -> list[ChatTurn]:
+    """The turns with ``text`` in place of the last text of the last turn."""
+    last = turns[-1]
+    place = max(number for number, part in enumerate(last.parts) if part is not PICTURE)
+    return [*turns[:-1], last._replace(parts=(*last.parts[:place], text, *last.parts[place + 1 :]))]
 
 
 def template_variables(template: str) -> frozenset[str]:

@@ -157,7 +157,7 @@ def learn_to_reuse(
         )
         inputs = reused.instead_of_pixels(both, [{name: one[name] for name in fields} for one in alone])
         try:
-            if inputs is not None and _is_close(scores(inputs), expected):
+            if inputs is not None and is_close(scores(inputs), expected):
                 return reused
         except (TypeError, AttributeError):  # it reads a field that was left out
             continue
@@ -198,7 +198,7 @@ def _learn(together: object, alone: Sequence[object]) -> _Join | None:
         ways = (_first,)
     for way in ways:
         try:
-            if _is_close(way(alone), together):
+            if is_close(way(alone), together):
                 return way
         except NotJoinedError:
             continue
@@ -239,7 +239,8 @@ class _Layered:
         return self.kind(join(layer) for join, *layer in zip(self.joins, *parts, strict=True))
 
 
-def _is_close(one: object, other: object) -> bool:
+def is_close(one: object, other: object) -> bool:
+    """True if values differ by no more than rounding makes of them."""
     import torch
 
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
@@ -251,5 +252,5 @@ def _is_close(one: object, other: object) -> bool:
         a, b = (torch.nan_to_num(each.float(), 0.0, 0.0, 0.0) for each in (one, other))
         return bool((a - b).norm() <= _MOST_DIFFERENCE * (b - b.mean()).norm())
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(_is_close(*pair) for pair in zip(one, other, strict=True))
+        return len(one) == len(other) and all(is_close(*pair) for pair in zip(one, other, strict=True))
     return bool(one == other)

@@ -16,6 +16,8 @@ from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.prompted.generative import GenerativeAdapter, load
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.models.transformers.prompted.small import chat, other, prompted, qwen
+from tests.models.transformers.prompted.small.kinds import build
+from tests.models.transformers.prompted.small.rows import ROWS
 
 if TYPE_CHECKING:
     from _pytest.mark import ParameterSet
@@ -78,7 +80,8 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
 
     def find(kind: str, /) -> Path:
         if kind not in written:
-            written[kind] = CHECKPOINTS[kind](tmp_path_factory.mktemp(kind))
+            folder = tmp_path_factory.mktemp(kind)
+            written[kind] = CHECKPOINTS[kind](folder) if kind in CHECKPOINTS else build(kind, ROWS[kind], folder)
         return written[kind]
 
     return find

@@ -17,6 +17,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 import pytest_vqamt as vqamt
+from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.meaning import Choice, Count, Exists, Group
 from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, ModelInput, Task
@@ -244,6 +245,7 @@ class Parrot:
     """Says what it is told to say, and keeps what was said to it."""
 
     prompts = INSTRUCTION_PROMPTS
+    takes: frozenset[Ability] = frozenset()
     switches_reasoning = reasons = False
 
     def __init__(self, answer: str = "yes", *, cut: bool = False) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from inspect import signature
@@ -39,7 +40,7 @@ from tests.models.transformers.prompted.kinds_page import (
 )
 from tests.models.transformers.prompted.small.kinds import build
 from tests.models.transformers.prompted.small.rows import ROWS
-from tests.models.transformers.prompted.test_reference import LONGEST, Scores, asking, module_of
+from tests.models.transformers.prompted.test_reference import LONGEST, Said, Scores, module_of, one_message
 from tests.models.transformers.prompted.test_shared_prefix import Run
 from tests.rows import each_row
 
@@ -92,7 +93,7 @@ def test_scores_and_answers_are_those_of_plain_transformers(folders: dict[str, P
     model = plain_model(folders[kind])
     tokenizer: Any = AutoTokenizer.from_pretrained(folders[kind])
     for place in range(0, len(asked), 2):
-        inputs = plain_inputs(folders[kind], kind, asked[place].image, asked[place].text)
+        inputs = plain_inputs(folders[kind], kind, [asked[place].image], one_message(asked[place].text))
         with Scores() as scores:
             generated = model.generate(**inputs, max_new_tokens=LONGEST, do_sample=False)
         repeated = 0 if model.config.is_encoder_decoder else inputs["input_ids"].shape[1]
@@ -299,18 +300,17 @@ def plain_model(folder: Path) -> Any:
     return getattr(transformers, images[kind]).from_pretrained(folder, dtype="float32").eval()
 
 
-def plain_inputs(folder: Path, kind: str, image: Image.Image, question: str) -> dict[str, Any]:
+def plain_inputs(folder: Path, kind: str, shown: Sequence[Image.Image], said: Said) -> dict[str, Any]:
     """What a user gives ``generate``, from the processor of transformers."""
     tokenizer: Any = AutoTokenizer.from_pretrained(folder)
     images: Any = cast(Any, AutoImageProcessor).from_pretrained(folder, backend="pil")
-    put = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": asking(question)}]}]
-    prompt = tokenizer.apply_chat_template(put, tokenize=False, add_generation_prompt=True)
+    prompt = tokenizer.apply_chat_template(said, tokenize=False, add_generation_prompt=True)
     begun = tokenizer.bos_token is not None and prompt.startswith(tokenizer.bos_token)
     settings = json.loads((folder / "processor_config.json").read_text())
     if settings["processor_class"] == "PixtralProcessor":  # it cannot be imported without torchvision
-        return pixtral_inputs(tokenizer, images, settings, image, prompt)
+        return pixtral_inputs(tokenizer, images, settings, shown, prompt)
     processor = plain_processor(settings, tokenizer, images)
-    nested = image if kind == "got_ocr2" else [image]
+    nested = shown[0] if kind == "got_ocr2" else list(shown)
     further = {"return_mm_token_type_ids": True} if kind == "cosmos3_edge" else {}
     found = processor(text=[prompt], images=[nested], return_tensors="pt", add_special_tokens=not begun, **further)
     return dict(found.to(torch.float32))  # that of Llama 4 gives pictures in 16 bits, whatever the model's are
@@ -334,14 +334,15 @@ def plain_processor(settings: dict[str, Any], tokenizer: Any, images: Any) -> An
 
 
 def pixtral_inputs(
-    tokenizer: Any, images: Any, settings: dict[str, Any], image: Image.Image, prompt: str
+    tokenizer: Any, images: Any, settings: dict[str, Any], shown: Sequence[Image.Image], prompt: str
 ) -> dict[str, Any]:
     """As processing_pixtral.py has it: a row of tokens for each row of squares, a break after each but the last."""
     square = settings["patch_size"] * settings.get("spatial_merge_size", 1)
-    pixels = images(images=[image], patch_size=square, return_tensors="pt")
-    height, width = pixels["image_sizes"][0].tolist()
-    row = [*["[IMG]"] * (width // square), "[IMG_BREAK]"]
-    tokens = row * (height // square)
-    tokens[-1] = "[IMG_END]"
-    text = prompt.replace("[IMG]", "".join(tokens))
+    pixels = images(images=list(shown), patch_size=square, return_tensors="pt")
+    text, *others = prompt.split("[IMG]")
+    for (height, width), other in zip(pixels["image_sizes"].tolist(), others, strict=True):
+        row = [*["[IMG]"] * (width // square), "[IMG_BREAK]"]
+        tokens = row * (height // square)
+        tokens[-1] = "[IMG_END]"
+        text += "".join(tokens) + other
     return {**tokenizer([text], add_special_tokens=False, return_tensors="pt"), **pixels}

@@ -6,7 +6,7 @@ are the same. The Qwen-VL family and SmolVLM have a processor that needs torchvi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from inspect import signature
 from pathlib import Path
@@ -58,21 +58,35 @@ def asking(question: str) -> str:
     return f"{question}\n{next(ending for begins, ending in ENDINGS.items() if question.startswith(begins))}"
 
 
+Said = list[dict[str, Any]]
+"""The messages of a conversation, as chat templates take them."""
+
+
+def one_message(question: str) -> Said:
+    return [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": asking(question)}]}]
+
+
 def chatted(folder: Path, image: Image.Image, question: str) -> Inputs:
-    processor = processor_of(folder)
-    return _of_chat(processor, image, question)
+    return chat_inputs(folder, [image], one_message(question))
+
+
+def chat_inputs(folder: Path, images: Sequence[Image.Image], said: Said) -> Inputs:
+    return _of_chat(processor_of(folder), images, said)
 
 
 def smolvlm(folder: Path, image: Image.Image, question: str) -> Inputs:
+    return smolvlm_inputs(folder, [image], one_message(question))
+
+
+def smolvlm_inputs(folder: Path, images: Sequence[Image.Image], said: Said) -> Inputs:
     """Through the processor of Idefics3, which does the same to pictures and needs no torchvision."""
-    return _of_chat(Idefics3Processor.from_pretrained(folder, image_seq_len=1), image, question)
+    return _of_chat(Idefics3Processor.from_pretrained(folder, image_seq_len=1), images, said)
 
 
-def _of_chat(processor: Any, image: Image.Image, question: str) -> Inputs:
-    said = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": asking(question)}]}]
+def _of_chat(processor: Any, images: Sequence[Image.Image], said: Said) -> Inputs:
     prompt = processor.apply_chat_template(said, add_generation_prompt=True)
     begun = processor.tokenizer.bos_token is not None  # the templates here write it where there is one
-    return dict(processor(text=[prompt], images=[[image]], return_tensors="pt", add_special_tokens=not begun))
+    return dict(processor(text=[prompt], images=[list(images)], return_tensors="pt", add_special_tokens=not begun))
 
 
 @cache
@@ -81,13 +95,18 @@ def parts_of(folder: Path) -> tuple[Any, Any]:
 
 
 def qwen(folder: Path, image: Image.Image, question: str) -> Inputs:
+    return qwen_inputs(folder, [image], one_message(question))
+
+
+def qwen_inputs(folder: Path, images: Sequence[Image.Image], said: Said) -> Inputs:
     """As the processor does it: one token for each four patches, marked as a picture's."""
-    tokenizer, images = parts_of(folder)
-    pixels = images(images=[image], return_tensors="pt")
-    said = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": asking(question)}]}]
+    tokenizer, processor = parts_of(folder)
+    pixels = processor(images=list(images), return_tensors="pt")
     prompt = tokenizer.apply_chat_template(said, tokenize=False, add_generation_prompt=True)
-    _, rows, columns = pixels["image_grid_thw"][0].tolist()
-    ids = tokenizer(prompt.replace("<|image_pad|>", "<|image_pad|>" * (rows * columns // 4)), return_tensors="pt")
+    first, *others = prompt.split("<|image_pad|>")
+    of_each = ["<|image_pad|>" * (rows * columns // 4) for _, rows, columns in pixels["image_grid_thw"].tolist()]
+    text = first + "".join(tokens + other for tokens, other in zip(of_each, others, strict=True))
+    ids = tokenizer(text, return_tensors="pt")
     marked = ids["input_ids"] == tokenizer.convert_tokens_to_ids("<|image_pad|>")
     return {**ids, **pixels, "mm_token_type_ids": marked.int()}
 
