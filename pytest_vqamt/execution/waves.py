@@ -31,9 +31,8 @@ def ask_in_waves(cases: Sequence[CaseTrials], ask: Ask) -> list[Outcomes]:
     # The id of a query that quotes an answer is only known once that answer is there, and cases may share it before.
     asked = [_quoting(case, answers) for case in cases]
     later = ask(query for case in asked for trials in case for query in trials if isinstance(query, Query))
-    every = {**answers, **later}
     return [
-        tuple(tuple(every.get(each.id) if isinstance(each, Query) else each for each in trials) for trials in case)
+        tuple(tuple(later.get(each.id) if isinstance(each, Query) else each for each in trials) for trials in case)
         for case in asked
     ]
 
@@ -45,9 +44,11 @@ def _all(cases: Iterable[CaseTrials]) -> Iterator[Query]:
 def _quoting(
     case: CaseTrials, answers: Mapping[str, Answer | Failure]
 ) -> tuple[tuple[Query | Answer | Failure | None, ...], ...]:
-    """The queries of a case with the answers that they quote, or the outcome of those that cannot be asked."""
+    """The outcomes of a case so far, and in place of those that are left the queries with the answers they quote."""
 
     def quoted(query: Query, trial: int) -> Query | Answer | Failure | None:
+        if not query.replies:
+            return answers.get(query.id)
         texts: dict[int, str] = {}
         for place in sorted(query.replies):
             earlier = case[place]
@@ -55,7 +56,7 @@ def _quoting(
             if not isinstance(found, Answer) or found.declined:
                 return found
             texts[place] = quotable(found)
-        return replace(query, turns=with_answers(query.turns, texts)) if texts else query
+        return replace(query, turns=with_answers(query.turns, texts))
 
     return tuple(tuple(quoted(query, trial) for trial, query in enumerate(trials)) for trials in case)
 

@@ -28,6 +28,7 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.reference.conversation_faults import CONVERSATION_FAULTS
 from pytest_vqamt.models.reference.faults import FAULTS, load
 from pytest_vqamt.models.wrapped import wrap_model
 from tests.models.test_blind_faults import BLIND
@@ -182,6 +183,8 @@ WRONG: dict[str, dict[Meaning, str]] = {
     "ignores-drawn-questions": {},
     "english-only": {},
     "counts-in-english-only": {},
+    # Of several pictures and turns see test_conversation_faults.
+    **{fault: {} for fault in CONVERSATION_FAULTS},
 }
 
 

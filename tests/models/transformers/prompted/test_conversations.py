@@ -234,7 +234,7 @@ def test_a_trial_shows_what_a_template_takes(
     assert model.takes == takes
     (answer,) = wrap_model("hf", model, BRIEF).ask(Task.VQA, [conversations()[2]])
     assert isinstance(answer, Answer)
-    assert answer.declined.startswith("the model takes no ") == (takes != ALL)
+    assert answer.declined.startswith("the model does not take ") == (takes != ALL)
     if takes == ALL:
         written = written_by(model, conversations()[2])
         assert "Say little." in written
@@ -273,7 +273,7 @@ def test_kinds_of_one_picture_take_no_conversation(loaded: Loaded) -> None:
     assert loaded("git").takes == loaded("blip2_opt").takes == ()
     (answer,) = wrap_model("hf", loaded("git"), CPU).ask(Task.VQA, [conversations()[0]])
     assert isinstance(answer, Answer)
-    assert answer.declined.startswith("the model takes no ")
+    assert answer.declined.startswith("the model does not take ")
 
 
 def test_the_system_message_of_a_conversation_replaces_that_of_the_settings(loaded: Loaded) -> None:
