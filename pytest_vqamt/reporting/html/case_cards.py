@@ -18,7 +18,8 @@ A region is ``{"kind": "edit" | "asked", "label", "x", "y", "w", "h"}`` in fract
 height. Edited regions belong to the picture, and regions that a question is about to the query, so that each picture is
 embedded once. ``width`` and ``height`` are the thumbnail's, in pixels. Pictures may be missing from ``pictures``. A
 contrast is there if its answer does not differ as it must; ``of`` is the index of the query with the same text.
-There is a margin if the model's answers have scores, and others if other models had the same case.
+A query of a conversation has ``turns``, ``{"role", "parts": [{"text"} | {"picture": digest} | {"reply": int}]}`` each,
+and ``shown``: ``{"picture": digest, "edits", "asked"}`` for each picture. There is a margin if the model's answers have scores, and others if other models had the same case.
 """
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ def make_card(row: Row, pictures: dict[str, Picture], others: Sequence[Row] = ()
         },
         "objects": list(dict.fromkeys(_objects(queries, meanings))),
         "queries": [
-            _query_card(query, answer, reading, _asked(pictures.get(picture_digest(query)), meaning))
+            _query_card(query, answer, reading, pictures, meaning)
             for query, answer, reading, meaning in zip(queries, answers, padded, meanings, strict=False)
         ],
         **_contrast_card(row, pictures),
@@ -143,7 +144,17 @@ def _other_model(row: Row) -> Row:
     }
 
 
-def _query_card(query: Row, answer: str | None, reading: str | None, asked: list[Json]) -> Row:
+def _query_card(
+    query: Row, answer: str | None, reading: str | None, pictures: dict[str, Picture], meaning: Meaning | None
+) -> Row:
+    shown: list[Row] = [
+        {
+            "picture": picture_digest(each),
+            "edits": "; ".join(filter(None, (_elsewhere(each, query), describe_edits(each)))),
+            "asked": _asked(pictures.get(picture_digest(each)), meaning),
+        }
+        for each in _pictures_of(query)
+    ]
     return {
         "picture": picture_digest(query),
         "text": shortened(str(query["text"])),
@@ -152,8 +163,42 @@ def _query_card(query: Row, answer: str | None, reading: str | None, asked: list
         "answer": None if answer is None else shortened(answer),
         "reading": None if reading is None else shortened(reading),
         "edits": describe_edits(query),
-        "asked": asked,
+        "asked": shown[0]["asked"],
+        **(
+            {"shown": cast("list[Json]", shown), "turns": list(map(_turn_card, turns))}
+            if (turns := _turns(query))
+            else {}
+        ),
     }
+
+
+def _elsewhere(part: Row, query: Row) -> str:
+    """The photo of a part that is another than the first of its conversation."""
+    photo, first = (cast("Row", each["picture"])["photo"] for each in (part, query))
+    return f"scene {photo}" if photo != first else ""
+
+
+def _turns(query: Row) -> list[Row]:
+    """The turns of a conversation; empty for one picture and one text."""
+    return cast("list[Row]", query.get("turns") or [])
+
+
+def _pictures_of(query: Row) -> Iterator[Row]:
+    """Rows with a picture each: the query itself, or the parts of its conversation."""
+    if not (turns := _turns(query)):
+        yield query
+    for turn in turns:
+        yield from (part for part in cast("list[Row]", turn["parts"]) if "picture" in part)
+
+
+def _turn_card(turn: Row) -> Row:
+    return {"role": turn["role"], "parts": list(map(_part_card, cast("list[Row]", turn["parts"])))}
+
+
+def _part_card(part: Row) -> Row:
+    if "picture" in part:
+        return {"picture": picture_digest(part)}
+    return {"text": shortened(str(part["text"]))} if "text" in part else {"reply": part["reply_to"]}
 
 
 def _contrast_card(row: Row, pictures: dict[str, Picture]) -> Row:
@@ -162,8 +207,9 @@ def _contrast_card(row: Row, pictures: dict[str, Picture]) -> Row:
     if contrast is None:
         return {}
     query = cast("Row", contrast["query"])
-    asked = _asked(pictures.get(picture_digest(query)), _meaning(query))
-    made = _query_card(query, cast("str | None", contrast["answer"]), str(contrast["reading"]), asked)
+    made = _query_card(
+        query, cast("str | None", contrast["answer"]), str(contrast["reading"]), pictures, _meaning(query)
+    )
     elsewhere = f"scene {contrast['scene']}" if contrast["scene"] != row["scene"] else ""
     # The picture of another scene must be named: it is no edit of the one beside it.
     made["edits"] = "; ".join(filter(None, (elsewhere, str(made["edits"]))))
@@ -199,12 +245,13 @@ def case_pictures(row: Row, source: SceneSource) -> dict[str, Picture | str]:
     found: dict[str, Picture | str] = {}
     contrast = _missed_contrast(row)
     for query in (*cast("list[Row]", row["queries"]), *([cast("Row", contrast["query"])] if contrast else [])):
-        digest = picture_digest(query)
-        if digest not in found:
-            try:
-                found[digest] = picture_from_recipe(query["picture"], scenes_by_photo(source))
-            except DataError as error:
-                found[digest] = str(error)
+        for each in _pictures_of(query):
+            digest = picture_digest(each)
+            if digest not in found:
+                try:
+                    found[digest] = picture_from_recipe(each["picture"], scenes_by_photo(source))
+                except DataError as error:
+                    found[digest] = str(error)
     return found
 
 

@@ -32,6 +32,8 @@ _PAPERS: Mapping[str, str] = {
     "agree": "One fact in two forms",
     "think": "With and without reasoning",
     "lead": "Leading statements",
+    "multi": "Several pictures",
+    "turn": "Later turns",
     "absent": "False premises",
     "negation": "Negation",
     "choice": "Options with letters",

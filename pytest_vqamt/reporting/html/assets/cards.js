@@ -65,20 +65,29 @@ function pictureRow(card, shots) {
   return made;
 }
 
-const askedOf = (query) => `${query.text || "(to be described)"}${query.manner ? ` (${query.manner})` : ""}`;
+const lettersOf = (shots) => new Map(shots.map(({ digest, letter }) => [digest, letter]));
+
+// A conversation has a line for each turn, with the letters of its pictures where they come.
+function askedOf(query, letters) {
+  const manner = query.manner ? ` (${query.manner})` : "";
+  if (!query.turns) return `${query.text || "(to be described)"}${manner}`;
+  const said = ({ picture, reply, text }) => (picture ? `[${letters.get(picture)}]` : reply === undefined ? text : `(its answer to text ${reply + 1})`);
+  const lines = query.turns.map(({ role, parts }) => `${query.turns.length > 1 ? `${role}: ` : ""}${parts.map(said).join(" ")}`);
+  return `${lines.join("\n")}${manner}`;
+}
 
 const answerOf = (query) => (query.answer === null ? "no answer" : query.answer || "(nothing)");
 
 function questions(card, shots) {
-  const letters = new Map(shots.map(({ digest, letter }) => [digest, letter]));
+  const letters = lettersOf(shots);
   const rows = queriesOf(card).map((query, place) => {
     const differs = query.reading !== null && query.reading !== query.answer;
     return element(
       "tr",
       {},
       element("td", { class: "which" }, String(place + 1)),
-      element("td", { class: "which", title: "the picture" }, letters.get(query.picture)),
-      element("td", {}, foreign(askedOf(query))),
+      element("td", { class: "which", title: "the picture" }, [...new Set(shownBy(query).map(({ picture }) => letters.get(picture)))].join(" ")),
+      element("td", query.turns ? { class: "turns" } : {}, foreign(askedOf(query, letters))),
       element("td", { class: "said" }, foreign(answerOf(query)), differs ? element("span", { class: "read" }, ...(query.reading === "unparsed" ? [" not understood"] : [" read as ", foreign(query.reading)])) : null),
       ...card.others.map(({ answers }) => element("td", { class: "said other" }, place < answers.length ? foreign(answers[place] ?? "no answer") : "")),
     );
@@ -108,7 +117,7 @@ const cell = (text) => String(text).replaceAll("|", "\\|").replaceAll("\n", " ")
 
 function markdownOf(card) {
   const models = [card, ...card.others];
-  const letters = new Map(picturesOf(card).map(({ digest, letter }) => [digest, letter]));
+  const letters = lettersOf(picturesOf(card));
   const lines = [
     `**${card.item}** on ${card.model}, ${card.data}: ${shownVerdict(verdictOf(card))}`,
     "",
@@ -116,7 +125,8 @@ function markdownOf(card) {
     `| --- | --- | --- |${" --- |".repeat(models.length)}`,
     ...queriesOf(card).map((query, place) => {
       const answers = [answerOf(query), ...card.others.map((other) => (place < other.answers.length ? other.answers[place] ?? "no answer" : ""))];
-      return `| ${place + 1} | ${letters.get(query.picture)}: ${cell(query.edits || "original")} | ${[askedOf(query), ...answers].map(cell).join(" | ")} |`;
+      const shown = shownBy(query).map(({ picture, edits }) => `${letters.get(picture)}: ${cell(edits || "original")}`);
+      return `| ${place + 1} | ${shown.join(", ")} | ${[askedOf(query, letters), ...answers].map(cell).join(" | ")} |`;
     }),
     "",
     ...(claims.has(card.item) ? [claims.get(card.item), ""] : []),

@@ -29,9 +29,10 @@ function showEnlarged() {
   load(image);
   byId("enlarged-title").textContent = `${card.item}, picture ${letter}: ${edits}`;
   byId("enlarged-picture").replaceChildren(frame);
-  const asked = queriesOf(card).filter((query) => query.picture === digest);
+  const letters = lettersOf(picturesOf(card));
+  const asked = queriesOf(card).filter((query) => shownBy(query).some((shown) => shown.picture === digest));
   byId("enlarged-text").replaceChildren(
-    ...asked.map((query) => element("p", {}, foreign(askedOf(query)), " ", element("b", {}, foreign(answerOf(query))))),
+    ...asked.map((query) => element("p", { class: "turns" }, foreign(askedOf(query, letters)), " ", element("b", {}, foreign(answerOf(query))))),
     element("p", { class: "of" }, `${place + 1} of ${gallery.length}`),
   );
 }
@@ -40,7 +41,7 @@ function showEnlarged() {
 function compareIn(card, [before, after], pressed) {
   gallery = [];
   opener = pressed;
-  const letters = new Map(picturesOf(card).map(({ digest, letter }) => [digest, letter]));
+  const letters = lettersOf(picturesOf(card));
   const factor = Math.min((innerWidth - 48) / before.picture.width, (innerHeight - 260) / before.picture.height, 6);
   const frames = [before, after].map((shot) => {
     const frame = framed(shot, `scene ${card.scene}, ${shot.edits}`);
@@ -67,7 +68,7 @@ function compareIn(card, [before, after], pressed) {
   byId("enlarged-picture").replaceChildren(both);
   byId("enlarged-text").replaceChildren(
     element("p", { class: "slide" }, `${before.letter}: ${before.edits}`, slider, `${after.letter}: ${after.edits}`, flip),
-    ...queriesOf(card).map((query) => element("p", {}, element("span", { class: "of", title: "the picture" }, `${letters.get(query.picture)}: `), foreign(askedOf(query)), " ", element("b", {}, foreign(answerOf(query))))),
+    ...queriesOf(card).map((query) => element("p", { class: "turns" }, element("span", { class: "of", title: "the picture" }, `${letters.get(query.picture)}: `), foreign(askedOf(query, letters)), " ", element("b", {}, foreign(answerOf(query))))),
   );
   for (const id of ["previous", "following"]) byId(id).hidden = true;
   enlarged.showModal();

@@ -10,6 +10,9 @@ const queriesOf = (card) => {
   return [...card.queries, { ...query, edits: `contrast: ${query.edits || "original"}` }];
 };
 
+// What a query shows: its picture, or those of a conversation.
+const shownBy = (query) => query.shown ?? [query];
+
 const verdictOf = (card) => (card.waived ? "waived" : card.verdict);
 
 const violates = (verdict) => verdict === "violated" || verdict === "unparsed";

@@ -46,7 +46,7 @@ const letterOf = (place) => (place < 26 ? String.fromCharCode(65 + place) : `A${
 // The pictures of a case, each once, in the order of its queries, with all that is outlined on them.
 function picturesOf(card) {
   const seen = new Map();
-  for (const { picture: digest, edits, asked } of queriesOf(card)) {
+  for (const { picture: digest, edits, asked } of queriesOf(card).flatMap(shownBy)) {
     if (!seen.has(digest)) {
       const picture = pictures[digest] ?? null;
       seen.set(digest, { digest, edits: edits || "original", letter: letterOf(seen.size), picture, regions: picture ? [...picture.regions] : [] });
@@ -63,5 +63,5 @@ function picturesOf(card) {
 function pairOf(shots) {
   const [before, after] = shots.filter(({ picture }) => picture);
   const ratio = ({ picture }) => picture.width / picture.height;
-  return after && !after.edits.startsWith("contrast: scene ") && Math.abs(ratio(before) - ratio(after)) < 0.02 ? [before, after] : null;
+  return after && !/^(contrast: )?scene /.test(after.edits) && Math.abs(ratio(before) - ratio(after)) < 0.02 ? [before, after] : null;
 }
