@@ -19,7 +19,8 @@ height. Edited regions belong to the picture, and regions that a question is abo
 embedded once. ``width`` and ``height`` are the thumbnail's, in pixels. Pictures may be missing from ``pictures``. A
 contrast is there if its answer does not differ as it must; ``of`` is the index of the query with the same text.
 A query of a conversation has ``turns``, ``{"role", "parts": [{"text"} | {"picture": digest} | {"reply": int}]}`` each,
-and ``shown``: ``{"picture": digest, "edits", "asked"}`` for each picture. There is a margin if the model's answers have scores, and others if other models had the same case.
+and ``shown``: ``{"picture": digest, "edits", "asked"}`` for each picture. There is a margin if the model's answers have
+scores, and others if other models had the same case.
 """
 
 from __future__ import annotations
