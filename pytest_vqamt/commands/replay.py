@@ -196,6 +196,22 @@ def render_todo_list(file: Path, source: SceneSource, folder: Path) -> tuple[int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Recipe:
+    """A picture of a query."""
+
+    row: Json
+    """The photo and the edits that make the picture."""
+    photo: str
+    """The photo's id in the source."""
+    digest: str
+    """The picture's digest, which names its file."""
+
+    @property
+    def file(self) -> str:
+        return f"{self.digest}.png"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _TodoRow:
     """A query that a run has listed because its model has no answer to it."""
 
@@ -207,12 +223,10 @@ class _TodoRow:
     """What the model is to do with the picture."""
     text: str
     """The question or hypothesis; "" for a caption."""
-    recipe: Json
-    """The photo and the edits that make the picture."""
-    photo: str
-    """The photo's id in the source."""
-    digest: str
-    """The picture's digest, which names its file."""
+    pictures: tuple[_Recipe, ...]
+    """At least one; in the order in which they are shown."""
+    turns: list[Json] | None
+    """The conversation as the index has it; None for one picture and one text."""
 
 
 def _check(file: Path, source: SceneSource) -> None:
@@ -220,16 +234,15 @@ def _check(file: Path, source: SceneSource) -> None:
     known: set[str] = set()
     for todo in _todo_rows(file):
         # Thousands of queries are about a few photos.
-        if todo.photo in known:
-            continue
-        try:
-            source.place(todo.photo)
-        except DataError as error:
-            raise DataError(
-                f"{todo.where}: Expected a photo of {source.spec}, but got photo={todo.photo!r}: "
-                "name the data of that run with --data"
-            ) from error
-        known.add(todo.photo)
+        for photo in {recipe.photo for recipe in todo.pictures} - known:
+            try:
+                source.place(photo)
+            except DataError as error:
+                raise DataError(
+                    f"{todo.where}: Expected a photo of {source.spec}, but got photo={photo!r}: "
+                    "name the data of that run with --data"
+                ) from error
+            known.add(photo)
 
 
 def _write(file: Path, source: SceneSource, folder: Path) -> tuple[int, int]:
@@ -241,22 +254,24 @@ def _write(file: Path, source: SceneSource, folder: Path) -> tuple[int, int]:
             if todo.id in queries:
                 continue  # several workers may have written it
             queries.add(todo.id)
-            image = f"{todo.digest}.png"
-            if todo.digest not in pictures:
-                _rendered(todo, source).save(folder / image)
-                pictures.add(todo.digest)
-            row = {"id": todo.id, "file": image, "task": todo.task.value, "text": todo.text}
+            for recipe in todo.pictures:
+                if recipe.digest not in pictures:
+                    _rendered(recipe, source, todo.where).save(folder / recipe.file)
+                    pictures.add(recipe.digest)
+            row: dict[str, Json] = {"id": todo.id, "file": todo.pictures[0].file, "task": todo.task, "text": todo.text}
+            if todo.turns is not None:
+                row["turns"] = todo.turns
             index.write(json.dumps(row, ensure_ascii=False) + "\n")
     return len(queries), len(pictures)
 
 
-def _rendered(todo: _TodoRow, source: SceneSource) -> Image.Image:
+def _rendered(recipe: _Recipe, source: SceneSource, where: str) -> Image.Image:
     try:
-        return render(picture_from_recipe(todo.recipe, scenes_by_photo(source)), source)
+        return render(picture_from_recipe(recipe.row, scenes_by_photo(source)), source)
     except DataError as error:
-        raise DataError(f"{todo.where}: {error}") from error
+        raise DataError(f"{where}: {error}") from error
     except (OSError, RenderError) as error:
-        raise RenderError(f"{todo.where}: {error}") from error
+        raise RenderError(f"{where}: {error}") from error
 
 
 def _todo_rows(file: Path) -> Iterator[_TodoRow]:
@@ -273,19 +288,44 @@ def _todo_rows(file: Path) -> Iterator[_TodoRow]:
 
 
 def _todo_row(line: bytes, where: str) -> _TodoRow:
-    row = parse_row(line, where)
-    recipe = cast("dict[str, Json]", parse_json(line)).get("picture")
-    if row.id is not None and row.text is not None and row.task is not None:
-        # The digest becomes a file name: anything but 16 hexadecimal digits could leave the folder.
-        match recipe:
-            case {"photo": str(photo), "digest": str(digest)} if is_id(digest):  # the name of its file
-                return _TodoRow(
-                    where=where, id=row.id, task=row.task, text=row.text, recipe=recipe, photo=photo, digest=digest
-                )
+    row = parse_row(line, where)  # which has checked the roles and the parts of turns
+    fields = cast("dict[str, Json]", parse_json(line))
+    turns = cast("list[dict[str, Json]] | None", fields.get("turns"))
+    rows = [fields.get("picture")]
+    if turns is not None:
+        rows += [part.get("picture") for part in _parts(turns) if "text" not in part]
+    recipes = list(filter(None, map(_recipe, rows)))
+    if row.id is not None and row.text is not None and row.task is not None and len(recipes) == len(rows):
+        shown = None if turns is None else [_shown(turn) for turn in turns]
+        return _TodoRow(where=where, id=row.id, task=row.task, text=row.text, pictures=tuple(recipes), turns=shown)
     raise DataError(
         f"{where}: Expected a row as a run lists it, with 'id', 'task', 'text' and a 'picture' of 'photo', 'digest' "
         f"and 'edits', but got id={row.id!r}: leave its fields as they were"
     )
+
+
+def _parts(turns: list[dict[str, Json]]) -> Iterator[dict[str, Json]]:
+    for turn in turns:
+        yield from cast("list[dict[str, Json]]", turn["parts"])
+
+
+def _recipe(row: Json) -> _Recipe | None:
+    # The digest becomes a file name: anything but 16 hexadecimal digits could leave the folder.
+    match row:
+        case {"photo": str(photo), "digest": str(digest)} if is_id(digest):
+            return _Recipe(row=row, photo=photo, digest=digest)
+        case _:
+            return None
+
+
+def _shown(turn: dict[str, Json]) -> Json:
+    """A turn with the files of its pictures."""
+    return {"role": turn["role"], "parts": [_shown_part(part) for part in _parts([turn])]}
+
+
+def _shown_part(part: dict[str, Json]) -> Json:
+    recipe = None if "text" in part else _recipe(part.get("picture"))
+    return {"text": part.get("text")} if recipe is None else {"file": recipe.file}
 
 
 @contextmanager

@@ -395,13 +395,19 @@ class ModelInput:
                 self._pixels = self._render(self.query.picture)
         return self._pixels
 
-    def file(self, encoder: PictureEncoder) -> PictureFile:
-        """The picture as a file that ``encoder`` makes; in a run, once for all queries about the picture."""
-        picture = self.query.picture
+    def file(self, encoder: PictureEncoder, picture: Picture | None = None) -> PictureFile:
+        """One of its pictures, the first if none is given, as a file that ``encoder`` makes.
+
+        In a run, a picture is encoded once for all queries about it.
+        """
+        shown = self.query.picture if picture is None else picture
         if self._encode is None:
-            return encoder.encode(picture, lambda: self.pixels, None, lossless=self.lossless)
+            return encoder.encode(shown, lambda: self._pixels_of(shown), None, lossless=self.lossless)
         with self._drawing():
-            return self._encode(picture, encoder, self.lossless)
+            return self._encode(shown, encoder, self.lossless)
+
+    def _pixels_of(self, picture: Picture) -> Image:
+        return self._all_pixels()[self.query.pictures.index(picture)]
 
     @contextmanager
     def _drawing(self) -> Iterator[None]:

@@ -6,6 +6,9 @@ of a question of a published pair, as in ``carets:DIR``) or by ``photo``, with o
 ``task``, where given), in this order. A repeated query (``control.repeat``) is matched by ``id`` alone. Other fields
 are ignored. FILE need not exist yet.
 
+A row of a conversation also has ``turns``: ``[{"role", "parts": [{"text"} or {"photo", "picture"}]}]``. It is matched
+by ``id`` or, for pictures without edits, by ``turns`` (and ``task``, where given), and by nothing else.
+
 Queries without an answer are added to ``FILE.todo.jsonl``, as rows of the same form with ``answer`` null. Once
 answered, by whatever means, they belong into FILE.
 """
@@ -18,19 +21,22 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from reprlib import repr as shortened
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.conversation import Ability, Part, Role, Turn
 from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.identity import canonical_json
 from pytest_vqamt.core.input_files import MAX_DATA_BYTES, expanded, parse_json, read_bytes
+from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.core.recipes import picture_recipe
 from pytest_vqamt.core.text import cut
 from pytest_vqamt.models.protocol import ModelOptions
 
 _ContentKey: TypeAlias = tuple[str | None, str | None, Task | None]
-"""A photo's id, a text, and the task where the row names one."""
+"""A photo's id, a text, and the task where the row names one; of a conversation None and all that is said in it."""
 
 _SUFFIX = ".jpg"
 """Of a photo's id; rows may have it or not."""
@@ -61,6 +67,7 @@ class AnswersFile:
     batch_size = 256
     # A row of its own has the answer with reasoning: the todo list asks for it.
     switches_reasoning = True
+    takes: ClassVar[tuple[Ability, ...]] = tuple(Ability)
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -133,15 +140,21 @@ class _AnswerIndex:
             if name is not None and (first := known.setdefault(name, row)).answer != row.answer:
                 # An id names one query, so two answers cannot both be right.
                 raise _contradiction(first, row)
-        if row.plain and row.photo is not None and row.text is not None:
-            key: _ContentKey = (row.photo, row.text, row.task)
-            if self.by_content.setdefault(key, row).answer != row.answer:
-                self.conflicts.setdefault(key, row)
+        key: _ContentKey | None = None
+        if row.said is not None:
+            key = (None, row.said, row.task)
+        elif row.plain and row.photo is not None and row.text is not None:
+            key = (row.photo, row.text, row.task)
+        if key is not None and self.by_content.setdefault(key, row).answer != row.answer:
+            self.conflicts.setdefault(key, row)
 
     def is_answered(self, row: AnswerRow | None) -> bool:
         """True if a row of the todo list has been answered."""
         if row is None:
             return False
+        if row.said is not None:
+            keys = _content_keys(None, row.said, row.task)
+            return row.id in self.by_id or any(each in self.by_content for each in keys)
         # An edited picture has no other key than the id.
         if row.id in self.by_id or not row.plain:
             return row.id in self.by_id
@@ -151,7 +164,7 @@ class _AnswerIndex:
     def find(self, query: Query) -> AnswerRow | None:
         row = self.by_id.get(query.id)
         # Photo and text name the unedited picture, asked for the first time, without reasoning.
-        if row is not None or query.picture.edits or query.manner:
+        if row is not None or any(picture.edits for picture in query.pictures) or query.manner:
             return row
         return self._by_published_id(query) or self._by_content(query)
 
@@ -163,7 +176,8 @@ class _AnswerIndex:
         return rows[0] if rows else None
 
     def _by_content(self, query: Query) -> AnswerRow | None:
-        for key in _content_keys(query.picture.photo.id, query.text, query.task):
+        photo, text = (None, _said_in(query.turns)) if query.turns else (query.picture.photo.id, query.text)
+        for key in _content_keys(photo, text, query.task):
             # Photo ids may repeat between scene sources, so rows that differ matter only where one of them is needed.
             if key in self.conflicts:
                 raise _contradiction(self.by_content[key], self.conflicts[key])
@@ -180,6 +194,19 @@ def _content_keys(photo: str | None, text: str | None, task: Task | None) -> Ite
     for name in names:
         yield name, text, task
         yield name, text, None
+
+
+def _said_in(turns: Iterable[Turn]) -> str:
+    """All that is said in a conversation, with the pictures by their photos."""
+    return _conversation_key((turn.role, [_key_of(part) for part in turn.parts]) for turn in turns)
+
+
+def _key_of(part: Part) -> Json:
+    return ["photo", part.photo.id.removesuffix(_SUFFIX)] if isinstance(part, Picture) else ["text", str(part)]
+
+
+def _conversation_key(turns: Iterable[tuple[Role, list[Json]]]) -> str:
+    return canonical_json([[role.value, parts] for role, parts in turns])
 
 
 def _contradiction(first: AnswerRow, second: AnswerRow) -> DataError:
@@ -250,7 +277,9 @@ class AnswerRow:
     published: str | None
     """The id of the published question, prefixed with its file's name."""
     plain: bool
-    """True if the picture has no edits and the query is no repetition, and asks for no reasoning."""
+    """True if photo and text name the query: one picture without edits, no repetition, and no wish for reasoning."""
+    said: str | None
+    """What names the query by a conversation about pictures without edits; None for any other."""
     answer: str | None
     """None while unanswered."""
 
@@ -272,7 +301,7 @@ def published_ids(query: Query) -> tuple[str, ...]:
 
     Only questions of pairs count: their ids are unique in the whole data set.
     """
-    if query.picture.edits or query.manner:
+    if query.turns or query.picture.edits or query.manner:
         return ()
     questions = query.picture.scene.questions
     of_pairs = {name for each in questions if each.pair for name in (each.id, each.pair.original)}
@@ -293,9 +322,19 @@ def todo_line(query: Query) -> str:
         row["trial"] = query.trial
     if query.reasoning is not None:
         row["reasoning"] = query.reasoning
+    if query.turns:
+        row["turns"] = [
+            {"role": turn.role.value, "parts": [_part_row(part) for part in turn.parts]} for turn in query.turns
+        ]
     if ids := published_ids(query):
         row["published"] = ids[0]
     return json.dumps(row, ensure_ascii=False) + "\n"
+
+
+def _part_row(part: Part) -> dict[str, Json]:
+    if isinstance(part, Picture):
+        return {"photo": part.photo.id, "picture": picture_recipe(part)}
+    return {"text": str(part)}
 
 
 def numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
@@ -315,6 +354,8 @@ def parse_row(line: bytes, where: str) -> AnswerRow:
     fields = _json_object(line, where)
     if "answer" not in fields:
         raise DataError(f"{where}: Expected a row with 'answer' (text, or null), but got {', '.join(fields) or 'none'}")
+    is_first = not fields.get("trial") and fields.get("reasoning") is None
+    turns = fields.get("turns")
     row = AnswerRow(
         where=where,
         id=_text_field(fields, "id", where),
@@ -322,10 +363,12 @@ def parse_row(line: bytes, where: str) -> AnswerRow:
         text=_text_field(fields, "text", where),
         task=_task_field(fields, where),
         published=_text_field(fields, "published", where),
-        plain=not _has_edits(fields, where) and not fields.get("trial") and fields.get("reasoning") is None,
+        plain=not _has_edits(fields, where) and is_first and turns is None,
+        said=None if turns is None else _said_in_rows(turns, where, is_first=is_first),
         answer=_text_field(fields, "answer", where),
     )
-    if row.id is None and row.published is None and (row.photo is None or row.text is None):
+    named = row.id is not None or row.published is not None or row.said is not None
+    if not named and (row.photo is None or row.text is None):
         raise DataError(
             f"{where}: Expected a row with 'id', with 'published', or with 'photo' and 'text', "
             f"but got {', '.join(fields)}"
@@ -359,6 +402,38 @@ def _task_field(fields: dict[str, object], where: str) -> Task | None:
     if task not in set(Task):
         raise DataError(f"{where}: Expected 'task' to be one of {', '.join(Task)}, but got task={task!r}")
     return Task(task)
+
+
+def _said_in_rows(turns: object, where: str, *, is_first: bool) -> str | None:
+    """The conversation in a row as ``_said_in`` gives it; None where only the id names it."""
+    rows = turns if isinstance(turns, list) else [turns]
+    found: list[tuple[Role, list[Json]]] = []
+    for row in rows:
+        match row:
+            case {"role": str(role), "parts": list(parts)} if role in set(Role):
+                found.append((Role(role), [_key_in_row(part, where) for part in parts]))
+            case _:
+                raise DataError(
+                    f"{where}: Expected 'turns' to be a list of objects with 'role' ({', '.join(Role)}) and 'parts', a "
+                    f"list, but got {shortened(row)}"
+                )
+    is_plain = is_first and all(key is not None for _, keys in found for key in keys)
+    return _conversation_key(found) if is_plain else None
+
+
+def _key_in_row(part: object, where: str) -> Json:
+    """The key of a part; None for a picture with edits."""
+    match part:
+        case {"text": str(text)}:
+            return ["text", text]
+        case {"photo": str(photo)} | {"picture": {"photo": str(photo)}}:
+            assert isinstance(part, dict)
+            return None if _has_edits(part, where) else ["photo", photo.removesuffix(_SUFFIX)]
+        case _:
+            raise DataError(
+                f"{where}: Expected each part of 'turns' to have 'text', or 'photo' and 'picture', but got "
+                f"{shortened(part)}"
+            )
 
 
 def _has_edits(fields: dict[str, object], where: str) -> bool:

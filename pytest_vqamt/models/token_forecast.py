@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
 from statistics import fmean
+from typing import TypeAlias
 
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.models.chat_settings import resized_size
@@ -16,6 +17,9 @@ CHARACTERS_PER_TOKEN = 4.4
 
 _MEASURED_FROM = 8
 """So many measured answers replace the formula."""
+
+_TOKENS_FOR_A_TURN = 5
+"""Tokens of the chat template around each turn after the first, about: the marks of ChatML and the role."""
 
 _TOKENS_OUT: Mapping[Task, float] = {Task.VQA: 2, Task.ENTAILMENT: 3, Task.CAPTIONING: 18}
 """Tokens of an answer before any is measured: a word and the end; a label; a sentence."""
@@ -147,6 +151,10 @@ FAMILIES: tuple[Family, ...] = (
 _UNKNOWN = Family(name="", parts=(), picture=claude_area)
 
 
+_Sizes: TypeAlias = tuple[tuple[int, int], ...]
+"""Widths and heights of the pictures of a query."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenForecast:
     """The tokens that queries will take."""
@@ -193,11 +201,11 @@ class TokenForecaster:
     def forecast(self, queries: Sequence[Query], measured: Iterable[tuple[Query, Answer]]) -> TokenForecast:
         """Forecasts the tokens of ``queries``, each sent once; ``measured`` are queries with their answers."""
         known = [(query, answer) for query, answer in measured if answer.tokens_in is not None]
-        # The difference of measurement and formula for each size of picture: the error of text differs little.
-        off: dict[tuple[int, int], list[float]] = defaultdict(list)
+        # The difference of measurement and formula for each size of pictures: the error of text differs little.
+        off: dict[_Sizes, list[float]] = defaultdict(list)
         out: dict[Task, list[float]] = defaultdict(list)
         for query, answer in known:
-            off[self._size(query)].append((answer.tokens_in or 0) - self._formula(query))
+            off[self._sizes(query)].append((answer.tokens_in or 0) - self._formula(query))
             out[query.task].append(answer.tokens_out or 0)
         is_measured = len(known) >= _MEASURED_FROM
         by_size = {size: fmean(each) for size, each in off.items()} if is_measured else {}
@@ -207,7 +215,7 @@ class TokenForecaster:
             ratio = sum(answer.tokens_in or 0 for _, answer in known) / sum(self._formula(query) for query, _ in known)
         tokens_in = tokens_out = most = 0.0
         for query in queries:
-            formula, difference = self._formula(query), by_size.get(self._size(query))
+            formula, difference = self._formula(query), by_size.get(self._sizes(query))
             tokens_in += formula * ratio if difference is None else formula + difference
             answers = out.get(query.task) if is_measured else None
             longest = self._longest(query)
@@ -227,10 +235,12 @@ class TokenForecaster:
             return "a guess, a token for 750 pixels, as the family is not known; measured once there are answers"
         return f"the documented formula of {self._family.name}; measured once there are answers"
 
-    def _size(self, query: Query) -> tuple[int, int]:
-        scene = query.picture.scene
-        return resized_size((scene.width, scene.height), *self._bounds)
+    def _sizes(self, query: Query) -> _Sizes:
+        """The sizes of all its pictures, as they are sent."""
+        scenes = (picture.scene for picture in query.pictures)
+        return tuple(resized_size((scene.width, scene.height), *self._bounds) for scene in scenes)
 
     def _formula(self, query: Query) -> float:
-        text = self._family.around + len(self._prompt(query)) / CHARACTERS_PER_TOKEN
-        return self._family.picture(*self._size(query)) + text
+        around = self._family.around + _TOKENS_FOR_A_TURN * (len(query.conversation) - 1)
+        text = around + len(self._prompt(query)) / CHARACTERS_PER_TOKEN
+        return sum(self._family.picture(*size) for size in self._sizes(query)) + text

@@ -258,6 +258,12 @@ def _wrapped(name: str, model: object, options: ModelOptions) -> LoadedModel:
             f"Expected model {name!r} to be an object with a method answer, entail or caption, or a function "
             f"f(image, text), but got {'the class ' if isinstance(model, type) else ''}{described(model)}"
         )
+    is_function = not any(hasattr(model, method) for method in METHODS.values())
+    if is_function and _abilities(model, name):
+        raise ModelError(
+            f"Expected model {name!r} to have a method answer(batch) for the conversations that it takes, but it is a "
+            "function of one image and one text: write a class, or leave takes off"
+        )
     for task, method in methods.items():
         _check_method(name, method, METHODS[task] if hasattr(model, METHODS[task]) else "")
     declared: object = getattr(model, "fingerprint", None)

@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import ClassVar, TypeAlias
 
 from starlette.applications import Starlette
@@ -356,11 +355,12 @@ def _chunks(request: AnswersRequest, new: dict[str, int], size: int) -> Iterator
 
 def _chunk(request: AnswersRequest, task: Task, rows: list[QueryRow]) -> Chunk:
     # Pictures of the chunk alone, numbered anew.
-    places = {picture: place for place, picture in enumerate(dict.fromkeys(row.picture for row in rows))}
+    shown = dict.fromkeys(picture for row in rows for picture in row.pictures)
+    places = {picture: place for place, picture in enumerate(shown)}
     return Chunk(
         task=task,
         pictures=tuple(request.pictures[picture] for picture in places),
-        queries=tuple(replace(row, picture=places[row.picture]) for row in rows),
+        queries=tuple(row.moved(places) for row in rows),
     )
 
 

@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.conversation import Ability, Turn
 from pytest_vqamt.core.edits import MAX_PIXELS, Beside, Cutout, Edit, Erase, Fill, Insert, edit_from_row
 from pytest_vqamt.core.errors import DataError, ModelError, VqamtError
 from pytest_vqamt.core.meaning import Describe
@@ -43,8 +44,8 @@ Renderer: TypeAlias = "Callable[[Picture], Image]"
 ResolvedPicture: TypeAlias = "tuple[Picture, Renderer]"
 """A picture with what draws it."""
 
-ResolvedQuery: TypeAlias = "tuple[QueryRow, ResolvedPicture | QueryResult]"
-"""A query with its picture, or with the reason why it has none."""
+ResolvedQuery: TypeAlias = "tuple[QueryRow, Mapping[int, ResolvedPicture] | QueryResult]"
+"""A query with its pictures, by their indices in the chunk, or with the reason why it has none."""
 
 _MAX_PIXELS_AT_ONCE = 200_000_000
 """Of the pictures of one batch: 0.8 GB, at four bytes a pixel."""
@@ -219,7 +220,7 @@ class Chunk:
     pictures: tuple[PictureRow, ...]
     """Those of the queries alone, each once."""
     queries: tuple[QueryRow, ...]
-    """Sorted by picture; ``QueryRow.picture`` is an index into ``pictures``."""
+    """Sorted by picture; ``QueryRow.pictures`` are indices into ``pictures``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,6 +251,8 @@ class ReplicaInfo:
     """True if the model declares its fingerprint."""
     switches_reasoning: bool = False
     """True if its reasoning can be switched on and off."""
+    takes: tuple[Ability, ...] = ()
+    """What it takes beside one picture and one text."""
     batch_size: int = 1
     """The model's batch size at the start."""
     data: tuple[ServedData, ...] = ()
@@ -286,6 +289,7 @@ class Replica:
             fingerprint=self._model.fingerprint,
             persistent=self._model.persistent,
             switches_reasoning=self._model.switches_reasoning,
+            takes=tuple(ability for ability in Ability if ability in self._model.takes),
             batch_size=self._model.batch_size,
             data=self._data,
         )
@@ -365,14 +369,14 @@ class Replica:
         found: list[ResolvedQuery] = []
         for chunk in chunks:
             pictures = [self._resolver.resolve(row) for row in chunk.pictures]
-            found += [(row, pictures[row.picture]) for row in chunk.queries]
+            found += [(row, _own_pictures(row, pictures)) for row in chunk.queries]
         return found
 
     def _preprocess(self, task: Task, queries: Sequence[ResolvedQuery]) -> list[ModelInput | QueryResult]:
         """Makes and preprocesses the inputs, in order; where one cannot be made, the reason is in its place."""
-        pictures = [picture for _, picture in queries if isinstance(picture, tuple)]
+        pictures = [picture for _, own in queries if isinstance(own, Mapping) for picture in own.values()]
         self._resolver.expect(pictures, self._model.batch_size)
-        made = [_input(row, picture) for row, picture in queries]
+        made = [_input(row, own) for row, own in queries]
         if inputs := [each for each in made if isinstance(each, ModelInput)]:
             self._model.prepare(task, inputs)
         return made
@@ -416,33 +420,57 @@ class Replica:
 def fitting_count(queries: Sequence[ResolvedQuery], max_pixels: int = _MAX_PIXELS_AT_ONCE) -> int:
     """How many of the first queries fit into memory with their pictures at once; at least one.
 
-    Each query has its own copy of its picture.
+    Each query has its own copies of its pictures.
     """
     pixels = 0
-    for count, (_, picture) in enumerate(queries):
-        if isinstance(picture, tuple):
-            pixels += picture[0].scene.width * picture[0].scene.height
+    for count, (_, own) in enumerate(queries):
+        if isinstance(own, Mapping):
+            pixels += _pixels_of(own)
         if count and pixels > max_pixels:
             return count
     return len(queries)
 
 
-def _input(row: QueryRow, resolved: ResolvedPicture | QueryResult) -> ModelInput | QueryResult:
-    if not isinstance(resolved, tuple):
-        return resolved
-    picture, render = resolved
+def _pixels_of(own: Mapping[int, ResolvedPicture]) -> int:
+    return sum(picture.scene.width * picture.scene.height for picture, _ in own.values())
+
+
+def _own_pictures(
+    row: QueryRow, pictures: Sequence[ResolvedPicture | Failure | PixelsNeeded]
+) -> Mapping[int, ResolvedPicture] | QueryResult:
+    own: dict[int, ResolvedPicture] = {}
+    for place in row.pictures:
+        found = pictures[place]
+        if not isinstance(found, tuple):
+            return found
+        own[place] = found
+    # One picture is bounded by itself; many of them would fill the memory.
+    if len(own) > 1 and (pixels := _pixels_of(own)) > _MAX_PIXELS_AT_ONCE:
+        return Failure(reason=f"Expected at most {_MAX_PIXELS_AT_ONCE} pixels in one query, but got {pixels}")
+    return own
+
+
+def _input(row: QueryRow, own: Mapping[int, ResolvedPicture] | QueryResult) -> ModelInput | QueryResult:
+    if not isinstance(own, Mapping):
+        return own
+    turns = tuple(
+        Turn(tuple(own[part][0] if isinstance(part, int) else part for part in turn.parts), turn.role)
+        for turn in row.turns
+    )
     try:
         query = Query(
-            picture=picture,
+            picture=own[row.picture][0],
             text=row.text,
             meaning=row.meaning or Describe(),
             task=row.task,
             trial=row.trial,
             reasoning=row.reasoning,
+            turns=turns,
         )
     except (TypeError, ValueError) as error:
         return Failure(reason=f"Expected a query that can be asked, but got {type(error).__name__}: {error}")
-    return ModelInput(query, render)
+    renderers = {picture.digest: render for picture, render in own.values()}
+    return ModelInput(query, lambda picture: renderers[picture.digest](picture))
 
 
 def listen_on_loopback_only() -> None:

@@ -190,6 +190,7 @@ def _card(config: ServeConfig, model: ReplicaInfo, replicas: int) -> ModelCard:
         fingerprint=model.fingerprint,
         persistent=model.persistent,
         switches_reasoning=model.switches_reasoning,
+        takes=model.takes,
         tasks=model.tasks,
         batch_size=model.batch_size,
         reads_meaning=config.reads_meaning,

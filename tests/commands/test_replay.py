@@ -12,6 +12,7 @@ import pytest
 from PIL import Image, ImageChops, ImageOps
 
 from pytest_vqamt.cli import main
+from pytest_vqamt.core.conversation import Role, Turn
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query, Task
@@ -93,6 +94,46 @@ def test_the_index_names_a_picture_for_every_query(
     ]
     written = {path.name for path in folder.iterdir()}
     assert written == {"index.jsonl", *(f"{each.picture.digest}.png" for each in QUERIES)}
+
+
+def test_the_index_has_the_turns_of_a_conversation_with_the_files_of_its_pictures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = photo(4), photo(1).mirror()
+    query = Query.of(
+        Turn(("one", first, second)), Turn(("yes",), Role.ASSISTANT), Turn((first, "which?")), meaning=Describe()
+    )
+    answers = AnswersFile(tmp_path / "answers.jsonl")
+    answers.todo([query])
+    assert render(answers.todo_file, tmp_path / "out") == 0
+    assert capsys.readouterr().out.startswith("1 query on 2 pictures: ")
+    files = [f"{each.digest}.png" for each in (first, second)]
+    assert rows(tmp_path / "out" / "index.jsonl") == [
+        {
+            "id": query.id,
+            "file": files[0],
+            "task": "vqa",
+            "text": "which?",
+            "turns": [
+                {"role": "user", "parts": [{"text": "one"}, {"file": files[0]}, {"file": files[1]}]},
+                {"role": "assistant", "parts": [{"text": "yes"}]},
+                {"role": "user", "parts": [{"file": files[0]}, {"text": "which?"}]},
+            ],
+        }
+    ]
+    assert same(opened(tmp_path / "out" / files[1]), ImageOps.mirror(SOURCE.photo(photo(1).photo)))
+
+
+def test_a_recipe_in_a_turn_names_no_file_elsewhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = AnswersFile(tmp_path / "answers.jsonl")
+    answers.todo([Query.of(Turn((photo(4), photo(1), "which?")), meaning=Describe())])
+
+    def escape(row: dict[str, Any]) -> None:
+        row["turns"][0]["parts"][1]["picture"]["digest"] = "../../x"
+
+    changed(answers.todo_file, 0, escape)
+    assert render(answers.todo_file, tmp_path / "out") == 2
+    assert "Expected a row as a run lists it" in refusal(capsys)
 
 
 def test_the_pictures_are_those_that_were_asked_about(todo: Path, tmp_path: Path) -> None:

@@ -6,19 +6,22 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import decode, replace
+from pytest_vqamt.core.conversation import Role, Turn
 from pytest_vqamt.core.edits import Cutout, Edit, Erase, Fill, Insert
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import ModelInput, Task
+from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.core.recipes import picture_recipe
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.models.answers_file import AnswersFile
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
@@ -35,6 +38,10 @@ def written(file: Path, *rows: object) -> AnswersFile:
 def said(model: AnswersFile, *asked: ModelInput) -> list[str | None]:
     """What the model says to each input; None for what it lacks."""
     return [None if model.lacks(each.query) else model.answer([each])[0].text for each in asked]
+
+
+def no_picture(_: Picture) -> NoReturn:
+    raise AssertionError("Answers of a file need no picture")
 
 
 def todo_rows(model: AnswersFile) -> list[dict[str, object]]:
@@ -85,6 +92,121 @@ def test_a_row_says_whether_it_is_to_be_reasoned_about(file: Path, plain: ModelI
     model.todo([plain.query, *switched])
     first, *others = todo_rows(model)
     assert others == [first | {"id": each.id, "reasoning": each.reasoning} for each in switched]
+
+
+def conversation(first: Picture, second: Picture, *, last: str = HOW_MANY) -> Query:
+    return Query.of(
+        Turn(("Be brief.",), Role.SYSTEM),
+        Turn((first, "and", second)),
+        Turn(("I see.",), Role.ASSISTANT),
+        Turn((last,)),
+        meaning=Describe(),
+    )
+
+
+def test_a_row_holds_the_parts_of_a_conversation(file: Path, yard: Scene, bare: Scene) -> None:
+    model = AnswersFile(file)
+    query = conversation(yard.picture, bare.picture.mirror())
+    model.todo([query])
+    first = {"photo": "yard.png", "digest": yard.picture.digest, "edits": []}
+    second = {"photo": bare.photo.id, "digest": bare.picture.mirror().digest, "edits": [{"is": "Mirror"}]}
+    assert todo_rows(model) == [
+        {
+            "id": query.id,
+            "photo": "yard.png",
+            "picture": first,
+            "task": "vqa",
+            "text": HOW_MANY,
+            "answer": None,
+            "turns": [
+                {"role": "system", "parts": [{"text": "Be brief."}]},
+                {
+                    "role": "user",
+                    "parts": [
+                        {"photo": "yard.png", "picture": first},
+                        {"text": "and"},
+                        {"photo": bare.photo.id, "picture": second},
+                    ],
+                },
+                {"role": "assistant", "parts": [{"text": "I see."}]},
+                {"role": "user", "parts": [{"text": HOW_MANY}]},
+            ],
+        }
+    ]
+
+
+def test_answering_the_rows_of_conversations_answers_them(file: Path, yard: Scene, bare: Scene) -> None:
+    whole = conversation(yard.picture, bare.picture)
+    asked = [
+        ModelInput(query, no_picture)
+        for query in (
+            whole,
+            conversation(bare.picture, yard.picture),
+            conversation(yard.picture, bare.picture.mirror()),
+            conversation(yard.picture, bare.picture, last="Why?"),
+            replace(whole, trial=1),
+        )
+    ]
+    model = AnswersFile(file)
+    model.todo(each.query for each in asked)
+    rows = [row | {"answer": str(number)} for number, row in enumerate(todo_rows(model))]
+    answered = written(file, *rows)
+    assert said(answered, *asked) == ["0", "1", "2", "3", "4"]
+    answered.prune()
+    assert not answered.todo_file.exists()
+    # Without ids the one with an edit and the repetition have no name.
+    nameless = [{name: value for name, value in row.items() if name != "id"} for row in rows]
+    by_parts = written(file, *nameless[:2], nameless[3])
+    assert said(by_parts, *asked) == ["0", "1", None, "3", None]
+    by_parts.todo(each.query for each in asked)
+    by_parts.prune()
+    assert todo_ids(by_parts) == [asked[2].query.id, asked[4].query.id]
+
+
+def test_a_conversation_and_its_last_question_are_not_taken_for_each_other(
+    file: Path, plain: ModelInput, yard: Scene, bare: Scene
+) -> None:
+    asked = ModelInput(conversation(yard.picture, bare.picture), no_picture)
+    by_photo = {"photo": "yard.png", "text": HOW_MANY, "answer": "one"}
+    assert said(written(file, by_photo), plain, asked) == ["one", None]
+    model = AnswersFile(file)
+    model.todo([asked.query])
+    (row,) = todo_rows(model)
+    del row["id"]
+    assert said(written(file, row | {"answer": "both"}), plain, asked) == [None, "both"]
+    both = written(file, row | {"answer": "both"}, by_photo)
+    assert said(both, plain, asked) == ["one", "both"]
+
+
+def test_a_conversation_may_be_written_by_hand(file: Path, yard: Scene, bare: Scene) -> None:
+    asked = ModelInput(conversation(yard.picture, bare.picture), no_picture)
+    turns = [
+        {"role": "system", "parts": [{"text": "Be brief."}]},
+        {"role": "user", "parts": [{"photo": "yard.png"}, {"text": "and"}, {"photo": bare.photo.id}]},
+        {"role": "assistant", "parts": [{"text": "I see."}]},
+        {"role": "user", "parts": [{"text": HOW_MANY}]},
+    ]
+    assert said(written(file, {"turns": turns, "answer": "3"}), asked) == ["3"]
+    assert said(written(file, {"turns": turns, "task": "captioning", "answer": "3"}), asked) == [None]
+    contradicting = written(file, {"turns": turns, "answer": "3"}, {"turns": turns, "answer": "4"})
+    with pytest.raises(DataError, match="Expected one answer for"):
+        contradicting.answer([asked])
+
+
+@each_row(
+    "turns, what",
+    [
+        ("x", "Expected 'turns' to be a list of objects with 'role'"),
+        ([{"role": "tool", "parts": []}], "Expected 'turns' to be a list of objects with 'role'"),
+        ([{"role": "user", "parts": "x"}], "Expected 'turns' to be a list of objects with 'role'"),
+        ([{"role": "user", "parts": [{}]}], "Expected each part of 'turns' to have 'text', or 'photo'"),
+        ([{"role": "user", "parts": [{"photo": "a", "picture": 3}]}], "Expected 'picture' to be a recipe"),
+    ],
+)
+def test_turns_that_cannot_be_read_are_told(file: Path, turns: object, what: str) -> None:
+    with pytest.raises(DataError, match=r"answers\.jsonl:1: ") as error:
+        written(file, {"id": "7", "turns": turns, "answer": "3"})
+    assert what in str(error.value)
 
 
 def test_a_recipe_says_how_to_make_the_picture_again(yard: Scene) -> None:

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from PIL import Image
 
+from pytest_vqamt.core.conversation import Role, Turn
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.meaning import Describe
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
+from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.python import load
 from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
 from tests.rows import each_row
 
 if TYPE_CHECKING:
+    from PIL.Image import Image as PillowImage
+
     from tests.models.conftest import Ask
 
 
@@ -198,3 +206,85 @@ def test_an_error_of_ours_is_passed_on(module: str, tmp_path: Path) -> None:
 def test_what_is_no_model_is_refused(module: str, name: str) -> None:
     with pytest.raises(ModelError, match=rf"^Expected model 'python:users_models:{name}' to be an object with"):
         made(f"{module}:{name}")
+
+
+MY_CHAT = Path(__file__).parents[2] / "docs" / "reference" / "models" / "index.md"
+
+
+@pytest.fixture
+def chat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The class of the docs that takes several pictures and turns."""
+    code = MY_CHAT.read_text(encoding="utf-8").split("# my_chat.py\n")[1].split("```")[0]
+    (tmp_path / "my_chat.py").write_text(code, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "my_chat", raising=False)
+    return "my_chat:MyChat"
+
+
+def conversing(*turns: Turn) -> ModelInput:
+    def drawn(picture: Picture) -> PillowImage:
+        return Image.new("RGB", (8, 8), "red" if picture.edits else "blue")
+
+    return ModelInput(Query.of(*turns, meaning=Describe()), drawn)
+
+
+def test_the_model_of_the_docs_sees_turns_and_all_pictures(chat: str, yard: Scene) -> None:
+    model = made(chat)
+    blue, red = yard.picture, yard.picture.mirror()
+    asked = [
+        conversing(Turn((blue, red, "Are they the same?"))),
+        conversing(Turn((blue, "See?")), Turn(("Yes.",), Role.ASSISTANT), Turn((red, "And now?"))),
+        conversing(Turn((blue, red, blue, "Are the first and the last the same?"))),
+        conversing(Turn((blue, "What?"))),
+        conversing(Turn(("First:", blue, "What?"))),
+        conversing(Turn(("Be brief.",), Role.SYSTEM), Turn((blue, "What?"))),
+    ]
+    assert model.ask(Task.VQA, asked) == (
+        Answer("no"),
+        Answer("no"),
+        Answer("yes"),
+        Answer("yes"),
+        Answer("", declined="the model takes no text before a picture"),
+        Answer("", declined="the model takes no system message"),
+    )
+
+
+def test_an_input_has_its_turns_its_parts_and_its_images_in_order(yard: Scene) -> None:
+    blue, red = yard.picture, yard.picture.mirror()
+    item = conversing(
+        Turn(("Be brief.",), Role.SYSTEM),
+        Turn(("One:", red, blue)),
+        Turn(("I see.",), Role.ASSISTANT),
+        Turn((red, "Which?")),
+    )
+
+    def seen(parts: Sequence[str | PillowImage]) -> list[object]:
+        return [part if isinstance(part, str) else part.getpixel((0, 0)) for part in parts]
+
+    of_red, of_blue = (255, 0, 0), (0, 0, 255)
+    assert [(turn.role, seen(turn.parts)) for turn in item.turns] == [
+        ("system", ["Be brief."]),
+        ("user", ["One:", of_red, of_blue]),
+        ("assistant", ["I see."]),
+        ("user", [of_red, "Which?"]),
+    ]
+    assert seen(item.parts) == ["Be brief.", "One:", of_red, of_blue, "I see.", of_red, "Which?"]
+    assert seen(item.images) == [of_red, of_blue, of_red]
+    plain = conversing(Turn((red, "Which?")))
+    assert [(turn.role, seen(turn.parts)) for turn in plain.turns] == [("user", [of_red, "Which?"])]
+
+
+def test_a_function_of_one_picture_is_given_no_conversation(module: str, yard: Scene) -> None:
+    model = made(f"{module}:function")
+    asked = conversing(Turn((yard.picture, yard.picture.mirror(), "Which?")))
+    assert model.ask(Task.VQA, [asked]) == (Answer("", declined="the model takes no several pictures"),)
+
+
+def test_a_function_cannot_take_a_conversation() -> None:
+    def see(image: object, text: str) -> str:
+        return "yes"
+
+    see.takes = ("pictures",)  # type: ignore[attr-defined]  # as a user might write it
+    with pytest.raises(ModelError, match="it is a function of one image and one text: write a class"):
+        wrap_model("python:a:b", see, ModelOptions())

@@ -158,9 +158,9 @@ def serving(
 
 def body_of(model: str, queries: Sequence[Query], *, with_meaning: bool = False) -> bytes:
     """A request about pictures by their recipes."""
-    places = {query.picture.digest: query.picture for query in queries}
+    places = {picture.digest: picture for query in queries for picture in query.pictures}
     numbers = {digest: place for place, digest in enumerate(places)}
-    rows = [query_row(query, numbers[query.picture.digest], with_meaning=with_meaning) for query in queries]
+    rows = [query_row(query, numbers, with_meaning=with_meaning) for query in queries]
     return write_request(model, [recipe_row(picture) for picture in places.values()], rows)
 
 

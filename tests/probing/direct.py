@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from pytest_vqamt.core.query import Answer, ModelInput
 from pytest_vqamt.models.http.picture_files import LOSSLESS
-from pytest_vqamt.models.openai.requests import picture_message
+from pytest_vqamt.models.openai.requests import chat_message
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
 from tools.faulty_server import Bug, FaultyServer
@@ -29,7 +29,7 @@ class DirectModel:
             return list(pool.map(self._one, batch) if len(batch) > 1 else map(self._one, batch))
 
     def _one(self, item: ModelInput) -> Answer:
-        message = picture_message(item.text, item.file(LOSSLESS).data_uri)
+        message = chat_message([item.file(LOSSLESS), item.text])
         reply = self._server.complete({"model": "cards", "messages": [message]})
         usage, choices = reply["usage"], reply["choices"]
         assert isinstance(usage, dict)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import socket
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,16 @@ import uvicorn
 from starlette.requests import Request
 
 from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.conversation import Role
 from pytest_vqamt.core.query import Answer, Failure, Task
 from pytest_vqamt.execution.answer_cache import AnswerStore
-from pytest_vqamt.models.served.answer_requests import AnswersRequest, QueryRow, RecipeRow, RequestTooLargeError
+from pytest_vqamt.models.served.answer_requests import (
+    AnswersRequest,
+    QueryRow,
+    RecipeRow,
+    RequestTooLargeError,
+    TurnRow,
+)
 from pytest_vqamt.models.served.wire_format import ModelCard, ServedData, read_answers_response, read_card, read_status
 from pytest_vqamt.serving import app as app_module
 from pytest_vqamt.serving.app import (
@@ -378,6 +386,23 @@ def test_who_leaves_within_a_body_is_not_answered(server: Server) -> None:
 
     assert [message["type"] for message in asyncio.run(run())] == ["http.response.start", "http.response.body"]
     assert server.replicas.asked == 0
+
+
+def test_a_chunk_holds_all_pictures_of_its_conversations_and_no_other(tmp_path: Path) -> None:
+    async def run() -> None:
+        replicas = RecordingReplicas()
+        flight = single_flight(replicas, tmp_path, batch_size=1)
+        turns = (TurnRow(role=Role.USER, parts=("see", 2, "and", 0)), TurnRow(role=Role.USER, parts=("why?",)))
+        asked = request(("a", "one"), ("b", "two"), ("c", "three"))
+        told = QueryRow(task=Task.VQA, text="why?", picture=2, turns=turns)
+        await flight.answers(replace(asked, queries=(told, *asked.queries)))
+        (chunk,) = (chunk for chunk in replicas.chunks if chunk.queries[0].turns)
+        assert [row.row["photo"] for row in chunk.pictures if isinstance(row, RecipeRow)] == ["c", "a"]
+        (query,) = chunk.queries
+        assert (query.picture, query.turns[0].parts) == (0, ("see", 0, "and", 1))
+        assert {len(chunk.pictures) for chunk in replicas.chunks if not chunk.queries[0].turns} == {1}
+
+    asyncio.run(run())
 
 
 class RecordingReplicas:

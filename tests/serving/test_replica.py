@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import io
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from pytest_vqamt.core.conversation import Ability, Role
 from pytest_vqamt.core.query import Answer, Failure, Task
-from pytest_vqamt.models.served.answer_requests import PngRow, QueryRow
+from pytest_vqamt.models.served.answer_requests import PngRow, QueryRow, RecipeRow, TurnRow
+from pytest_vqamt.models.served.wire_format import PixelsNeeded
 from pytest_vqamt.serving import replica
 from pytest_vqamt.serving.config import ServeConfig
 from pytest_vqamt.serving.replica import Chunk
@@ -25,6 +28,14 @@ class Seeing:
 
     def answer(self, batch):
         return [Answer(f"{each.text} {each.image.size[0]} {len(batch)}") for each in batch]
+
+class Conversing:
+    takes = ("pictures", "turns", "interleaved", "system")
+    fingerprint = "conversing-1"
+
+    def answer(self, batch):
+        return [Answer("; ".join(f"{turn.role} {[getattr(part, 'size', part) for part in turn.parts]}"
+                                 for turn in each.turns)) for each in batch]
 """
 
 
@@ -57,6 +68,49 @@ def test_large_pictures_are_shown_a_few_at_a_time(tmp_path: Path, monkeypatch: p
     ]
     assert isinstance(broken, Failure)
     assert broken.reason.startswith("DataError: Expected a PNG file that can be read")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray")
+def test_a_conversation_is_put_to_the_model_with_all_its_pictures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "seeing_models.py").write_text(MODEL)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "seeing_models", raising=False)
+    monkeypatch.setattr(replica, "_MAX_PIXELS_AT_ONCE", 100 * 100 + 20 * 20)
+    model = replica.Replica(
+        ServeConfig(model="python:seeing_models:Conversing", data=("pictures:2",), cluster="10.0.0.1:6379")
+    )
+    assert model.info().takes == tuple(Ability)
+    other = RecipeRow({"photo": "of another", "digest": "0", "edits": []})
+    pictures = (_png(10), _png(20), PngRow(_png(30).png[:20]), other, _png(100))
+
+    def query(*parts: str | int) -> QueryRow:
+        turns = (
+            TurnRow(role=Role.SYSTEM, parts=("brief",)),
+            TurnRow(role=Role.USER, parts=parts),
+            TurnRow(role=Role.ASSISTANT, parts=("yes",)),
+            TurnRow(role=Role.USER, parts=("why?",)),
+        )
+        first = next(part for part in parts if isinstance(part, int))
+        return QueryRow(task=Task.VQA, text="why?", picture=first, turns=turns)
+
+    queries = tuple(query(*parts) for parts in (("a", 0, 1, "b", 0), (1, 0), (0, 2), (0, 3), (4, 1), (4, 1, 0)))
+    queries += (QueryRow(task=Task.VQA, text="plain", picture=1),)
+    (result,) = asyncio.run(model._run_chunks([Chunk(task=Task.VQA, pictures=pictures, queries=queries)]))
+    told = "system ['brief']; user {}; assistant ['yes']; user ['why?']"
+    assert [each.text for each in result.answers if isinstance(each, Answer)] == [
+        told.format("['a', (10, 10), (20, 20), 'b', (10, 10)]"),
+        told.format("[(20, 20), (10, 10)]"),
+        told.format("[(100, 100), (20, 20)]"),
+        "user [(20, 20), 'plain']",
+    ]
+    broken, unknown, large = (result.answers[place] for place in (2, 3, 5))
+    assert isinstance(broken, Failure)
+    assert "Expected a PNG file that can be read" in broken.reason
+    assert isinstance(unknown, PixelsNeeded)
+    assert large == Failure(reason="Expected at most 10400 pixels in one query, but got 10500")
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

@@ -7,13 +7,15 @@ from collections.abc import Generator, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from threading import BoundedSemaphore, Event
-from typing import NoReturn
+from typing import ClassVar, NoReturn
 from weakref import finalize
 
+from pytest_vqamt.core.conversation import Ability, Role
 from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
+from pytest_vqamt.core.query import Answer, ModelInput, PictureFile, Query, Task, cannot_take
 from pytest_vqamt.core.spelling import setting
+from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.models.budget import BudgetSpentError
 from pytest_vqamt.models.http.picture_files import Form
 from pytest_vqamt.models.http.retry import QueryError, StoppedError, run_concurrently
@@ -21,10 +23,12 @@ from pytest_vqamt.models.openai.openai_settings import ModelAddress, Prices, api
 from pytest_vqamt.models.openai.requests import (
     LARGE_BYTES,
     ChatEndpoint,
+    Message,
     answer_schema,
-    picture_message,
+    chat_message,
+    refused_abilities,
 )
-from pytest_vqamt.models.prompts import Prompts, prompts_from
+from pytest_vqamt.models.prompts import Prompts, prompts_from, with_prompt
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.token_forecast import TokenForecast, TokenForecaster
 
@@ -46,6 +50,7 @@ class OpenAIModel:
     """
 
     batches_at_once = 2
+    takes: ClassVar[tuple[Ability, ...]] = tuple(Ability)
 
     def __init__(
         self,
@@ -86,13 +91,14 @@ class OpenAIModel:
         sizes: dict[int, ModelInput] = {}
         for item in largest:
             with suppress(VqamtError):  # the case that needs the photo will name it
-                sizes.setdefault(len(item.file(self._encoder).base64), item)
+                sizes.setdefault(sum(len(file.base64) for file in self._files(item)), item)
         words = self._encoder.format.words
         if not sizes:
             return words
         size_bytes = max(sizes)
-        scene = sizes[size_bytes].query.picture.scene
-        size = f"{scene.width} x {scene.height} px has about {size_bytes / 1e6:.2f} MB"
+        first, *others = sizes[size_bytes].query.pictures
+        more = f" and {count_noun(len(others), 'other')}" if others else ""
+        size = f"{first.scene.width} x {first.scene.height} px{more} has about {size_bytes / 1e6:.2f} MB"
         note = f"{words}; a request with a picture of {size}"
         if size_bytes <= LARGE_BYTES:
             return note
@@ -127,7 +133,6 @@ class OpenAIModel:
         Raises:
             ModelError: the server cannot be used.
         """
-        settings = self._endpoint.settings
 
         def ask(place: int, stop: Event) -> Answer:
             item = batch[place]
@@ -140,12 +145,7 @@ class OpenAIModel:
                 if stop.is_set():
                     raise StoppedError
                 # Within a slot: the requests of a whole batch never lie in memory at once.
-                picture = item.file(self._encoder).data_uri
-                messages = [picture_message(self._prompts.text(item), picture, settings.detail)]
-                schema = answer_schema(item) if settings.is_json else None
-                reasoning = item.query.reasoning
-                longest = self._prompts.longest(task, reasoning=reasoning)
-                return self._endpoint.complete(item.query.id, messages, longest, stop, schema, reasoning=reasoning)
+                return self._completion(task, item, stop)
             except ModelError as error:
                 # Where the budget is spent the requests in flight are paid for, and their answers wanted.
                 if not isinstance(error, BudgetSpentError):
@@ -166,6 +166,35 @@ class OpenAIModel:
 
         if spent is not None:
             raise spent.with_traceback(None)
+
+    def _completion(self, task: Task, item: ModelInput, stop: Event) -> Answer:
+        schema = answer_schema(item) if self._endpoint.settings.is_json else None
+        reasoning = item.query.reasoning
+        longest = self._prompts.longest(task, reasoning=reasoning)
+        messages = self._messages(item)
+        try:
+            return self._endpoint.complete(item.query.id, messages, longest, stop, schema, reasoning=reasoning)
+        except QueryError as error:
+            # One server takes what another does not, and only tells when it is asked.
+            refused = refused_abilities(error) & item.query.abilities
+            if not refused:
+                raise
+            return cannot_take(refused).answer
+
+    def _messages(self, item: ModelInput) -> list[Message]:
+        """The messages of a query, with its prompt and the files of its pictures."""
+        detail = self._endpoint.settings.detail
+        return [
+            chat_message(
+                [item.file(self._encoder, part) if isinstance(part, Picture) else str(part) for part in turn.parts],
+                turn.role,
+                detail,
+            )
+            for turn in with_prompt(item.query, self._prompts.text(item))
+        ]
+
+    def _files(self, item: ModelInput) -> list[PictureFile]:
+        return [item.file(self._encoder, picture) for picture in item.query.pictures]
 
     def _answers(self, task: Task, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         outcomes = dict(self.stream_answers(task, batch))
@@ -223,12 +252,19 @@ def load(argument: str, options: ModelOptions) -> OpenAIModel:
         lossless_fingerprint=fingerprint if sent.is_lossy else of_format,
         forecaster=TokenForecaster(
             address.model,
-            lambda query: chat.system + prompts.text(ModelInput(query, _no_picture)),
+            lambda query: _texts(query, chat.system, prompts),
             lambda query: prompts.longest(query.task, reasoning=query.reasoning),
             (chat.min_pixels, chat.max_pixels),
         ),
         prices=prices,
     )
+
+
+def _texts(query: Query, system: str, prompts: Prompts) -> str:
+    """All that is sent of a query but its pictures; ``system`` is the user's message of the system."""
+    turns = with_prompt(query, prompts.text(ModelInput(query, _no_picture)))
+    own = "" if turns[0].role is Role.SYSTEM else system
+    return own + "".join(turn.text for turn in turns)
 
 
 def _no_picture(_picture: Picture) -> NoReturn:

@@ -14,8 +14,9 @@ from threading import Event, Lock
 from typing import NoReturn, TypeAlias
 
 from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.conversation import Ability, Role
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.core.query import Answer, ModelInput, Task
+from pytest_vqamt.core.query import Answer, ModelInput, PictureFile, Task
 from pytest_vqamt.core.results import ModelUse
 from pytest_vqamt.core.spelling import option, setting
 from pytest_vqamt.core.text import cut, one_line
@@ -107,6 +108,18 @@ _OF_FILES = re.compile(
     re.I,
 )
 """What servers say that cannot read a picture."""
+
+_REFUSALS: Mapping[Ability, re.Pattern[str]] = {
+    # vLLM: "At most 1 image(s) may be provided in one prompt"; Ollama: "only supports a single image per message".
+    Ability.PICTURES: re.compile(
+        r"(?:at most|only|exactly|more than|maximum of) (?:supports? )?(?:1|one|a single) image"
+        r"|supports? (?:multiple|several) images|(?:multiple|several) images (?:are )?not|too many images",
+        re.I,
+    ),
+    # Chat templates of Gemma 2 and of Mistral.
+    Ability.SYSTEM: re.compile(r"system role not supported|only user and assistant roles", re.I),
+}
+"""What servers and chat templates say to conversations that their model is not made for."""
 
 _MESSAGES = ("message", "detail", "msg")
 """The names that servers have for the message of an error, tried in this order."""
@@ -510,13 +523,34 @@ def _option_advice(response: ErrorResponse, images: ImageFormat) -> str:
     return ""
 
 
-def picture_message(prompt: str, picture: str, detail: str = "") -> Message:
-    """A user's message of a picture, a data URI, and a prompt; ``detail`` is the resolution, "" for the default."""
+def chat_message(parts: Sequence[str | PictureFile], role: Role = Role.USER, detail: str = "") -> Message:
+    """A message of texts and pictures in their order; ``detail`` is the resolution, "" for the default."""
+    if role is not Role.USER:
+        # As a string: many servers and chat templates know parts of the user's messages alone.
+        return {"role": role.value, "content": "\n".join(part for part in parts if isinstance(part, str))}
+    content: list[Json] = [_text_part(part) if isinstance(part, str) else _image_part(part, detail) for part in parts]
+    return {"role": role.value, "content": content}
+
+
+def _text_part(text: str) -> Json:
+    return {"type": "text", "text": text}
+
+
+def _image_part(file: PictureFile, detail: str) -> Json:
     # Some servers refuse fields that they do not know, so "detail" is only sent where the user set it.
-    image: dict[str, Json] = {"url": picture}
+    image: dict[str, Json] = {"url": file.data_uri}
     if detail:
         image["detail"] = detail
-    return {"role": "user", "content": [{"type": "image_url", "image_url": image}, {"type": "text", "text": prompt}]}
+    return {"type": "image_url", "image_url": image}
+
+
+def refused_abilities(error: QueryError) -> frozenset[Ability]:
+    """What the model does not take, by the server's error.
+
+    >>> sorted(refused_abilities(QueryError("400 (At most 1 image(s) may be provided in one prompt.)")))
+    [<Ability.PICTURES: 'pictures'>]
+    """
+    return frozenset(ability for ability, words in _REFUSALS.items() if words.search(str(error)))
 
 
 def answer_schema(item: ModelInput) -> Message:
@@ -555,7 +589,9 @@ def request_body(
     ``reasoning`` switches the model's reasoning, unless it is None.
     """
     chat = settings.chat
-    system: list[Json] = [{"role": "system", "content": chat.system}] if chat.system else []
+    # A conversation with a system message of its own needs just that one.
+    is_set = bool(chat.system) and messages[0]["role"] != Role.SYSTEM
+    system: list[Json] = [{"role": "system", "content": chat.system}] if is_set else []
     fields: dict[str, Json] = {
         "model": model,
         "messages": [*system, *messages],

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Annotated, Any, TypeAlias
@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeAlias
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from pytest_vqamt.core.codec import Json, encode
+from pytest_vqamt.core.conversation import Role, Turn, parts_of
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.core.meaning import Meaning, meaning_from_row
@@ -37,6 +38,10 @@ MAX_EDITS = 256
 MAX_MARKS = 500_000
 """Commas and opening brackets in one request: parsed JSON takes more than twenty times the memory of its text."""
 
+MAX_TURNS = 256
+"""Turns of one query."""
+MAX_PARTS = 512
+"""Texts and pictures of all turns of one query."""
 MAX_VALUES = 20_000
 """Values in the edits of one recipe, or in one meaning."""
 MAX_DEPTH = 24
@@ -83,6 +88,19 @@ PictureRow: TypeAlias = RecipeRow | PngRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRow:
+    """One turn of a conversation."""
+
+    role: Role
+    parts: tuple[str | int, ...]
+    """Texts, and indices into the pictures of the request, in their order."""
+
+    @property
+    def pictures(self) -> tuple[int, ...]:
+        return tuple(part for part in self.parts if isinstance(part, int))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QueryRow:
     """One query of a request."""
 
@@ -97,6 +115,22 @@ class QueryRow:
     """True or False switches the model's reasoning; None leaves it as it is."""
     meaning: Meaning | None = None
     """None where it was not sent: only reference models read it."""
+    turns: tuple[TurnRow, ...] = ()
+    """The conversation, whose first picture is ``picture`` and whose last text is ``text``; empty for these two."""
+
+    @property
+    def pictures(self) -> tuple[int, ...]:
+        """The indices of its pictures, each once, in the order in which they are shown."""
+        shown = (picture for turn in self.turns for picture in turn.pictures)
+        return tuple(dict.fromkeys(shown)) or (self.picture,)
+
+    def moved(self, places: Mapping[int, int]) -> QueryRow:
+        """The query in a request in which its pictures have other indices."""
+        turns = tuple(
+            replace(turn, parts=tuple(places[part] if isinstance(part, int) else part for part in turn.parts))
+            for turn in self.turns
+        )
+        return replace(self, picture=places[self.picture], turns=turns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +149,13 @@ class AnswersRequest:
         item = self.queries[place]
         # A meaning is sent to models that read it, and one client's must not change another's answer.
         more = (str(item.reasoning), canonical_json(encode(item.meaning)))
-        return digest(item.task, self.pictures[item.picture].key, item.text, str(item.trial), *more)
+        said: list[Json] = [[turn.role, *map(self._identity, turn.parts)] for turn in item.turns]
+        # What came later counts only where it is there: other answers are found again.
+        turns = (canonical_json(said),) if said else ()
+        return digest(item.task, self.pictures[item.picture].key, item.text, str(item.trial), *more, *turns)
+
+    def _identity(self, part: str | int) -> str:
+        return f"text {part}" if isinstance(part, str) else f"picture {self.pictures[part].key}"
 
 
 @dataclass(slots=True)
@@ -126,6 +166,8 @@ class PackedRequest:
     """In the order of their answers."""
     _pictures: dict[str, _PackedPicture] = field(default_factory=dict)
     """By digest, in the order of the request."""
+    _places: dict[str, int] = field(default_factory=dict)
+    """Their indices in the request, by digest."""
     _queries: list[bytes] = field(default_factory=list)
     """The JSON of each input's query."""
     _size: int = _ENVELOPE_BYTES
@@ -135,14 +177,22 @@ class PackedRequest:
         return write_request(model, [picture.row for picture in self._pictures.values()], self._queries)
 
     def sends_pixels(self, item: ModelInput) -> bool:
-        """True if the input's picture is sent as PNG."""
-        return self._pictures[item.query.picture.digest].as_pixels
+        """True if all pictures of the input are sent as PNG."""
+        return all(self._pictures[picture.digest].as_pixels for picture in item.query.pictures)
+
+    def add(self, item: ModelInput, pictures: Mapping[str, _PackedPicture], *, with_meaning: bool) -> None:
+        """Adds an input; ``pictures`` are its own, by digest."""
+        new = {key: picture for key, picture in pictures.items() if key not in self._pictures}
+        self._pictures |= new
+        self._places |= {key: place for place, key in enumerate(new, start=len(self._places))}
+        query = query_row(item.query, self._places, with_meaning=with_meaning)
+        self.inputs.append(item)
+        self._queries.append(query)
+        self._size += len(query) + 1 + sum(len(picture.row) + 1 for picture in new.values())
 
 
 @dataclass(frozen=True, slots=True)
 class _PackedPicture:
-    place: int
-    """Its index in the request."""
     row: bytes
     """Its JSON."""
     as_pixels: bool
@@ -153,8 +203,8 @@ class _PackedPicture:
 class RequestPacker:
     """Packs inputs into requests."""
 
-    as_pixels: Callable[[ModelInput], bool]
-    """Tells whether an input's picture is sent as PNG rather than as its recipe."""
+    as_pixels: Callable[[Picture], bool]
+    """Tells whether a picture is sent as PNG rather than as its recipe."""
     with_meaning: bool
     """True if meanings are sent."""
     max_queries: int
@@ -170,31 +220,30 @@ class RequestPacker:
         """
         request = PackedRequest()
         for item in inputs:
-            key = item.query.picture.digest
-            picture = request._pictures.get(key)
+            own = {picture.digest: picture for picture in item.query.pictures}
+            pictures = {key: request._pictures.get(key) or self._packed(item, picture) for key, picture in own.items()}
             # Up to four bytes per character, and some hundreds for the meaning.
-            added_bytes = 4 * len(item.text) + 1024
-            if picture is None:
-                as_pixels = self.as_pixels(item)
-                row = png_row(item.file(LOSSLESS).base64) if as_pixels else recipe_row(item.query.picture)
-                picture = _PackedPicture(len(request._pictures), row, as_pixels)
-                added_bytes += len(row)
+            added_bytes = 4 * len(item.text) + 1024 + _turns_bytes(item.query)
+            added_bytes += sum(len(picture.row) for key, picture in pictures.items() if key not in request._pictures)
             # A request that is still empty is never full: a single large query is sent all the same.
             is_full = len(request.inputs) >= self.max_queries or request._size + added_bytes > self.max_bytes
             if request.inputs and is_full:
                 yield request
-                # The first picture of the next request, of the same JSON: a PNG is not encoded again.
+                # Its pictures go into the next request with the same JSON: a PNG is not encoded again.
                 request = PackedRequest()
-                picture = _PackedPicture(0, picture.row, picture.as_pixels)
-            if key not in request._pictures:
-                request._pictures[key] = picture
-                request._size += len(picture.row) + 1
-            query = query_row(item.query, picture.place, with_meaning=self.with_meaning)
-            request.inputs.append(item)
-            request._queries.append(query)
-            request._size += len(query) + 1
+            request.add(item, pictures, with_meaning=self.with_meaning)
         if request.inputs:
             yield request
+
+    def _packed(self, item: ModelInput, picture: Picture) -> _PackedPicture:
+        as_pixels = self.as_pixels(picture)
+        row = png_row(item.file(LOSSLESS, picture).base64) if as_pixels else recipe_row(picture)
+        return _PackedPicture(row, as_pixels)
+
+
+def _turns_bytes(query: Query) -> int:
+    """The most bytes of the turns of a query without their pictures."""
+    return sum(4 * len(part) + 16 if isinstance(part, str) else 16 for part in parts_of(query.turns))
 
 
 def recipe_row(picture: Picture) -> bytes:
@@ -207,16 +256,23 @@ def png_row(base64: str) -> bytes:
     return f'{{"png":"{base64}"}}'.encode()
 
 
-def query_row(query: Query, place: int, *, with_meaning: bool) -> bytes:
-    """A query about the picture at ``place`` as JSON."""
-    row: dict[str, Json] = {"task": query.task.value, "text": query.text, "picture": place}
+def query_row(query: Query, places: Mapping[str, int], *, with_meaning: bool) -> bytes:
+    """A query as JSON; ``places`` are the indices of its pictures by their digests."""
+    row: dict[str, Json] = {"task": query.task.value, "text": query.text, "picture": places[query.picture.digest]}
     if query.trial:
         row["trial"] = query.trial
     if query.reasoning is not None:
         row["reasoning"] = query.reasoning
     if with_meaning:
         row["meaning"] = encode(query.meaning)
+    if query.turns:
+        row["turns"] = [_turn_row(turn, places) for turn in query.turns]
     return _compact(row)
+
+
+def _turn_row(turn: Turn, places: Mapping[str, int]) -> Json:
+    parts: list[Json] = [places[part.digest] if isinstance(part, Picture) else str(part) for part in turn.parts]
+    return {"role": turn.role.value, "parts": parts}
 
 
 def write_request(model: str, pictures: Sequence[bytes], queries: Sequence[bytes]) -> bytes:
@@ -238,6 +294,14 @@ class _Picture(Struct, frozen=True, forbid_unknown_fields=True):
     """In order; checked by ``bounded_json`` and again when they are applied."""
 
 
+class _Turn(Struct, frozen=True, forbid_unknown_fields=True):
+    """A ``TurnRow`` as it comes over the wire."""
+
+    role: Role
+    parts: Annotated[list[Annotated[str, Meta(max_length=MAX_TEXT)] | Count], Meta(min_length=1, max_length=MAX_PARTS)]
+    """Its pictures are perhaps beyond those of the request."""
+
+
 class _Query(Struct, frozen=True, forbid_unknown_fields=True):
     """A ``QueryRow`` as it comes over the wire, unchecked but for types and bounds."""
 
@@ -249,6 +313,8 @@ class _Query(Struct, frozen=True, forbid_unknown_fields=True):
     reasoning: bool | None = None
     meaning: Any = UNSET
     """A row of a meaning; UNSET where the model reads none."""
+    turns: Annotated[list[_Turn], Meta(max_length=MAX_TURNS)] | UnsetType = UNSET
+    """UNSET for one picture and one text."""
 
 
 class _Request(Struct, frozen=True, forbid_unknown_fields=True):
@@ -279,13 +345,18 @@ def read_request(body: bytes, *, max_queries: int = MAX_QUERIES, max_bytes: int 
         raise RequestTooLargeError(
             f"Expected at most {max_queries} queries in one request, but got {len(found.queries)}"
         )
+    queries = tuple(_query(row, f"queries[{place}]", len(found.pictures)) for place, row in enumerate(found.queries))
     # Pictures that no query is about would be work for nothing.
-    if len(found.pictures) > len(found.queries):
-        raise WireError(f"Expected no more pictures than queries ({len(found.queries)}), but got {len(found.pictures)}")
+    shown = sum(len(query.pictures) for query in queries)
+    if len(found.pictures) > shown:
+        of_turns = f", and they show {shown}" if shown > len(queries) else ""
+        raise WireError(
+            f"Expected no more pictures than queries ({len(queries)}), but got {len(found.pictures)}{of_turns}"
+        )
     return AnswersRequest(
         model=found.model,
         pictures=tuple(_picture(row, f"pictures[{place}]") for place, row in enumerate(found.pictures)),
-        queries=tuple(_query(row, f"queries[{place}]", len(found.pictures)) for place, row in enumerate(found.queries)),
+        queries=queries,
     )
 
 
@@ -303,19 +374,40 @@ def _picture(row: _Picture, where: str) -> PictureRow:
 
 
 def _query(row: _Query, where: str, pictures: int) -> QueryRow:
-    if row.picture >= pictures:
-        raise WireError(
-            f"Expected 'picture' of {where} to be one of the {pictures} pictures, but got picture={row.picture}"
-        )
-    meaning = None if row.meaning is UNSET else _meaning(row.meaning, f"'meaning' of {where}")
-    return QueryRow(
+    turns = () if row.turns is UNSET else _turns(row, row.turns, where)
+    query = QueryRow(
         task=row.task,
         text=row.text,
         picture=row.picture,
         trial=row.trial,
         reasoning=row.reasoning,
-        meaning=meaning,
+        meaning=None if row.meaning is UNSET else _meaning(row.meaning, f"'meaning' of {where}"),
+        turns=turns,
     )
+    if beyond := [picture for picture in query.pictures if picture >= pictures]:
+        raise WireError(
+            f"Expected 'picture' of {where} to be one of the {pictures} pictures, but got picture={beyond[0]}"
+        )
+    return query
+
+
+def _turns(row: _Query, turns: Sequence[_Turn], where: str) -> tuple[TurnRow, ...]:
+    found = tuple(TurnRow(role=turn.role, parts=tuple(turn.parts)) for turn in turns)
+    if (count := sum(len(turn.parts) for turn in found)) > MAX_PARTS:
+        raise WireError(f"Expected 'turns' of {where} to have at most {MAX_PARTS} parts, but got {count}")
+    if any(turn.pictures and turn.role is not Role.USER for turn in found):
+        raise WireError(f"Expected pictures in turns of the user alone, but 'turns' of {where} has others")
+    pictures = [picture for turn in found for picture in turn.pictures]
+    texts = [part for part in found[-1].parts if isinstance(part, str)] if found else []
+    # An older reader sees these two alone.
+    if pictures[:1] != [row.picture] or texts[-1:] != [row.text] or found[-1].role is not Role.USER:
+        raise WireError(
+            f"Expected 'turns' of {where} to begin with its 'picture' and to end with its 'text', a question of the "
+            "user, but they do not"
+        )
+    if any(turn.role is Role.SYSTEM for turn in found[1:]):
+        raise WireError(f"Expected a system message as the first of 'turns' of {where}, but one comes later")
+    return found
 
 
 def _meaning(value: object, where: str) -> Meaning:

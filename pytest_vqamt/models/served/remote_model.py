@@ -11,8 +11,10 @@ from threading import Event
 from typing import NoReturn, TypeVar
 from weakref import finalize
 
+from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
 from pytest_vqamt.core.spelling import option, setting
 from pytest_vqamt.core.text import cut
@@ -223,6 +225,11 @@ class ServedModel:
         return self._card.switches_reasoning
 
     @property
+    def takes(self) -> tuple[Ability, ...]:
+        """What the served model takes, and this version can send."""
+        return tuple(ability for ability in Ability if ability in self._card.takes)
+
+    @property
     def usage(self) -> dict[str, float]:
         """The tokens and the cost that the server reported with its answers, since this object was made."""
         return self._usage.sums()
@@ -258,7 +265,7 @@ class ServedModel:
                 continue
             for item, each in zip(request.inputs, results, strict=True):
                 sent_pixels = request.sends_pixels(item)
-                # The server lacks the photo, or would take too long: the same query goes again, with pixels.
+                # The server lacks a photo, or would take too long: the same query goes again, with pixels.
                 if isinstance(each, PixelsNeeded) and not sent_pixels:
                     self._transport.pixels_needed(item, each.reason)
                     unknown.append(item)
@@ -325,11 +332,10 @@ class PictureTransport:
         self._missing_photos: set[str] = set()
         self._has_photos = False
 
-    def as_pixels(self, item: ModelInput) -> bool:
-        """True if the input's picture is sent as PNG."""
+    def as_pixels(self, picture: Picture) -> bool:
+        """True if the picture is sent as PNG."""
         if self._send is not SendMode.AUTO:
             return self._send is SendMode.PNG
-        picture = item.query.picture
         # The server would refuse it and ask for pixels: they go at once.
         if picture.work > MAX_WORK:
             return not self._needs_scenes
@@ -341,19 +347,18 @@ class PictureTransport:
         self._has_photos = self._has_photos or not as_pixels
 
     def pixels_needed(self, item: ModelInput, reason: str) -> None:
-        """Records that the server does not draw the photo of an input.
+        """Records that the server does not draw the photos of an input.
 
         Raises:
             ModelError: its pixels are not to be sent, either.
         """
-        picture = item.query.picture
         to_do = f"start `vqamt serve` with the {option('data')} of this run"
         if self._needs_scenes:
             raise ModelError(
                 f"Expected {self._url} to have the scenes of this run, for model {self._model!r} looks at scenes and "
                 f"not at pixels, but got: {reason}: {to_do}"
             )
-        if self._send is SendMode.RECIPE and picture.work > MAX_WORK:
+        if self._send is SendMode.RECIPE and any(picture.work > MAX_WORK for picture in item.query.pictures):
             raise ModelError(
                 f"Expected {self._url} to draw the pictures of this run, as send=recipe says, but got: {reason}: "
                 "leave send=recipe off"
@@ -363,7 +368,8 @@ class PictureTransport:
                 f"Expected {self._url} to have the photos of this run, as send=recipe says, but got: {reason}: "
                 f"{to_do}, or leave send=recipe off"
             )
-        self._missing_photos.add(picture.photo.digest)
+        # Which of several it lacks, it does not say.
+        self._missing_photos.update(picture.photo.digest for picture in item.query.pictures)
 
 
 class ServedConnection:

@@ -4,17 +4,21 @@ Everything is JSON in UTF-8; ``answer_requests`` beside this file has the bodies
 
 ``GET /v1/model`` gives a model card:
     ``{"wire": 2, "identity", "vqamt_version", "model", "fingerprint", "persistent", "tasks", "batch_size",
-    "reads_meaning", "needs_scenes", "switches_reasoning", "data": [{"spec", "digest"}], "max_queries", "max_bytes",
-    "replicas"}``
+    "reads_meaning", "needs_scenes", "switches_reasoning", "takes"?, "data": [{"spec", "digest"}], "max_queries",
+    "max_bytes", "replicas"}``
 ``GET /v1/status`` gives the server's status:
     ``{"queries_received", "queries_asked", "answers_remembered", "uptime_s", "busy_s", "replicas_alive"}``
 ``POST /v1/answers`` takes a request and gives one answer per query, in their order:
     ``{"model": identity, "pictures": [recipe or {"png": base64}],
-    "queries": [{"task", "text", "picture": index into pictures, "trial"?, "reasoning"?, "meaning"?}]}``
+    "queries": [{"task", "text", "picture": index into pictures, "trial"?, "reasoning"?, "meaning"?,
+    "turns"?: [{"role", "parts": [text or index into pictures]}]}]}``
     ``{"model": identity, "answers": [{"text", "scores"?, "truncated"?, "declined"?, "unknown_words"?,
     "tokens_in"?, "tokens_out"?, "cost"?} or {"error"} or {"unknown"}]}``
     An ``error`` is why the model has no answer to this query. With ``unknown`` the server does not draw the picture,
     for it lacks the photo, or drawing takes more than ``MAX_WORK``: the client then sends the pixels.
+
+    ``turns`` is a conversation, which begins with ``picture`` and ends with ``text``. It is only sent to a server whose
+    card ``takes`` it: an older one refuses the field.
 
 Every other status comes with ``{"error": "one line"}``:
     400 the request is invalid. 401 the token is missing or wrong. 409 the server has another model. 410 the model is
@@ -130,6 +134,8 @@ class ModelCard:
     """True if it looks at scenes rather than pixels, so that recipes must be sent."""
     switches_reasoning: bool = False
     """True if its reasoning can be switched on and off."""
+    takes: tuple[Name, ...] = ()
+    """What it takes beside one picture and one text (``Ability``); later versions may know more."""
     data: tuple[ServedData, ...] = ()
     """Empty for a server without data: all pictures must come as pixels."""
     max_queries: PositiveInt = MAX_QUERIES

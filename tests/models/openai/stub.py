@@ -7,9 +7,11 @@ import socket
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from base64 import b64decode
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
@@ -23,6 +25,7 @@ class Request:
     path: str
     headers: Mapping[str, str]
     fields: dict[str, Any]
+    content: bytes = b""
 
     @property
     def prompt(self) -> str:
@@ -32,6 +35,22 @@ class Request:
     def picture(self) -> str:
         """The data URI."""
         return str(self.fields["messages"][-1]["content"][0]["image_url"]["url"])
+
+    @property
+    def conversation(self) -> list[tuple[str, list[str | bytes]]]:
+        """The roles with texts and the files of pictures, in the order in which they came."""
+        return [(message["role"], list(_parts_of(message["content"]))) for message in self.fields["messages"]]
+
+
+def _parts_of(content: str | list[dict[str, Any]]) -> Iterator[str | bytes]:
+    if isinstance(content, str):
+        yield content
+        return
+    for part in content:
+        if part["type"] == "text":
+            yield part["text"]
+        else:
+            yield b64decode(part["image_url"]["url"].partition(",")[2], validate=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +86,20 @@ def failed(status: int, message: str = "no", **headers: str) -> Reply:
     """An error as OpenAI's API has them; ``Retry_After`` is the header Retry-After."""
     body = json.dumps({"error": {"message": message, "type": "an_error", "code": None}}).encode()
     return Reply(status=status, body=body, headers={name.replace("_", "-"): value for name, value in headers.items()})
+
+
+def echo_parts(request: Request) -> Reply:
+    """Says what came: a line for each part, its role and its text, or the digest of its file."""
+    return said("\n".join(f"{role} {_shown(part)}" for role, parts in request.conversation for part in parts))
+
+
+def _shown(part: str | bytes) -> str:
+    return part.replace("\n", " / ") if isinstance(part, str) else digest_of(part)
+
+
+def digest_of(file: bytes) -> str:
+    """What ``echo_parts`` says of a file."""
+    return sha256(file).hexdigest()[:16]
 
 
 Script = Callable[[Request], Reply]
@@ -135,7 +168,11 @@ class Stub(LocalServer):
         with self._lock:
             self.times.append(time.monotonic())
             request = Request(
-                number=len(self.requests), path=path, headers=headers, fields=json.loads(content) if content else {}
+                number=len(self.requests),
+                path=path,
+                headers=headers,
+                fields=json.loads(content) if content else {},
+                content=content,
             )
             self.requests.append(request)
             self._now += 1

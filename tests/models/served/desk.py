@@ -12,6 +12,7 @@ from zlib import crc32
 
 from PIL import Image
 
+from pytest_vqamt.core.conversation import Turn
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
@@ -90,6 +91,7 @@ class Desk:
         needs_scenes: bool = False,
         max_queries: int = 1000,
         max_bytes: int = 2**20,
+        takes: Sequence[str] | None = None,
     ) -> None:
         self.model: LoadedModel = wrap_model(spec, model, ModelOptions())
         self.requests: list[Asked] = []
@@ -106,6 +108,7 @@ class Desk:
             batch_size=self.model.batch_size,
             reads_meaning=reads_meaning,
             needs_scenes=needs_scenes,
+            takes=tuple(self.model.takes if takes is None else takes),
             data=(ServedData(spec=source.spec, digest=source.digest),) if source else (),
             max_queries=max_queries,
             max_bytes=max_bytes,
@@ -138,7 +141,7 @@ class Desk:
         told: dict[int, QueryResult] = {}
         inputs: dict[int, ModelInput] = {}
         for place, query in enumerate(asked.queries):
-            input_or_not = _input(query, shown[query.picture])
+            input_or_not = _input(query, {picture: shown[picture] for picture in query.pictures})
             if isinstance(input_or_not, PixelsNeeded):
                 told[place] = input_or_not
             else:
@@ -164,20 +167,28 @@ class Desk:
         return ModelInput(Query(picture=picture, meaning=Describe()), partial(render, photos=source))
 
 
-def _input(query: QueryRow, shown: ModelInput | PixelsNeeded) -> ModelInput | PixelsNeeded:
-    if isinstance(shown, PixelsNeeded):
-        return shown
+def _input(query: QueryRow, shown: Mapping[int, ModelInput | PixelsNeeded]) -> ModelInput | PixelsNeeded:
+    own: dict[int, ModelInput] = {}
+    for place, each in shown.items():
+        if isinstance(each, PixelsNeeded):
+            return each
+        own[place] = each
+    images = {each.query.picture.digest: each for each in own.values()}
 
-    def drawn(_: Picture) -> PillowImage:
-        return shown.image
+    def drawn(picture: Picture) -> PillowImage:
+        return images[picture.digest].image
 
     named = Query(
-        picture=shown.query.picture,
+        picture=own[query.picture].query.picture,
         text=query.text,
         meaning=query.meaning or Describe(),
         task=query.task,
         trial=query.trial,
         reasoning=query.reasoning,
+        turns=tuple(
+            Turn(tuple(own[part].query.picture if isinstance(part, int) else part for part in turn.parts), turn.role)
+            for turn in query.turns
+        ),
     )
     return ModelInput(named, drawn)
 

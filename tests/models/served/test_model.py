@@ -6,21 +6,25 @@ import json
 from collections.abc import Sequence
 from functools import partial
 from http import HTTPStatus
+from zlib import crc32
 
 import pytest
+from PIL import Image
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import replace
+from pytest_vqamt.core.conversation import Role, Turn
 from pytest_vqamt.core.edits import FileForm
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, ModelInput, Task
+from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, ModelInput, Query, Task
 from pytest_vqamt.data import catalogue
 from pytest_vqamt.data.scene_source import SceneSource
 from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.budget import Budget, BudgetSpentError
 from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.http.picture_files import LOSSLESS
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.served import remote_model as served
 from pytest_vqamt.models.served.answer_requests import PngRow, RecipeRow
@@ -377,6 +381,110 @@ def test_reasoning_is_switched_at_the_server(
     else:
         assert desk.requests == []
         assert answer == CANNOT_SWITCH.answer
+
+
+class Conversing(ByPixels):
+    """Answers by all texts and pixels of a conversation, in their order and by their roles."""
+
+    takes = ("pictures", "turns", "interleaved", "system")
+
+    def answer(self, batch: Sequence[ModelInput]) -> list[Answer]:
+        return [answer_in(each) for each in batch]
+
+
+def answer_in(asked: ModelInput) -> Answer:
+    def said(part: str | Image.Image) -> str:
+        return part if isinstance(part, str) else f"{part.size} {crc32(part.tobytes())}"
+
+    return Answer(" ".join(f"{turn.role}: {', '.join(map(said, turn.parts))}" for turn in asked.turns))
+
+
+def conversation(source: SceneSource, *pictures: Picture, last: str = "which?") -> ModelInput:
+    first, *others = pictures
+    query = Query.of(
+        Turn(("be brief",), Role.SYSTEM),
+        Turn(("one", first, "others", *others)),
+        Turn(("I see",), Role.ASSISTANT),
+        Turn((first, last)),
+        meaning=DOGS,
+    )
+    return ModelInput(query, partial(render, photos=source))
+
+
+@pytest.mark.parametrize("send", ["auto", "recipe", "png"])
+def test_a_conversation_is_answered_as_in_process(
+    serve: Serve, load: Load, about: AskAbout, pictures: SceneSource, send: str
+) -> None:
+    desk = Desk(Conversing(), pictures)
+    first, second, third = (pictures.scene(place).picture for place in range(3))
+    batch = [
+        about("plain"),
+        conversation(pictures, first, second, third),
+        conversation(pictures, second, first, third.mirror()),
+    ]
+    assert load(serve(desk), send=send).ask(Task.VQA, batch) == tuple(map(answer_in, batch))
+    (asked,) = desk.requests
+    assert len(asked.pictures) == 4
+    assert [query.pictures for query in asked.queries] == [(0,), (0, 1, 2), (1, 0, 3)]
+    assert {type(row) for row in asked.pictures} == {PngRow if send == "png" else RecipeRow}
+
+
+def test_what_a_conversation_is_sent_with_does_not_exceed_a_request(
+    serve: Serve, load: Load, pictures: SceneSource
+) -> None:
+    shown = [pictures.scene(place).picture for place in range(3)]
+    batch = [conversation(pictures, *shown, last=f"{number}" * 500) for number in range(8)]
+    largest = max(len(each.file(LOSSLESS, picture).base64) for each in batch for picture in shown)
+    desk = Desk(Conversing(), None, max_bytes=3 * largest + 8000)
+    assert load(serve(desk), send="png").ask(Task.VQA, batch) == tuple(map(answer_in, batch))
+    assert len(desk.requests) > 1
+    assert all(len(asked.pictures) == 3 for asked in desk.requests), "each request is whole"
+
+
+def test_a_photo_of_a_conversation_that_is_not_served_is_sent_as_pixels(
+    serve: Serve, load: Load, about: AskAbout, pictures: SceneSource
+) -> None:
+    desk = Desk(Conversing(), catalogue.load("pictures:1"))
+    model = load(serve(desk))
+    batch = [conversation(pictures, *(pictures.scene(place).picture for place in (0, 1))), about("plain", 0)]
+    assert model.ask(Task.VQA, batch) == tuple(map(answer_in, batch))
+    assert as_pixels(desk) == [[False, False], [True, True]]
+
+
+@each_row(
+    "takes, declined",
+    [
+        ((), "the model takes no several pictures, earlier turns, text before a picture, system message"),
+        (("pictures", "turns", "interleaved"), "the model takes no system message"),
+        (("pictures", "turns", "system", "smells"), "the model takes no text before a picture"),
+    ],
+)
+def test_a_conversation_is_not_sent_to_a_server_that_does_not_say_that_it_takes_it(
+    serve: Serve, load: Load, about: AskAbout, pictures: SceneSource, takes: tuple[str, ...], declined: str
+) -> None:
+    desk = Desk(Conversing(), pictures, takes=takes)
+    asked = conversation(pictures, *(pictures.scene(place).picture for place in (0, 1)))
+    found = load(serve(desk)).ask(Task.VQA, [about("plain"), asked])
+    assert found == (answer_in(about("plain")), Answer("", declined=declined))
+    assert [query.text for request in desk.requests for query in request.queries] == ["plain"]
+
+
+def test_the_card_of_an_older_server_takes_no_conversation(
+    serve: Serve, load: Load, about: AskAbout, pictures: SceneSource
+) -> None:
+    desk = Desk(Conversing(), pictures)
+
+    def older(request: Request) -> Reply:
+        reply = desk(request)
+        fields = json.loads(reply.body)
+        fields.pop("takes", None)
+        return Reply(body=json.dumps(fields).encode())
+
+    model = load(serve(older))
+    assert model.takes == frozenset()
+    (found,) = model.ask(Task.VQA, [conversation(pictures, pictures.scene(0).picture)])
+    assert found.declined.startswith("the model takes no several pictures, earlier turns")
+    assert model.ask(Task.VQA, [about("plain")]) == (answer_in(about("plain")),)
 
 
 def test_the_preset_is_that_of_what_is_served(serve: Serve, load: Load, pictures: SceneSource) -> None:

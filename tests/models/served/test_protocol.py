@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import encode
+from pytest_vqamt.core.conversation import Role, Turn
 from pytest_vqamt.core.meaning import Annotated, Both, Count, Describe, Group, Meaning, Related
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.core.recipes import picture_from_recipe
@@ -119,7 +120,8 @@ def test_every_field_of_a_card_is_sent() -> None:
     others: dict[str, Any] = {
         "identity": "00000000000000b2", "vqamt_version": "1.1", "model": "oracle", "fingerprint": "other",
         "persistent": False, "tasks": (Task.ENTAILMENT,), "batch_size": 9, "reads_meaning": True, "needs_scenes": True,
-        "switches_reasoning": True, "data": (), "max_queries": 8, "max_bytes": 71, "replicas": 3,
+        "switches_reasoning": True, "takes": ("turns", "later"), "data": (), "max_queries": 8, "max_bytes": 71,
+        "replicas": 3,
     }  # fmt: skip
     assert set(others) | {"wire"} == {field.name for field in fields(ModelCard)}
     for name, value in others.items():
@@ -180,6 +182,11 @@ def body(**fields: object) -> bytes:
     return json.dumps({"model": "m", "pictures": [RECIPE], "queries": [QUERY], **fields}).encode()
 
 
+def turns(*given: dict[str, Any]) -> dict[str, Any]:
+    """A conversation that ends with a question, if these turns do."""
+    return {**QUERY, "text": "how many?", "turns": list(given)}
+
+
 GROUP = Group(name="dog", covers=("dog", "puppy"), related=(Related(predicate="on", to=Group(name="table")),))
 MEANINGS: tuple[Meaning, ...] = (
     Describe(),
@@ -202,17 +209,79 @@ def test_a_query_is_read_back(
 ) -> None:
     scene = Scene(id="s", photo=_photo(), width=8, height=8)
     query = Query(picture=scene.picture, text=text, meaning=meaning, task=task, trial=trial, reasoning=reasoning)
-    written = write_request("m", [recipe_row(scene.picture)], [query_row(query, 0, with_meaning=with_meaning)])
+    written = write_request(
+        "m", [recipe_row(scene.picture)], [query_row(query, {scene.picture.digest: 0}, with_meaning=with_meaning)]
+    )
     (read,) = read_request(written).queries
     sent = {"picture": 0, "text": text, "meaning": meaning if with_meaning else None, "task": task, "trial": trial}
-    sent |= {"reasoning": reasoning}
+    sent |= {"reasoning": reasoning, "turns": ()}
     assert set(sent) == set(Query.__struct_fields__) - {"id"}
     assert {name: getattr(read, name) for name in sent} == sent
 
 
+TURNS: list[dict[str, Any]] = [
+    {"role": "system", "parts": ["Be brief."]},
+    {"role": "user", "parts": ["first", 0, 1, "second", 0]},
+    {"role": "assistant", "parts": ["yes"]},
+    {"role": "user", "parts": ["how many?"]},
+]
+
+
+def test_a_conversation_is_read_back(yard: Scene) -> None:
+    first, second = yard.picture, yard.picture.mirror()
+    turns = (
+        Turn(("Be brief.",), Role.SYSTEM),
+        Turn(("first", first, second, "second", first)),
+        Turn(("yes",), Role.ASSISTANT),
+        Turn(("how many?",)),
+    )
+    query = Query.of(*turns, meaning=Describe())
+    row = query_row(query, {first.digest: 0, second.digest: 1}, with_meaning=False)
+    assert json.loads(row) == {"task": "vqa", "text": "how many?", "picture": 0, "turns": TURNS}
+    (read,) = read_request(write_request("m", [recipe_row(first), recipe_row(second)], [row])).queries
+    assert [(turn.role.value, list(turn.parts)) for turn in read.turns] == [
+        (turn["role"], turn["parts"]) for turn in TURNS
+    ]
+    assert read.pictures == (0, 1)
+    moved = read.moved({0: 7, 1: 3})
+    assert (moved.picture, moved.pictures) == (7, (7, 3))
+    assert moved.turns[1].parts == ("first", 7, 3, "second", 7)
+
+
+def test_the_key_of_a_conversation_is_that_of_its_roles_and_its_parts_in_order() -> None:
+    other = {**RECIPE, "edits": [{"is": "Mirror"}]}
+
+    def key(*turns: dict[str, object], text: str = "how many?", pictures: tuple[object, ...] = (RECIPE, other)) -> str:
+        queries = [{**QUERY, "text": text, "turns": list(turns)}]
+        return read_request(body(pictures=list(pictures), queries=queries)).key(0)
+
+    def user(*parts: object) -> dict[str, object]:
+        return {"role": "user", "parts": list(parts)}
+
+    seen: dict[str, object] = {"role": "assistant", "parts": ["I see."]}
+    keys = [
+        key(user(0, "how many?"), pictures=(RECIPE,)),
+        key(user(0, 1, "how many?")),
+        key(user(0, 1, 1, "how many?")),
+        key(user(0, "a", 1, "how many?")),
+        key(user(0, 1, "a", "how many?")),
+        key(user(0, 1), user("how many?")),
+        key(user(0, 1), seen, user("how many?")),
+        read_request(body(queries=[{**QUERY, "text": "how many?"}])).key(0),
+    ]
+    assert len(set(keys)) == len(keys)
+    assert key(user(0, 1, "how many?")) == keys[1]
+
+
+def test_a_server_of_before_refuses_a_conversation_and_does_not_read_a_part_of_it() -> None:
+    """Its reader knew no such field: unknown ones are refused, as they still are."""
+    with pytest.raises(WireError, match="Object contains unknown field `films`"):
+        read_request(body(queries=[{**QUERY, "films": []}]))
+
+
 def test_pictures_are_read_back(yard: Scene) -> None:
     picture = yard.picture.erase(Box(0, 60.5, 20, 20)).blur(keep=(Box(1, 2, 3, 4),), sigma=1.25).mirror()
-    query = query_row(Query(picture=picture, meaning=Describe()), 0, with_meaning=False)
+    query = query_row(Query(picture=picture, meaning=Describe()), {picture.digest: 0}, with_meaning=False)
     read = read_request(
         write_request("m", [recipe_row(picture), png_row(b64encode(PNG).decode())], [query, query])
     ).pictures
@@ -267,6 +336,41 @@ def _nested(depth: int) -> object:
         (body(queries={}), "Expected `array`, got `object` - at `$.queries`"),
         (body(queries=[]), "Expected no more pictures than queries (0), but got 1"),
         (body(queries=["x"]), "Expected `object`, got `str` - at `$.queries[0]`"),
+        (
+            body(pictures=[RECIPE] * 3, queries=[turns({"role": "user", "parts": [0, 1, "how many?"]})]),
+            "Expected no more pictures than queries (1), but got 3, and they show 2",
+        ),
+        (body(queries=[turns({"role": "user", "parts": [0, 1, "how many?"]})]), "pictures, but got picture=1"),
+        (body(queries=[turns({"role": "user", "parts": []})]), "length >= 1 - at `$.queries[0].turns[0].parts`"),
+        (body(queries=[turns({"role": "user", "parts": [-1]})]), "at `$.queries[0].turns[0].parts[0]`"),
+        (body(queries=[turns({"role": "user", "parts": [0, None]})]), "at `$.queries[0].turns[0].parts[1]`"),
+        (body(queries=[turns({"role": "tool", "parts": [0]})]), "Invalid enum value 'tool'"),
+        (body(queries=[turns({"role": "user", "parts": [0], "name": "x"})]), "unknown field `name`"),
+        (body(queries=[turns(*[{"role": "user", "parts": [0]}] * 257)]), "length <= 256 - at `$.queries[0].turns`"),
+        (body(queries=[turns(*[{"role": "user", "parts": [0] * 300}] * 2)]), "to have at most 512 parts, but got 600"),
+        (body(queries=[turns()]), "to begin with its 'picture' and to end with its 'text'"),
+        (body(queries=[turns({"role": "user", "parts": [0, "why?"]})]), "to begin with its 'picture' and to end"),
+        (body(queries=[turns({"role": "user", "parts": ["how many?"]})]), "to begin with its 'picture' and to end"),
+        (
+            body(queries=[turns({"role": "user", "parts": [0]}, {"role": "assistant", "parts": ["how many?"]})]),
+            "a question of the user, but they do not",
+        ),
+        (
+            body(queries=[turns({"role": "assistant", "parts": [0]}, {"role": "user", "parts": ["how many?"]})]),
+            "Expected pictures in turns of the user alone",
+        ),
+        (
+            body(
+                queries=[
+                    turns(
+                        {"role": "user", "parts": [0]},
+                        {"role": "system", "parts": ["x"]},
+                        {"role": "user", "parts": ["how many?"]},
+                    )
+                ]
+            ),
+            "Expected a system message as the first of 'turns'",
+        ),
         (body(queries=[{"task": "vqa"}]), "Object missing required field `text` - at `$.queries[0]`"),
         (body(queries=[{**QUERY, "task": "sing"}]), "Invalid enum value 'sing' - at `$.queries[0].task`"),
         (body(queries=[{**QUERY, "task": "s" * 9999}]), "Invalid enum value 'sss"),
@@ -285,7 +389,7 @@ def _nested(depth: int) -> object:
         ),
         (body(queries=[{**QUERY, "meaning": {"is": "os.system"}}]), "'meaning' of queries[0] to be one that this"),
         (body(queries=[{**QUERY, "meaning": {"is": "Exists", "grp": 1}}]), "Expected Exists with group, but got 'grp'"),
-        (body(queries=[{**QUERY, "meaning": None}]), "Describe, Annotated, but got None"),
+        (body(queries=[{**QUERY, "meaning": None}]), "ShowSame, but got None"),
         (body(pictures=["a.jpg"]), "Expected `object`, got `str` - at `$.pictures[0]`"),
         (body(pictures=[{"photo": "a.jpg"}]), "Expected pictures[0] to have either 'png', or 'photo', 'digest' and"),
         (body(pictures=[{**RECIPE, "photo": 7}]), "Expected `str`, got `int` - at `$.pictures[0].photo`"),
