@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pytest_vqamt.core.box import Box
     from pytest_vqamt.core.case import Case, NotApplicable, Outcome, PairKind, Verdict
+    from pytest_vqamt.core.conversation import Reply, Role, Turn
     from pytest_vqamt.core.corpus import Corpus
     from pytest_vqamt.core.edits import Corruption, Cutout, FileForm, Fill
     from pytest_vqamt.core.errors import VqamtError
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
         Exists,
         Group,
         Has,
+        InAll,
+        InPicture,
         Label,
         Located,
         Neither,
@@ -39,8 +42,10 @@ if TYPE_CHECKING:
         PartCount,
         Property,
         Related,
+        ShowSame,
         Side,
         Unit,
+        WhichPicture,
         WhichThere,
         Written,
         truth,
@@ -91,12 +96,14 @@ if TYPE_CHECKING:
 _NAMES = {
     "core.box": "Box",
     "core.case": "Case NotApplicable Outcome PairKind Verdict",
+    "core.conversation": "Reply Role Turn",
     "core.corpus": "Corpus",
     "core.edits": "Corruption Cutout FileForm Fill",
     "core.errors": "VqamtError",
     "core.meaning": (
         "NO_SUCH_THING NONE_OF_THESE Absent Annotated Both Choice Count Describe Either Entails Exists Group "
-        "Has Label Located Neither NotBoth PartCount Property Related Side Unit WhichThere Written truth"
+        "Has InAll InPicture Label Located Neither NotBoth PartCount Property Related ShowSame Side Unit WhichPicture "
+        "WhichThere Written truth"
     ),
     "core.pairs": "PairTally",
     "core.picture": "Picture",
@@ -151,6 +158,8 @@ __all__ = [
     "Fill",
     "Group",
     "Has",
+    "InAll",
+    "InPicture",
     "Label",
     "Located",
     "ModelInput",
@@ -169,15 +178,20 @@ __all__ = [
     "Region",
     "Related",
     "Relationship",
+    "Reply",
     "Report",
+    "Role",
     "Scene",
+    "ShowSame",
     "Side",
     "Task",
     "Thing",
+    "Turn",
     "Unit",
     "UnreadableAnswer",
     "Verdict",
     "VqamtError",
+    "WhichPicture",
     "WhichThere",
     "Written",
     "all_yes",

@@ -164,8 +164,6 @@ class _Run:
 
     def result(self) -> RelationResult:
         lacking = set(self._job.relation.info.needs) - self._job.model.takes
-        # Known before a case is drawn, so nothing is drawn.
-        not_applicable = {cannot_take(lacking).reason: len(self._job.source)} if lacking else self._plan.not_applicable
         while not lacking and (window := self._planned.take()):
             self._run_window(window)
         # After all windows, so that the list of questions without an answer is whole in one run.
@@ -180,6 +178,8 @@ class _Run:
             raise self._runner.disabled_error()
         violation = self._simplest_violation()
         info = self._job.relation.info
+        # For such a model nothing is drawn.
+        not_applicable = {cannot_take(lacking).reason: len(self._job.source)} if lacking else self._plan.not_applicable
         ordinary = self._stratum_result(self._ordinary, info.tags)
         has_presumed = self._presumed.counts.tally.cases > 0
         presumed = self._stratum_result(self._presumed, (*info.tags, "presumed")) if has_presumed else None
