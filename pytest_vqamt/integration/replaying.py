@@ -569,7 +569,8 @@ def _case_lines(answered: Sequence[AnsweredCase], folder: Path) -> Iterator[str]
                 if picture.digest not in files:
                     files[picture.digest] = folder / f"{len(files) + 1}.png"
                     save(render(picture, each.source), files[picture.digest])
-        width = max(len(query_line(query)) for query in each.case.queries)
+        # Beside a long conversation a short question keeps its answer near.
+        width = min(100, max(len(query_line(query)) for query in each.case.queries))
         for query, answer in zip(each.case.queries, each.answers, strict=True):
             yield f"    {query_line(query).ljust(width)}  ->  {answer}  ({_files_of(query, files)})"
         yield f"  expected: {shown(each.case.expected)}"
