@@ -365,7 +365,7 @@ def _reading_of(meaning: Meaning, answer: Prepared) -> AnswerReading:
             return NONE_OF_THESE if meaning.or_none else UnreadableAnswer(Unreadable.NO_OPTION)
         return choices.read_choice(answer, names, of_absent=meaning.missing)
     if isinstance(meaning, MovesFirst):
-        return choices.read_choice(answer, tuple(group.name for group in meaning.groups))
+        return choices.read_first(answer, tuple(group.name for group in meaning.groups))
     if isinstance(meaning, Property):
         return _read_property(answer, meaning)
     if isinstance(meaning, Entails):
