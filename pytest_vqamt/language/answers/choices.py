@@ -281,7 +281,6 @@ def _ordinal(number: str) -> str:
 
 
 _AND_THEN = re.compile(r"[,;.]? (?:and |but )?(?:(?:only )?then|afterwards|before|followed by|while)\b", re.IGNORECASE)
-_NOT = re.compile(r"\b(?:not|never|neither)\b|n't\b", re.IGNORECASE)
 
 
 def read_first(answer: str | Prepared, options: tuple[str, ...]) -> str | UnreadableAnswer:
@@ -289,15 +288,14 @@ def read_first(answer: str | Prepared, options: tuple[str, ...]) -> str | Unread
 
     >>> read_first("The dog moves first, then the bus.", ("dog", "bus")), read_first("The bus.", ("dog", "bus"))
     ('dog', 'bus')
-    >>> read_first("The dog does not move before the bus.", ("dog", "bus"))
+    >>> read_first("The dog and the bus.", ("dog", "bus"))
     UnreadableAnswer(reason=<Unreadable.SEVERAL_OPTIONS: 'several options named'>)
     """
     prepared = prepare(answer)
     whole = read_choice(prepared, options)
     if not isinstance(whole, UnreadableAnswer) or whole.reason is not Unreadable.SEVERAL_OPTIONS:
         return whole
-    first = _AND_THEN.split(prepared.text)[0]
-    begun = read_choice(first, options) if _NOT.search(first) is None else whole
+    begun = read_choice(_AND_THEN.split(prepared.text)[0], options)
     return whole if isinstance(begun, UnreadableAnswer) else begun
 
 
