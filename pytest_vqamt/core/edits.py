@@ -840,18 +840,26 @@ class Move(Edit):
             inside = (moved := thing.box.moved(self.dx, self.dy)).intersection(scene.frame)
             return _with_box(thing, inside) if inside and inside.area > GONE_SHARE * moved.area else None
 
-        left = with_objects(
-            replace(
-                scene,
-                # Which side of others it is on, and what it is near, changes.
-                relationships=tuple(
-                    each for each in scene.relationships if (each.subject in moving) == (each.object in moving)
-                ),
+        kept = tuple(found for thing in scene.objects if (found := shown(thing)))
+        ids = {thing.id for thing in kept}
+        # As in ``with_objects``, fields that are not named here fall back to their empty defaults.
+        return Scene(
+            id=scene.id,
+            photo=scene.photo,
+            width=scene.width,
+            height=scene.height,
+            objects=kept,
+            regions=scene.regions,
+            # Which side of others it is on, and what it is near, changes.
+            relationships=tuple(
+                each
+                for each in scene.relationships
+                if each.subject in ids and each.object in ids and (each.subject in moving) == (each.object in moving)
             ),
-            (found for thing in scene.objects if (found := shown(thing))),
-            scene.regions,
+            setting=scene.setting,
+            exhaustive=scene.exhaustive,
+            movable=scene.movable,
         )
-        return replace(left, movable=scene.movable)
 
 
 def things_moved_with(scene: Scene, thing_id: str) -> frozenset[str]:

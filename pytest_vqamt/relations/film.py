@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_vqamt.core.box import Box
@@ -71,18 +71,23 @@ class Script:
 _COMING = frozenset({Event.COMES_IN_LEFT, Event.COMES_IN_RIGHT})
 
 
-def frames(scene: Scene, shares: Sequence[Sequence[tuple[Script, float]]]) -> tuple[Picture, ...]:
+def frames(scene: Scene, shares: Iterable[Sequence[tuple[Script, float]]]) -> tuple[Picture, ...]:
     """The pictures of a film: for each frame its scripts, and how much of each is done."""
-    return tuple(_frame(scene, each) for each in shares)
+    made: dict[tuple[tuple[str, int, int], ...], Picture] = {(): scene.picture}
+
+    def frame(moves: tuple[tuple[str, int, int], ...]) -> Picture:
+        if moves not in made:
+            made[moves] = frame(moves[:-1]).move(*moves[-1])
+        return made[moves]
+
+    return tuple(frame(tuple(_moves(each))) for each in shares)
 
 
-def _frame(scene: Scene, shares: Sequence[tuple[Script, float]]) -> Picture:
-    picture = scene.picture
+def _moves(shares: Sequence[tuple[Script, float]]) -> Iterator[tuple[str, int, int]]:
     for script, done in shares:
         dx, dy = script.offset(done)
         if dx or dy:  # a frame in which all is at its place is the photo
-            picture = picture.move(script.thing.id, dx, dy)
-    return picture
+            yield script.thing.id, dx, dy
 
 
 def scripts(view: AskableScene) -> tuple[Script, ...]:
