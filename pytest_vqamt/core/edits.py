@@ -807,6 +807,71 @@ class Redraw(Edit):
         )
 
 
+_TOGETHER = frozenset({"wearing", "holding", "on", "under"})
+"""The relationships of things that move together."""
+
+
+@registered
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move(Edit):
+    """Draw a thing of the photo elsewhere, and with it what it wears, holds or bears; all else stays as it is.
+
+    Only edits of its kind come before it, and only sources that draw their photos know it. Who makes it sees to it that
+    nothing hides anything there. What is outside of the frame by half or more is gone.
+    """
+
+    thing: str
+    """The id of a ``movable`` thing."""
+    dx: int
+    """Pixels to the right."""
+    dy: int
+    """Pixels downwards."""
+
+    @property
+    def words(self) -> str:
+        return f"one thing moved by {self.dx:+d}, {self.dy:+d} pixels"
+
+    def after(self, scene: Scene) -> Scene:
+        moving = things_moved_with(scene, self.thing)
+
+        def shown(thing: Thing) -> Thing | None:
+            if thing.id not in moving:
+                return thing
+            inside = (moved := thing.box.moved(self.dx, self.dy)).intersection(scene.frame)
+            return _with_box(thing, inside) if inside and inside.area > GONE_SHARE * moved.area else None
+
+        kept = tuple(found for thing in scene.objects if (found := shown(thing)))
+        ids = {thing.id for thing in kept}
+        # As in ``with_objects``, fields that are not named here fall back to their empty defaults.
+        return Scene(
+            id=scene.id,
+            photo=scene.photo,
+            width=scene.width,
+            height=scene.height,
+            objects=kept,
+            regions=scene.regions,
+            # Which side of others it is on, and what it is near, changes.
+            relationships=tuple(
+                each
+                for each in scene.relationships
+                if each.subject in ids and each.object in ids and (each.subject in moving) == (each.object in moving)
+            ),
+            setting=scene.setting,
+            exhaustive=scene.exhaustive,
+            movable=scene.movable,
+        )
+
+
+def things_moved_with(scene: Scene, thing_id: str) -> frozenset[str]:
+    """The ids of the thing and of all that it wears, holds or bears, or that stands under it."""
+    found, new = set[str](), {thing_id}
+    while new:
+        found |= new
+        pairs = [(each.subject, each.object) for each in scene.relationships if each.predicate in _TOGETHER]
+        new = {b for pair in pairs for a, b in (pair, pair[::-1]) if a in found} - found
+    return frozenset(found)
+
+
 class _Reshape(Protocol):
     def __call__(self, box: Box) -> Box | None: ...
 

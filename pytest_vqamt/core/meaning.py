@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import pairwise
 from typing import TypeAlias, assert_never, cast, get_args
 
 from pytest_vqamt.core.box import Box
@@ -308,6 +310,56 @@ class ShowSame:
     """Do both pictures show the same things?"""
 
 
+class Event(StrEnum):
+    """What a thing does in a film."""
+
+    COMES_IN_LEFT = "comes in from the left"
+    COMES_IN_RIGHT = "comes in from the right"
+    GOES_OUT_LEFT = "goes out to the left"
+    GOES_OUT_RIGHT = "goes out to the right"
+    MOVES_UP = "moves up"
+    MOVES_DOWN = "moves down"
+
+    @property
+    def reversed(self) -> Event:
+        """The event of the film that is played backwards."""
+        return _REVERSED[self]
+
+
+_REVERSED = {
+    Event.COMES_IN_LEFT: Event.GOES_OUT_LEFT,
+    Event.COMES_IN_RIGHT: Event.GOES_OUT_RIGHT,
+    Event.GOES_OUT_LEFT: Event.COMES_IN_LEFT,
+    Event.GOES_OUT_RIGHT: Event.COMES_IN_RIGHT,
+    Event.MOVES_UP: Event.MOVES_DOWN,
+    Event.MOVES_DOWN: Event.MOVES_UP,
+}
+
+
+@registered
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happens:
+    """Does this happen to the one thing of the group in a film, whose frames are the pictures?
+
+    Boxes decide it. It has no truth of a single picture, of several such things, or where a thing jumps or turns back.
+    """
+
+    group: Group
+    event: Event
+
+
+@registered
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovesFirst:
+    """Which of the two things moves first in a film? Answered by a group's name.
+
+    It has no truth unless the one stands still before the other moves.
+    """
+
+    groups: tuple[Group, Group]
+    """Their names are the options."""
+
+
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 """How pictures are numbered, by the order in which they are shown."""
 
@@ -333,6 +385,8 @@ Meaning: TypeAlias = (
     | InAll
     | WhichPicture
     | ShowSame
+    | Happens
+    | MovesFirst
 )
 
 MEANINGS: tuple[type, ...] = get_args(Meaning)
@@ -352,11 +406,11 @@ def groups_of(meaning: Meaning) -> tuple[Group, ...]:
     match meaning:
         case Count(groups=groups) | Both(groups=groups) | NotBoth(groups=groups):
             return groups
-        case Either(groups=groups) | Neither(groups=groups) | WhichThere(groups=groups):
+        case Either(groups=groups) | Neither(groups=groups) | WhichThere(groups=groups) | MovesFirst(groups=groups):
             return groups
         case Exists(group=group) | Absent(group=group) | Has(group=group) | Choice(what=group):
             return (group,)
-        case Property(group=group) | PartCount(group=group) | WhichPicture(group=group):
+        case Property(group=group) | PartCount(group=group) | WhichPicture(group=group) | Happens(group=group):
             return (group,)
         case InPicture(meaning=inner) | InAll(meaning=inner):
             return groups_of(inner)
@@ -375,8 +429,10 @@ def with_groups(meaning: Meaning, groups: tuple[Group, ...]) -> Meaning:
     match meaning:
         case Count() | Both() | NotBoth() | Either() | Neither() | WhichThere():
             return replace(meaning, groups=groups)
-        case Exists() | Absent() | Has() | Property() | PartCount() | WhichPicture():
+        case Exists() | Absent() | Has() | Property() | PartCount() | WhichPicture() | Happens():
             return replace(meaning, group=groups[0])
+        case MovesFirst():
+            return MovesFirst(groups=(groups[0], groups[1]))
         case InPicture(meaning=inner):
             return replace(meaning, meaning=with_groups(inner, groups))
         case InAll(meaning=inner):
@@ -393,7 +449,7 @@ def with_groups(meaning: Meaning, groups: tuple[Group, ...]) -> Meaning:
             assert_never(meaning)
 
 
-YES_NO: tuple[type, ...] = (Exists, Absent, Both, NotBoth, Either, Neither, Has, Located, Written, ShowSame)
+YES_NO: tuple[type, ...] = (Exists, Absent, Both, NotBoth, Either, Neither, Has, Located, Written, ShowSame, Happens)
 """The meanings whose answer is yes or no, without published questions."""
 
 
@@ -456,6 +512,10 @@ def truth(meaning: Meaning, scene: Scene, *others: Scene) -> Truth:
             return ORDINALS[showing[0]] if len(showing) == 1 else None
         case ShowSame():
             return _show_same(scene, others[0]) if len(others) == 1 else None
+        case Happens(group=group, event=event):
+            return _happens(event, _places(group, scenes))
+        case MovesFirst(groups=(first, second)):
+            return _moves_first(scenes, first, second)
         case _ if others:
             return None
         case Count(groups=groups):
@@ -528,6 +588,84 @@ def _show_same(scene: Scene, other: Scene) -> bool:
 
 def _corners(box: Box) -> tuple[float, float, float, float]:
     return box.x, box.y, box.x1, box.y1
+
+
+def _places(group: Group, scenes: tuple[Scene, ...]) -> tuple[Box | None, ...] | None:
+    """The box of the one thing of the group in each frame, in shares of the frame; None if there may be several.
+
+    Frames that do not show it have None in its place.
+    """
+    found = [members(group, each) for each in scenes]
+    if len(scenes) < 2 or max(map(len, found)) > 1 or len({things[0].id for things in found if things}) > 1:
+        return None
+    return tuple(
+        things[0].box.scaled(1 / each.width, 1 / each.height) if things else None
+        for things, each in zip(found, scenes, strict=True)
+    )
+
+
+_LEAST_MOVE = 0.15
+"""The least way of a thing that moves up or down, in shares of the frame."""
+_STILL = 0.005
+"""Up to so much of a difference, in shares of the frame, a thing has not moved: a pixel of 224."""
+
+
+def _happens(event: Event, places: tuple[Box | None, ...] | None) -> bool | None:
+    if places is None:
+        return None
+    shown = [place for place in places if place is not None]
+    if not shown or (len(shown) == len(places) and _is_still(shown)):
+        return False
+    happened = _event(places, shown)
+    return None if happened is None else happened is event
+
+
+def _is_still(shown: Sequence[Box]) -> bool:
+    return all(abs(a - b) <= _STILL for each in shown for a, b in zip(_corners(each), _corners(shown[0]), strict=True))
+
+
+def _event(places: tuple[Box | None, ...], shown: Sequence[Box]) -> Event | None:
+    """The only event of a thing that some frames show and that does not stand still; None if it is none of them."""
+    # The sum of both ends goes on where one of them is cut off at the edge.
+    across = _way([each.x + each.x1 for each in shown])
+    if len(shown) == len(places):
+        down = _way([each.y + each.y1 for each in shown])
+        straight = max(each.x for each in shown) - min(each.x for each in shown) <= _STILL
+        if not straight or abs(down) < 2 * _LEAST_MOVE:
+            return None
+        return Event.MOVES_DOWN if down > 0 else Event.MOVES_UP
+    if abs(across) <= 2 * MARGIN:
+        return None
+    # It comes in if the last frames show it, and goes out if the first do; else it comes and goes.
+    if all(place is not None for place in places[len(places) - len(shown) :]):
+        return Event.COMES_IN_LEFT if across > 0 else Event.COMES_IN_RIGHT
+    if all(place is not None for place in places[: len(shown)]):
+        return Event.GOES_OUT_RIGHT if across > 0 else Event.GOES_OUT_LEFT
+    return None
+
+
+def _way(values: Sequence[float]) -> float:
+    """How far the values go in one direction; 0 where they turn back."""
+    steps = [after - before for before, after in pairwise(values)]
+    return values[-1] - values[0] if all(x >= 0 for x in steps) or all(x <= 0 for x in steps) else 0.0
+
+
+def _moves_first(scenes: tuple[Scene, ...], first: Group, second: Group) -> str | None:
+    moves = [_moves(_places(group, scenes)) for group in (first, second)]
+    if not all(moves):
+        return None
+    if moves[0][-1] < moves[1][0]:
+        return first.name
+    return second.name if moves[1][-1] < moves[0][0] else None
+
+
+def _moves(places: tuple[Box | None, ...] | None) -> tuple[int, ...]:
+    """The frames in which the thing is not where it was one before."""
+    return tuple(
+        number
+        for number, (before, after) in enumerate(pairwise(places or ()), start=1)
+        if (before is None) != (after is None) or (before and after and not _is_still((before, after)))
+    )
 
 
 def _is_located(things: tuple[Thing, ...], side: Side, others: tuple[Thing, ...], scene: Scene) -> bool | None:

@@ -27,6 +27,7 @@ from pytest_vqamt.core.edits import (
     Jpeg,
     Mask,
     Mirror,
+    Move,
     Pad,
     Recolour,
     Redraw,
@@ -211,6 +212,7 @@ class Picture(ShortRepr):
             questions=(),
             hypotheses=(),
             parts=(),
+            movable=(),
             exhaustive=second.exhaustive & exhaustive,
         )
         return self.edit(Beside(second=bare, gap=gap, colour=colour))
@@ -233,3 +235,7 @@ class Picture(ShortRepr):
     def redraw(self, thing: str, part: str, number: int) -> Picture:
         """Draw the thing of this id anew, with ``number`` of its parts of this name ("leg")."""
         return self.edit(Redraw(thing=thing, part=part, number=number))
+
+    def move(self, thing: str, dx: int, dy: int = 0) -> Picture:
+        """Draw the thing of this id ``dx`` pixels to the right and ``dy`` downwards, with all that it holds."""
+        return self.edit(Move(thing=thing, dx=dx, dy=dy))

@@ -31,7 +31,7 @@ from pytest_vqamt.core.picture import Picture
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from pytest_vqamt.core.edits import Redraw
+    from pytest_vqamt.core.edits import Move, Redraw
     from pytest_vqamt.core.scene import Photo
 
 
@@ -478,12 +478,20 @@ class FiledStore(PhotoStore, Protocol):
 
 @runtime_checkable
 class RedrawingStore(Protocol):
-    """A ``PhotoStore`` that draws its photos, and can draw one with another number of a thing's parts."""
+    """A ``PhotoStore`` that draws its photos, also with other parts of a thing, and with things elsewhere."""
 
     def redrawn(self, photo: Photo, redraw: Redraw) -> Image:
         """The photo with the edit; as ``photo``.
 
         Raises:
             DataError: the photo has no such thing, or it cannot be drawn so.
+        """
+        ...
+
+    def moved(self, photo: Photo, moves: tuple[Move, ...]) -> Image:
+        """The photo with all of the edits; as ``photo``.
+
+        Raises:
+            DataError: the photo has no such thing, or it cannot be drawn elsewhere.
         """
         ...

@@ -201,6 +201,8 @@ class Scene(ShortRepr):
     """Texts that edits wrote into the picture and that can be read; other texts are not annotated."""
     parts: tuple[Parts, ...] = ()
     """Of things that are seen whole; dropped by edits that move or cover things."""
+    movable: tuple[str, ...] = ()
+    """The ids of things that the source can draw elsewhere (``edits.Move``)."""
     presumed: bool = False
     """True if a model wrote the annotations and nobody checked them: every case of the scene is presumed."""
 

@@ -27,11 +27,13 @@ from pytest_vqamt.core.meaning import (
     Entails,
     Exists,
     Group,
+    Happens,
     Has,
     InAll,
     InPicture,
     Located,
     Meaning,
+    MovesFirst,
     Neither,
     NotBoth,
     PartCount,
@@ -305,7 +307,7 @@ def _is_certain(meaning: Meaning, scene: Scene) -> bool:
             # Two answers of the same weight leave open which is right.
             weights = sorted((weight for _, weight in answers), reverse=True)
             return len(weights) == 1 or weights[0] > weights[1]
-        case InPicture() | InAll() | WhichPicture() | ShowSame():
+        case InPicture() | InAll() | WhichPicture() | ShowSame() | Happens() | MovesFirst():
             return False  # questions of several pictures are not exported
         case _:
             assert_never(meaning)

@@ -12,6 +12,7 @@ from pytest_vqamt.core.edits import (
     MOST_TILTED,
     Beside,
     Jpeg,
+    Move,
     Pad,
     Recolour,
     Redraw,
@@ -209,3 +210,20 @@ def redraw(_image: Image.Image, edit: Redraw, step: Step) -> Image.Image:
             f"Expected Redraw as the first edit of a photo that is drawn, but got edits={step.picture.edits!r}"
         )
     return step.photos.redrawn(step.picture.photo, edit)
+
+
+@renders(Move, given="step")
+def move(image: Image.Image, _edit: Move, step: Step) -> Image.Image:
+    """The photo, drawn anew with things elsewhere; RGB, uint8.
+
+    Raises:
+        RenderError: the source does not draw its photos, or another edit came before.
+        DataError: the thing cannot be drawn elsewhere.
+    """
+    edits = step.picture.edits
+    behind = next((place for place, each in enumerate(edits) if not isinstance(each, Move)), len(edits))
+    moves = tuple(each for each in edits[:behind] if isinstance(each, Move))
+    if step.place >= len(moves) or not isinstance(step.photos, RedrawingStore):
+        raise RenderError(f"Expected Move among the first edits of a photo that is drawn, but got edits={edits!r}")
+    # The last of them draws all.
+    return image if step.place + 1 < len(moves) else step.photos.moved(step.picture.photo, moves)

@@ -34,6 +34,7 @@ NEAR_PX = 14
 """Things at one level are near each other up to this gap."""
 
 _AS_USUAL: Mapping[int, int] = MappingProxyType({})
+_WHERE_IT_WAS: Mapping[int, tuple[int, int]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,14 +187,23 @@ def _level(a: Box, b: Box) -> bool:
     return min(a.y1, b.y1) - max(a.y, b.y) >= 0.5 * min(a.h, b.h)
 
 
-def paint(layout: SceneLayout, numbers: Mapping[int, int] = _AS_USUAL) -> Image.Image:
-    """The picture of ``layout``: RGB uint8, 224 x 224; ``numbers`` has numbers of parts by a thing's index."""
+def paint(
+    layout: SceneLayout,
+    numbers: Mapping[int, int] = _AS_USUAL,
+    moved: Mapping[int, tuple[int, int]] = _WHERE_IT_WAS,
+) -> Image.Image:
+    """The picture of ``layout``: RGB uint8, 224 x 224.
+
+    By a thing's index, ``numbers`` has numbers of parts, and ``moved`` how far the first thing of a block is drawn to
+    the right and downwards of its place, with its block.
+    """
     image = draw_background(layout.setting, (SIZE_PX, SIZE_PX), layout.variant)
     thing = 0
     for placed in layout.placed:
+        dx, dy = moved.get(thing, (0, 0))
         for part in placed.block.parts:
             number = numbers.get(thing)
             drawn = (part.styled.piece if number is None else part.styled.draw(parts=number)).image
-            image.paste(drawn, (placed.x + part.x, placed.y + part.y), drawn)
+            image.paste(drawn, (placed.x + part.x + dx, placed.y + part.y + dy), drawn)
             thing += 1 + len(part.styled.garments)  # garments are things, too, and drawn with their person
     return image

@@ -188,6 +188,14 @@ def parts_of(things: Sequence[Thing]) -> Iterator[Parts]:
             yield Parts(thing=thing.id, name=kind.name, number=kind.usual, usual=kind.usual, drawable=kind.drawable)
 
 
+def movable_of(things: Sequence[Thing], relationships: Sequence[Relationship]) -> Iterator[str]:
+    """Yields the ids of things that no other thing wears, holds or bears, and that stand under none."""
+    # "Wearing" and "holding" have the person as their subject, "on" and "under" the furniture as their object.
+    borne = {each.object for each in relationships if each.predicate in ("wearing", "holding")}
+    borne |= {each.subject for each in relationships if each.predicate in ("on", "under")}
+    return (thing.id for thing in things if thing.id not in borne)
+
+
 def drawn_thing(place: int, name: str, box: Box, attributes: tuple[str, ...]) -> Thing:
     """The thing at ``place`` of a scene."""
     return Thing(

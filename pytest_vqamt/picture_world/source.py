@@ -16,7 +16,7 @@ import PIL
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.corpus import Corpus, gather_corpus
-from pytest_vqamt.core.edits import Colour, Redraw
+from pytest_vqamt.core.edits import Colour, Move, Redraw
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.lru import LruCache
@@ -24,7 +24,16 @@ from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data.scene_source import scene_cache
-from pytest_vqamt.picture_world.looks import EXHAUSTIVE, FAMILIES, NAMES, SIZE_PX, VERSION, drawn_thing, parts_of
+from pytest_vqamt.picture_world.looks import (
+    EXHAUSTIVE,
+    FAMILIES,
+    NAMES,
+    SIZE_PX,
+    VERSION,
+    drawn_thing,
+    movable_of,
+    parts_of,
+)
 
 # The stored scenes need no drawing: NumPy, Pillow's modules and the art are imported when a picture is.
 if TYPE_CHECKING:
@@ -133,6 +142,25 @@ class PictureWorld:
 
         return paint(self._layout(index), {int(redraw.thing): redraw.number})  # the id of a thing is its index
 
+    def moved(self, photo: Photo, moves: tuple[Move, ...]) -> Image.Image:
+        """The photo with things elsewhere.
+
+        Raises:
+            DataError: a thing cannot be drawn elsewhere.
+        """
+        index = self.place(photo.id)
+        offsets: dict[int, tuple[int, int]] = {}
+        for each in moves:
+            if each.thing not in self.scene(index).movable:
+                raise DataError(
+                    f"Expected a thing of {photo.id} that can be moved, but got {each!r}: see its scene's movable"
+                )
+            dx, dy = offsets.get(int(each.thing), (0, 0))
+            offsets[int(each.thing)] = dx + each.dx, dy + each.dy
+        from pytest_vqamt.picture_world.graph import paint
+
+        return paint(self._layout(index), moved=offsets)
+
     def mask(self, photo: Photo, thing_id: str) -> Image.Image:
         """The mask of the thing; a person's includes garments."""
         graph = self.graph(self.place(photo.id))
@@ -220,6 +248,7 @@ def _scene(
         captions=captions,
         exhaustive=EXHAUSTIVE,
         parts=tuple(parts_of(things)),
+        movable=tuple(movable_of(things, links)),
     )
 
 

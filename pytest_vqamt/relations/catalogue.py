@@ -159,6 +159,10 @@ ON_REQUEST: dict[str, Row] = {
     "turn.repeat": Row("turns:Repeat", Kind.PICTURES),
     "turn.later": Row("turns:Later", Kind.PICTURES),
     "turn.last": Row("turns:Last", Kind.PICTURES),
+    "film.reverse": Row("film:Reverse", Kind.PICTURES),
+    "film.order": Row("film:Order", Kind.PICTURES),
+    "film.repeat": Row("film:Repeat", Kind.PICTURES),
+    "film.drop": Row("film:Drop", Kind.PICTURES),
     "lead.pushback": Row("turns:Pushback", Kind.ASKER),
 }
 """Built-in relations that run only where a pattern, or one of a preset, begins with their prefix ("serving")."""

@@ -21,6 +21,7 @@ from pytest_vqamt.core.meaning import (
     Entails,
     Label,
     Meaning,
+    MovesFirst,
     PartCount,
     Property,
     WhichThere,
@@ -49,6 +50,8 @@ def answers_to_guess(meaning: Meaning) -> tuple[str, ...]:
         return tuple(map(str, range(MOST_COUNTED + 1)))
     if isinstance(meaning, Choice | Annotated):
         return meaning.options
+    if isinstance(meaning, MovesFirst):
+        return tuple(group.name for group in meaning.groups)
     if isinstance(meaning, WhichThere):
         return (*(group.name for group in meaning.groups), *((NONE_OF_THESE,) if meaning.or_none else ()))
     if isinstance(meaning, Property):

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from pytest_vqamt.core.case import Case, Change, Contrast, ContrastVerdict, Outcome
 from pytest_vqamt.core.codec import replace
+from pytest_vqamt.core.conversation import Turn
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import Fill
 from pytest_vqamt.core.errors import DataError, VqamtError
@@ -32,11 +33,13 @@ from pytest_vqamt.core.meaning import (
     Entails,
     Exists,
     Group,
+    Happens,
     Has,
     InAll,
     InPicture,
     Label,
     Meaning,
+    MovesFirst,
     Neither,
     Property,
     groups_of,
@@ -126,7 +129,8 @@ def _contrast(case: Case, corpus: Corpus, known: LexicalKnowledge, only: int | N
     random = Random(seed_for("contrast", case.id, 0))
     for of, query in enumerate(case.queries):
         # Follow-ups about an edited picture and repeated trials get there: the contrast is of the plain picture, once.
-        if only in (None, of) and not query.picture.edits and query.trial == 0:
+        is_film = isinstance(query.meaning, Happens | MovesFirst)  # whose frames are edits
+        if only in (None, of) and (is_film or not query.picture.edits) and query.trial == 0:
             found = _of_query(query, corpus, known, random)
             if found is not None:
                 return replace(found, of=of) if of else found
@@ -140,6 +144,8 @@ def _of_conversation(query: Query, corpus: Corpus, known: LexicalKnowledge, rand
     """
     if query.replies:
         return None
+    if isinstance(query.meaning, Happens | MovesFirst):
+        return _played_backwards(query)
     for which in _deciding(query):
         picture = query.pictures[which]
         if picture.edits or query.pictures.count(picture) > 1:
@@ -150,6 +156,14 @@ def _of_conversation(query: Query, corpus: Corpus, known: LexicalKnowledge, rand
         if found is not None and found.query.picture not in query.pictures:
             return replace(found, query=query.with_picture(which, found.query.picture))
     return None
+
+
+def _played_backwards(query: Query) -> Contrast | None:
+    """Returns the question of the film that is played backwards, where another answer is right."""
+    backwards = Query.of(Turn((*query.pictures[::-1], query.text)), meaning=query.meaning, task=query.task)
+    if None in (query.truth, backwards.truth) or query.truth == backwards.truth:
+        return None
+    return Contrast(of=0, query=backwards, scene=query.picture.scene.id, change=Change.OTHER)
 
 
 def _deciding(query: Query) -> tuple[int, ...]:

@@ -70,7 +70,7 @@ PRESETS: Mapping[str, Preset] = {
         contrasts=True,
     ),
     "conversation": Preset(
-        relations=("multi.*", "turn.*", "lead.pushback"),
+        relations=("multi.*", "turn.*", "film.*", "lead.pushback"),
         contrasts=True,
     ),
     "questions": Preset(

@@ -29,6 +29,7 @@ from pytest_vqamt.core.edits import (
     Jpeg,
     Mask,
     Mirror,
+    Move,
     Pad,
     Recolour,
     Redraw,
@@ -295,6 +296,7 @@ WORDS: tuple[tuple[Edit, str], ...] = (
     (Write(text="DOG", box=BOX), "given a card with the words 'DOG'"),
     (Recolour(thing="d1", old="red", new="blue", hue=240), "recoloured from red to blue"),
     (Redraw(thing="0", part="leg", number=5), "redrawn with 5 of its parts (leg)"),
+    (Move(thing="0", dx=12, dy=-5), "one thing moved by +12, -5 pixels"),
     (Store(form=FileForm.PALETTE), "reduced to palette and stored as palette"),
     (Store(form=FileForm.GRAYSCALE, plain=True), "reduced to grayscale and stored as RGB"),
 )

@@ -24,6 +24,7 @@ from pytest_vqamt.core.edits import (
     Jpeg,
     Mask,
     Mirror,
+    Move,
     Pad,
     Recolour,
     Redraw,
@@ -87,6 +88,12 @@ def _redraw(picture: Picture, choose: Chooser, _other: Scene) -> Edit | None:
     return Redraw(thing=chosen.thing, part=chosen.name, number=choose.one(chosen.drawable))
 
 
+def _move(picture: Picture, choose: Chooser, _other: Scene) -> Edit | None:
+    if picture.edits or not picture.scene.movable:
+        return None
+    return Move(thing=choose.one(picture.scene.movable), dx=choose.between(-99, 99), dy=choose.between(-9, 9))
+
+
 EXAMPLES: Mapping[type[Edit], Example] = {
     Erase: lambda picture, choose, _other: Erase(
         box=_box(picture, choose), fill=choose.one((Fill.WHITE, Fill.MEAN)), colour=_colour(choose)
@@ -115,14 +122,15 @@ EXAMPLES: Mapping[type[Edit], Example] = {
     Recolour: _recolour,
     Store: lambda _picture, choose, _other: Store(form=choose.one(tuple(FileForm)), plain=choose.chance(0.5)),
     Redraw: _redraw,
+    Move: _move,
 }
 
 
 ALONE: list[tuple[type[Edit], ...]] = [(kind,) for kind in EXAMPLES]
 PAIRS: list[tuple[type[Edit], ...]] = [
-    pair for pair in product(EXAMPLES, EXAMPLES) if pair[1] not in (Recolour, Redraw)
+    pair for pair in product(EXAMPLES, EXAMPLES) if pair[1] not in (Recolour, Redraw, Move)
 ]
-"""Those two are made to a photo as it is."""
+"""Those three are made to a photo as it is."""
 
 
 def edited(scene: Scene, other: Scene, kinds: tuple[type[Edit], ...], choose: Chooser) -> Picture | None:

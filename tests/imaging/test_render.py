@@ -30,6 +30,7 @@ from pytest_vqamt.core.edits import (
     Jpeg,
     Mask,
     Mirror,
+    Move,
     Pad,
     Recolour,
     Redraw,
@@ -103,9 +104,12 @@ def test_a_picture_without_edits_is_its_photo() -> None:
     assert (values(image) == NOISE).all()
 
 
+DRAWN = {Move, Redraw}
+
+
 def test_there_is_one_of_each_edit() -> None:
-    # Only the picture world draws its photos anew: see tests/picture_world/test_parts.py.
-    assert {type(edit) for edit in ONE_OF_EACH} == set(registered_types(Edit)) - {Redraw} == set(renderers()) - {Redraw}
+    # Only the picture world draws its photos anew: see test_parts.py and test_moves.py of tests/picture_world.
+    assert {type(edit) for edit in ONE_OF_EACH} == set(registered_types(Edit)) - DRAWN == set(renderers()) - DRAWN
 
 
 @each_row("edit", ONE_OF_EACH)

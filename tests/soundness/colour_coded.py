@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from pytest_vqamt.core.edits import Redraw
+from pytest_vqamt.core.edits import Move, Redraw, things_moved_with
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.picture_world.source import PictureWorld
 
@@ -28,12 +28,29 @@ class ColourCoded:
     photos: tuple[Photo, ...]
 
     def photo(self, photo: Photo) -> Image.Image:
-        labels = np.asarray(self.source.label_map(self.source.place(photo.id))).astype(np.int64)
+        return self._coded(self._labels(photo), photo)
+
+    def _labels(self, photo: Photo) -> Numbers:
+        return np.asarray(self.source.label_map(self.source.place(photo.id))).astype(np.int64)
+
+    def _coded(self, labels: Numbers, photo: Photo) -> Image.Image:
         red, green = labels * _STEP, np.full_like(labels, self._green(photo))
         return Image.fromarray(np.stack([red, green, _check(red, green)], axis=2).astype(np.uint8))
 
     def redrawn(self, photo: Photo, redraw: Redraw) -> Image.Image:
         return self.photo(photo)  # the thing stays where it was: see parts_seen.py for what it looks like
+
+    def moved(self, photo: Photo, moves: tuple[Move, ...]) -> Image.Image:
+        scene, labels = self.source.scene(self.source.place(photo.id)), self._labels(photo)
+        for each in moves:
+            moving = things_moved_with(scene, each.thing)
+            own = np.isin(labels, [number for number, thing in enumerate(scene.objects, start=1) if thing.id in moving])
+            rows, columns = np.nonzero(own)
+            numbers, rows, columns = labels[own], rows + each.dy, columns + each.dx
+            inside = (rows >= 0) & (rows < len(labels)) & (columns >= 0) & (columns < labels.shape[1])
+            labels[own] = 0
+            labels[rows[inside], columns[inside]] = numbers[inside]
+        return self._coded(labels, photo)
 
     def mask(self, photo: Photo, thing_id: str) -> Image.Image:
         return self.source.mask(photo, thing_id)

@@ -79,6 +79,25 @@ _PUSHBACK = row_of(
     )
 )
 
+_REVERSE = row_of(
+    caught=(
+        # The film is seen backwards, in any order, or not as a film.
+        _ONE_SEEN | _ANOTHER_SEEN | named("plays-backwards one-frame four-pictures") | _YES_OR_NO | NO_ANSWER
+    )
+)
+_ORDER_OF_TWO = row_of(
+    # The other one moves first in a film that is seen backwards, too.
+    caught=_ONE_SEEN | named("order-by-content one-frame four-pictures") | _YES_OR_NO | NO_ANSWER
+)
+_REPEAT_FRAMES = row_of(
+    # Twice the frames in another order are in that order again.
+    caught=named("four-pictures") | NO_ANSWER
+)
+_DROP = row_of(
+    # Of few frames in another order some seem to show an event.
+    caught=named("four-pictures order-by-content") | NO_ANSWER
+)
+
 CONVERSATIONS: Mapping[str, Row] = {
     "multi.which": _WHICH,
     "multi.order[count]": _ORDER_COUNT,
@@ -91,5 +110,9 @@ CONVERSATIONS: Mapping[str, Row] = {
     "turn.repeat": _REPEAT,
     "turn.later": _LATER,
     "turn.last": _LAST,
+    "film.reverse": _REVERSE,
+    "film.order": _ORDER_OF_TWO,
+    "film.repeat": _REPEAT_FRAMES,
+    "film.drop": _DROP,
     "lead.pushback": _PUSHBACK,
 }

@@ -99,6 +99,7 @@ OF_TODAY = named(
 # Who is wrong where there are several pictures, or turns before the question.
 OF_CONVERSATIONS = named(
     "first-picture-only last-picture-only merges-equal-sizes mixes-up-pictures order-by-content forgets-earlier-turns"
+    " plays-backwards one-frame four-pictures"
     " latest-turn-pictures loses-late-pictures caves-in tires"
 )
 OF_FAMILIES = (

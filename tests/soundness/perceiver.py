@@ -18,15 +18,19 @@ from pytest_vqamt.core.meaning import (
     ORDINALS,
     Describe,
     Exists,
+    Happens,
     InAll,
     InPicture,
     Meaning,
+    MovesFirst,
     ShowSame,
     WhichPicture,
     Written,
+    truth,
 )
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
+from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.imaging.views import text_size_px
 from pytest_vqamt.models.reference.oracle import answer_text
 from tests.soundness.knowing import Doubtful, Knowing, Known
@@ -87,6 +91,9 @@ class Perceiver:
         """The right answer by what the picture shows, or UNSURE."""
         if isinstance(query.meaning, Written):
             return answer_text(query.meaning.text.casefold() in _read(query.picture))
+        if isinstance(query.meaning, Happens | MovesFirst):
+            known = truth(query.meaning, *(self._frame(picture) for picture in query.pictures))
+            return UNSURE if known is None else answer_text(known)
         enough = NAMED_SHARE if isinstance(query.meaning, Describe) else SEEN_SHARE
         known = self._known(query.meaning, [self.knowing(picture, enough) for picture in query.pictures])
         return UNSURE if known is None else answer_text(known)
@@ -109,6 +116,13 @@ class Perceiver:
                 return first == second
         (only,) = shown
         return only.answer(meaning)
+
+    def _frame(self, picture: Picture) -> Scene:
+        """The things of a frame, also those of which little is to be seen: other frames show what they are."""
+        shown = view(picture, self.outlines).shown
+        seen = [each for each in shown if np.count_nonzero(each.pixels) >= LEAST_PX and not each.crowd]
+        things = tuple(replace(each.thing, box=_around(each.pixels)) for each in seen)
+        return replace(self.outlines.scene(picture.photo), objects=things, relationships=())
 
     def knowing(self, picture: Picture, enough: float = SEEN_SHARE) -> Knowing:
         """What is known of the picture, where so much of a thing is enough to tell it."""

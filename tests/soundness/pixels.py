@@ -29,6 +29,7 @@ from pytest_vqamt.core.edits import (
     Jpeg,
     Mask,
     Mirror,
+    Move,
     Pad,
     Recolour,
     Redraw,
@@ -38,6 +39,7 @@ from pytest_vqamt.core.edits import (
     Shear,
     Shift,
     Write,
+    things_moved_with,
 )
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Scene, Thing
@@ -188,6 +190,16 @@ def _edited(seen: View, edit: Edit, outlines: Outlines) -> View:
             )
         case Beside():
             return _beside(seen, edit, outlines)
+        case Move(thing=thing, dx=dx, dy=dy):
+            # The first edits are of this kind, so ids are those of the photo.
+            moving = things_moved_with(outlines.scene(seen.shown[0].origin[0]), thing)
+            return replace(
+                seen,
+                shown=tuple(
+                    replace(each, pixels=_offset(each.pixels, dx, dy)) if each.thing.id in moving else each
+                    for each in seen.shown
+                ),
+            )
         case Redraw():
             return seen  # the thing is where it was, in other lines
         case Blur() | Corrupt() | Brightness() | Contrast() | Reencode() | Jpeg():
@@ -234,6 +246,16 @@ def _shifted(pixels: Bitmap, dx: int, dy: int) -> Bitmap:
     margins = ((max(0, dy), max(0, -dy)), (max(0, dx), max(0, -dx)))
     repeated = np.pad(pixels, margins, mode="edge")
     return repeated[max(0, -dy) :, max(0, -dx) :][:height, :width]
+
+
+def _offset(pixels: Bitmap, dx: int, dy: int) -> Bitmap:
+    """The pixels moved, with none where they came from."""
+    rows, columns = np.nonzero(pixels)
+    rows, columns = rows + dy, columns + dx
+    inside = (rows >= 0) & (rows < pixels.shape[0]) & (columns >= 0) & (columns < pixels.shape[1])
+    moved = np.zeros_like(pixels)
+    moved[rows[inside], columns[inside]] = True
+    return moved
 
 
 def _scaled(seen: View, width: int, height: int) -> View:

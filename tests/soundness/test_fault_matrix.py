@@ -179,6 +179,8 @@ def test_what_needs_no_contrast_says_so() -> None:
         "count.prior[less]",
         "multi.which",
         "multi.same",
+        "film.reverse",
+        "film.order",
     ]
 
 

@@ -280,6 +280,25 @@ def _ordinal(number: str) -> str:
     return ORDINALS[place - 1] if 0 < place <= len(ORDINALS) else number
 
 
+_AND_THEN = re.compile(r"[,;.]? (?:and |but )?(?:(?:only )?then|afterwards|before|followed by|while)\b", re.IGNORECASE)
+
+
+def read_first(answer: str | Prepared, options: tuple[str, ...]) -> str | UnreadableAnswer:
+    """Returns the option that comes first by an answer, of which the other may be said to follow.
+
+    >>> read_first("The dog moves first, then the bus.", ("dog", "bus")), read_first("The bus.", ("dog", "bus"))
+    ('dog', 'bus')
+    >>> read_first("The dog and the bus.", ("dog", "bus"))
+    UnreadableAnswer(reason=<Unreadable.SEVERAL_OPTIONS: 'several options named'>)
+    """
+    prepared = prepare(answer)
+    whole = read_choice(prepared, options)
+    if not isinstance(whole, UnreadableAnswer) or whole.reason is not Unreadable.SEVERAL_OPTIONS:
+        return whole
+    begun = read_choice(_AND_THEN.split(prepared.text)[0], options)
+    return whole if isinstance(begun, UnreadableAnswer) else begun
+
+
 def without_picture_numbers(text: str) -> str:
     """The answer without the numbers of pictures, which are no counts.
 

@@ -29,6 +29,7 @@ from pytest_vqamt.core.meaning import (
     InPicture,
     Located,
     Meaning,
+    MovesFirst,
     Neither,
     NotBoth,
     PartCount,
@@ -363,6 +364,8 @@ def _reading_of(meaning: Meaning, answer: Prepared) -> AnswerReading:
         if denies and yes_no.read_yes_no(answer, Either(groups=meaning.groups)) is False:
             return NONE_OF_THESE if meaning.or_none else UnreadableAnswer(Unreadable.NO_OPTION)
         return choices.read_choice(answer, names, of_absent=meaning.missing)
+    if isinstance(meaning, MovesFirst):
+        return choices.read_first(answer, tuple(group.name for group in meaning.groups))
     if isinstance(meaning, Property):
         return _read_property(answer, meaning)
     if isinstance(meaning, Entails):

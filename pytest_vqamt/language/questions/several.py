@@ -5,8 +5,20 @@ from __future__ import annotations
 import re
 
 from pytest_vqamt.core.conversation import Role, Turn
-from pytest_vqamt.core.meaning import ORDINALS, Count, Exists, Group, InAll, InPicture, ShowSame, WhichPicture
-from pytest_vqamt.language.english.phrases import join_phrases, phrase
+from pytest_vqamt.core.meaning import (
+    ORDINALS,
+    Count,
+    Event,
+    Exists,
+    Group,
+    Happens,
+    InAll,
+    InPicture,
+    MovesFirst,
+    ShowSame,
+    WhichPicture,
+)
+from pytest_vqamt.language.english.phrases import definite, join_phrases, phrase
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question, worded
 from pytest_vqamt.language.tables import toml_table
@@ -17,6 +29,8 @@ COUNT_IN_ALL_WORDINGS = len(_WORDINGS["count_in_all"])
 EXISTS_IN_ANY_WORDINGS = len(_WORDINGS["exists_in_any"])
 WHICH_WORDINGS = len(_WORDINGS["which"])
 SHOW_SAME_WORDINGS = len(_WORDINGS["show_same"])
+HAPPENS_WORDINGS = len(_WORDINGS["happens"])
+MOVES_FIRST_WORDINGS = len(_WORDINGS["moves_first"])
 AGAIN_WORDINGS = len(_WORDINGS["again"])
 DOUBT_WORDINGS = len(_WORDINGS["doubt"])
 TALKS = len(_WORDINGS["talk"])
@@ -91,6 +105,27 @@ def which(group: Group, pictures: int, wording: int) -> Question:
 def show_same(wording: int) -> Question:
     """Whether two pictures show the same things."""
     return Question(_WORDINGS["show_same"][wording], ShowSame())
+
+
+def happens(group: Group, event: Event, wording: int) -> Question:
+    """Whether this happens to a thing in a film, whose frames are the pictures.
+
+    >>> happens(Group(name="dog"), Event.GOES_OUT_LEFT, 0).text
+    'These pictures are frames of a film, in order. Does the dog leave the picture to the left?'
+    """
+    text: str = _WORDINGS["happens"][wording]
+    written = text.format(the=definite(group), event=_WORDINGS["events"][event.value])
+    return Question(written, Happens(group=group, event=event))
+
+
+def moves_first(first: Group, second: Group, wording: int) -> Question:
+    """Which of two things moves first in a film.
+
+    >>> moves_first(Group(name="dog"), Group(name="bus"), 1).text
+    'The images show one place over time, the earliest first. What moves first, the dog or the bus?'
+    """
+    text: str = _WORDINGS["moves_first"][wording]
+    return Question(text.format(one=definite(first), other=definite(second)), MovesFirst(groups=(first, second)))
 
 
 def _all(pictures: int) -> str:

@@ -6,7 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 from pytest_vqamt.core.conversation import Role, pictures_in
-from pytest_vqamt.core.meaning import Count, InPicture, ShowSame, WhichPicture, truth, what_is_asked
+from pytest_vqamt.core.meaning import (
+    Count,
+    Happens,
+    InPicture,
+    MovesFirst,
+    ShowSame,
+    WhichPicture,
+    truth,
+    what_is_asked,
+)
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.models.reference.oracle import answer_text, wrong_answer
@@ -26,6 +35,15 @@ def _seeing(see: Callable[[Sequence[Picture]], Sequence[Picture]]) -> Faulty:
     return faulty
 
 
+def _of_film(see: Callable[[Sequence[Picture]], Sequence[Picture]]) -> Faulty:
+    """A model that sees other frames of a film than are shown."""
+
+    def faulty(query: Query) -> str | None:
+        return _about(query, see(query.pictures)) if isinstance(query.meaning, Happens | MovesFirst) else None
+
+    return faulty
+
+
 def _about(query: Query, seen: Sequence[Picture]) -> str:
     """The right answer about the pictures seen; where one that is named is not there, about the last."""
     meaning = query.meaning
@@ -33,8 +51,11 @@ def _about(query: Query, seen: Sequence[Picture]) -> str:
         return answer_text(truth(meaning.meaning, seen[min(meaning.which, len(seen) - 1)].scene))
     scenes = [picture.scene for picture in seen]
     known = truth(meaning if len(scenes) > 1 else what_is_asked(meaning), *scenes)
-    # Of pictures that look alike to it none is the only one that shows a thing, and all show the same.
-    guess = {WhichPicture: "first", ShowSame: "yes"}.get(type(meaning), answer_text(None))
+    if isinstance(meaning, MovesFirst):
+        return answer_text(known or meaning.groups[0].name)
+    # Of pictures that look alike to it none is the only one that shows a thing, and all show the same. Of one frame all
+    # can be believed.
+    guess = {WhichPicture: "first", ShowSame: "yes", Happens: "yes"}.get(type(meaning), answer_text(None))
     return guess if known is None else answer_text(known)
 
 
@@ -93,6 +114,12 @@ CONVERSATION_FAULTS: Mapping[str, tuple[str, Faulty]] = {
         "sees several pictures in an order of its own, whatever theirs is",
         _seeing(lambda shown: sorted(shown, key=lambda picture: picture.digest)),
     ),
+    "plays-backwards": ("sees the frames of films in the opposite order", _of_film(lambda shown: shown[::-1])),
+    "one-frame": (
+        "sees the frame in the middle of a film alone",
+        _of_film(lambda shown: shown[len(shown) // 2 :][:1]),
+    ),
+    "four-pictures": ("sees the first four of more pictures alone", _seeing(lambda shown: shown[:4])),
     "forgets-earlier-turns": ("sees the last turn of a conversation alone", _forgetful),
     "latest-turn-pictures": ("sees the pictures of the latest turn that has some alone", _latest_only),
     "loses-late-pictures": ("loses pictures that come behind a text", _text_first),

@@ -47,6 +47,7 @@ from pytest_vqamt.core.meaning import (
     Entails,
     Exists,
     Group,
+    Happens,
     Has,
     InAll,
     InPicture,
@@ -54,6 +55,7 @@ from pytest_vqamt.core.meaning import (
     Label,
     Located,
     Meaning,
+    MovesFirst,
     Neither,
     NotBoth,
     PartCount,
@@ -766,7 +768,7 @@ def _without_attributes(meaning: Meaning) -> Meaning:
             return replace(meaning, meaning=cast("Count | Exists | Absent", _without_attributes(inner)))
         case WhichPicture(group=group):
             return replace(meaning, group=_bare(group))
-        case Choice() | Written() | PartCount() | Describe() | Annotated() | ShowSame():
+        case Choice() | Written() | PartCount() | Describe() | Annotated() | ShowSame() | Happens() | MovesFirst():
             return meaning
         case _:
             assert_never(meaning)

@@ -20,6 +20,7 @@ from pytest_vqamt.core.meaning import (
     Choice,
     Group,
     Meaning,
+    MovesFirst,
     WhichPicture,
     groups_of,
     is_yes_no,
@@ -194,6 +195,8 @@ def _guess(meaning: Meaning) -> str:
         return answer_text(False)
     if isinstance(meaning, WhichPicture):
         return ORDINALS[0]
+    if isinstance(meaning, MovesFirst):
+        return min(group.name for group in meaning.groups)
     options = meaning.options if isinstance(meaning, Choice | Annotated) else ()
     return min(options, default="nothing")
 

@@ -33,6 +33,7 @@ _PAPERS: Mapping[str, str] = {
     "think": "With and without reasoning",
     "lead": "Leading statements",
     "multi": "Several pictures",
+    "film": "Films, given as frames",
     "turn": "Later turns",
     "absent": "False premises",
     "negation": "Negation",

@@ -25,6 +25,7 @@ from pytest_vqamt.core.meaning import (
     InPicture,
     Label,
     Meaning,
+    MovesFirst,
     PartCount,
     Property,
     WhichPicture,
@@ -66,6 +67,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "what the boy rides": Annotated(answers=(), question="What is the boy riding?"),
     "in a picture": InPicture(which=1, meaning=Count(groups=(Group(name="dog"),))),
     "which picture": WhichPicture(group=Group(name="dog")),
+    "moves first": MovesFirst(groups=(Group(name="dog"), Group(name="bus"))),
 }
 """What no text of a question has as its meaning."""
 

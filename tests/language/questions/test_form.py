@@ -121,7 +121,7 @@ def _form_meant(meaning: Meaning) -> QuestionForm:
     meaning = what_is_asked(meaning)
     if is_yes_no(meaning):
         return YES_NO
-    return COUNT if isinstance(meaning, Count | PartCount) else CHOICE
+    return COUNT if isinstance(what_is_asked(meaning), Count | PartCount) else CHOICE
 
 
 def _wrong(asked: Iterator[Question], at_least: int) -> list[str]:

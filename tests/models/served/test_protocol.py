@@ -389,7 +389,7 @@ def _nested(depth: int) -> object:
         ),
         (body(queries=[{**QUERY, "meaning": {"is": "os.system"}}]), "'meaning' of queries[0] to be one that this"),
         (body(queries=[{**QUERY, "meaning": {"is": "Exists", "grp": 1}}]), "Expected Exists with group, but got 'grp'"),
-        (body(queries=[{**QUERY, "meaning": None}]), "ShowSame, but got None"),
+        (body(queries=[{**QUERY, "meaning": None}]), "MovesFirst, but got None"),
         (body(pictures=["a.jpg"]), "Expected `object`, got `str` - at `$.pictures[0]`"),
         (body(pictures=[{"photo": "a.jpg"}]), "Expected pictures[0] to have either 'png', or 'photo', 'digest' and"),
         (body(pictures=[{**RECIPE, "photo": 7}]), "Expected `str`, got `int` - at `$.pictures[0].photo`"),
