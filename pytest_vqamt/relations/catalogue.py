@@ -160,6 +160,10 @@ ON_REQUEST: dict[str, Row] = {
     "turn.later": Row("turns:Later", Kind.PICTURES),
     "turn.last": Row("turns:Last", Kind.PICTURES),
     "lead.pushback": Row("turns:Pushback", Kind.ASKER),
+    "form.jpeg": Row("file_forms:JpegFile", Kind.NOISE),
+    "form.webp": Row("file_forms:WebPFile", Kind.NOISE),
+    "form.png": Row("file_forms:PngFile", Kind.NOISE),
+    "form.exif": Row("file_forms:ExifFile", Kind.NOISE),
 }
 """Built-in relations that run only where a pattern, or one of a preset, begins with their prefix ("serving")."""
 

@@ -297,6 +297,8 @@ WORDS: tuple[tuple[Edit, str], ...] = (
     (Redraw(thing="0", part="leg", number=5), "redrawn with 5 of its parts (leg)"),
     (Store(form=FileForm.PALETTE), "reduced to palette and stored as palette"),
     (Store(form=FileForm.GRAYSCALE, plain=True), "reduced to grayscale and stored as RGB"),
+    (Store(form=FileForm.JPEG, quality=90, plain=True), "reduced to jpeg of quality 90 and stored as RGB"),
+    (Store(form=FileForm.PNG, orientation=6), "reduced to png and stored as png, turned by EXIF 6"),
 )
 
 
