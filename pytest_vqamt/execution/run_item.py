@@ -17,7 +17,7 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned, Simplified, Stopped
 from pytest_vqamt.core.meaning import Annotated
 from pytest_vqamt.core.pairs import PairCounter
-from pytest_vqamt.core.query import Answer, Failure, Query
+from pytest_vqamt.core.query import Answer, Failure, Query, cannot_take
 from pytest_vqamt.core.report_json import case_line, case_row
 from pytest_vqamt.core.results import (
     EXAMPLES,
@@ -163,7 +163,10 @@ class _Run:
         self._first_unwritten: list[Query] = []
 
     def result(self) -> RelationResult:
-        while window := self._planned.take():
+        lacking = set(self._job.relation.info.needs) - self._job.model.takes
+        # Known before a case is drawn, so nothing is drawn.
+        not_applicable = {cannot_take(lacking).reason: len(self._job.source)} if lacking else self._plan.not_applicable
+        while not lacking and (window := self._planned.take()):
             self._run_window(window)
         # After all windows, so that the list of questions without an answer is whole in one run.
         if self._unwritten and (deferred := self._job.model.deferred):
@@ -192,8 +195,8 @@ class _Run:
             data=self._data(),
             tags=info.tags,
             resources=resources_of(self._job.relation),
-            scenes_not_applicable=self._plan.not_applicable.total(),
-            not_applicable=dict(self._plan.not_applicable),
+            scenes_not_applicable=sum(not_applicable.values()),
+            not_applicable=dict(not_applicable),
             error=self._error,
             violation=violation,
             ungrounded=self._simplest_contrast_violation(),

@@ -232,10 +232,12 @@ def case_strip(
     """
     panels: dict[tuple[str, tuple[Outline, ...]], tuple[Picture, list[tuple[str, str]]]] = {}
     for number, (query, answer) in enumerate(zip(case.asked, answers, strict=True), start=1):
-        picture = query.picture
-        boxes = outlines(picture, query.meaning, scene_of(picture.photo.id))
-        _, said = panels.setdefault((picture.digest, boxes), (picture, []))
-        said.append((f"{number}. {_asked(query)}", answer))
+        # A conversation stands below the first of its pictures, and names the others.
+        for place, picture in enumerate(dict.fromkeys(query.pictures)):
+            boxes = outlines(picture, query.meaning, scene_of(picture.photo.id))
+            _, said = panels.setdefault((picture.digest, boxes), (picture, []))
+            if place == 0:
+                said.append((f"{number}. {_asked(query)}", answer))
     return Strip(
         title=title,
         notes=notes,
@@ -248,11 +250,15 @@ def case_strip(
 
 def _made(picture: Picture, case: Case) -> str:
     edits = ", ".join(edit.words for edit in picture.edits) or "the photo as it is"
+    shown = [each for query in case.queries for each in query.pictures]
+    named = f"{picture.photo.id}: {edits}" if len({each.photo.id for each in shown}) > 1 else edits
     # A contrast asks about a picture that no query of the case has.
-    is_contrast = picture.digest not in {query.picture.digest for query in case.queries}
-    return f"contrast: {edits}" if is_contrast else edits
+    is_contrast = picture.digest not in {each.digest for each in shown}
+    return f"contrast: {named}" if is_contrast else named
 
 
 def _asked(query: Query) -> str:
+    if query.turns:
+        return query.words
     text = query.text or f"({query.task.value})"
     return f"{text} ({query.manner})" if query.manner else text

@@ -564,22 +564,26 @@ def _case_lines(answered: Sequence[AnsweredCase], folder: Path) -> Iterator[str]
     for each in answered:
         yield f"case {each.case.id}: {each.item}, scene {each.case.scene}, on {each.model}"
         for query in each.case.asked:
-            digest = query.picture.digest
-            # The queries of a case often share a picture: it is one file.
-            if digest not in files:
-                files[digest] = folder / f"{len(files) + 1}.png"
-                save(render(query.picture, each.source), files[digest])
+            for picture in query.pictures:
+                # The queries of a case often share a picture: it is one file.
+                if picture.digest not in files:
+                    files[picture.digest] = folder / f"{len(files) + 1}.png"
+                    save(render(picture, each.source), files[picture.digest])
         width = max(len(query_line(query)) for query in each.case.queries)
         for query, answer in zip(each.case.queries, each.answers, strict=True):
-            yield f"    {query_line(query).ljust(width)}  ->  {answer}  ({files[query.picture.digest]})"
+            yield f"    {query_line(query).ljust(width)}  ->  {answer}  ({_files_of(query, files)})"
         yield f"  expected: {shown(each.case.expected)}"
         yield f"  {shown(each.verdict)}"
         if (contrast := each.case.contrast) is not None:
-            text, file = query_line(contrast.query), files[contrast.query.picture.digest]
+            text, file = query_line(contrast.query), _files_of(contrast.query, files)
             yield f"  contrast, scene {contrast.scene}: {text}  ->  {each.contrast_answer[0]}  ({file})"
             yield f"  {shown(each.contrast_verdict)}"
     save(sheet(_strip(each, files) for each in answered), folder / SHEET)
     yield f"  side by side: {folder / SHEET}"
+
+
+def _files_of(query: Query, files: dict[str, Path]) -> str:
+    return ", ".join(str(files[picture.digest]) for picture in query.pictures)
 
 
 def save(image: Image.Image, file: Path) -> None:
@@ -599,6 +603,8 @@ def save(image: Image.Image, file: Path) -> None:
 
 def query_line(query: Query) -> str:
     """The query as one line: its text or task, the edits of its picture, and its manner ("with reasoning")."""
+    if query.turns:
+        return shown(query.words)
     notes, text = query.notes, query.text or f"({query.task.value})"
     return shown(f"{text} [{notes}]" if notes else text)
 

@@ -63,15 +63,17 @@ def other_scenes(draw: Draw, fits: Callable[[AskableScene], bool], count: int = 
 
 def _fitting(draw: Draw, drawn: Sequence[int], fits: Callable[[AskableScene], bool]) -> Iterator[Scene]:
     photos = {draw.scene.photo.id}
+    same = set(draw.corpus.same_picture.get(draw.scene.photo.id, ()))
     for index in drawn:
         try:
             scene = draw.corpus.scene(index)
         except DataError:  # a broken record, which is told where it is drawn itself
             continue
-        # Data may have several scenes of one photo, which show the same.
-        if scene.photo.id in photos or not fits(askable_scene_of(scene, draw.corpus, draw.known)):
+        # Data may have several scenes of one photo, or photos of one picture, which show the same.
+        if scene.photo.id in photos or index in same or not fits(askable_scene_of(scene, draw.corpus, draw.known)):
             continue
         photos.add(scene.photo.id)
+        same.update(draw.corpus.same_picture.get(scene.photo.id, ()))
         yield scene
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.edits import Cut
-from pytest_vqamt.core.meaning import Describe, truth
+from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import Answer, Query
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.captions.caption_reader import class_of, classes_in
@@ -42,7 +42,7 @@ def _what_is_wrong(judged: Judged, perceiver: Perceiver) -> str:
     if judged.verdict.outcome is not Outcome.HOLDS:
         return "It does not hold for one who looks at the pixels."
     for number, (query, answer) in enumerate(zip(judged.case.queries, judged.answers, strict=True), start=1):
-        told = answer_text(truth(query.meaning, query.picture.scene))
+        told = answer_text(query.truth)
         if _differ(query, told, answer.text):
             return f"Picture {number} shows {answer.text!r}, and its scene says {told!r}."
     if torn := ", ".join(_torn(judged.case, perceiver)):

@@ -6,7 +6,7 @@ cannot be asked about: it says so, and the relation that asked is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -14,12 +14,22 @@ import numpy as np
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Crop, Mask, Write
-from pytest_vqamt.core.meaning import Describe, Written
+from pytest_vqamt.core.meaning import (
+    ORDINALS,
+    Describe,
+    Exists,
+    InAll,
+    InPicture,
+    Meaning,
+    ShowSame,
+    WhichPicture,
+    Written,
+)
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.imaging.views import text_size_px
 from pytest_vqamt.models.reference.oracle import answer_text
-from tests.soundness.knowing import Doubtful, Knowing
+from tests.soundness.knowing import Doubtful, Knowing, Known
 from tests.soundness.pixels import Bitmap, Outlines, Shown, View, view
 
 SEEN_SHARE = 0.75
@@ -78,8 +88,27 @@ class Perceiver:
         if isinstance(query.meaning, Written):
             return answer_text(query.meaning.text.casefold() in _read(query.picture))
         enough = NAMED_SHARE if isinstance(query.meaning, Describe) else SEEN_SHARE
-        known = self.knowing(query.picture, enough).answer(query.meaning)
+        known = self._known(query.meaning, [self.knowing(picture, enough) for picture in query.pictures])
         return UNSURE if known is None else answer_text(known)
+
+    def _known(self, meaning: Meaning, shown: Sequence[Knowing]) -> Known:
+        """The right answer by what each of the pictures shows, if it can be told."""
+        match meaning:
+            case InPicture(which=which, meaning=inner):
+                return shown[which].answer(inner)
+            case WhichPicture(group=group):
+                there = [each.answer(Exists(group=group)) for each in shown]
+                return None if None in there or sum(map(bool, there)) != 1 else ORDINALS[there.index(True)]
+            case InAll(meaning=inner):
+                found = [each.answer(inner) for each in shown]
+                if isinstance(inner, Exists):
+                    return True if True in found else None if None in found else False
+                return None if None in found else sum(each for each in found if isinstance(each, int))
+            case ShowSame():
+                first, second = ({thing.id for thing in each.things} for each in shown)
+                return first == second
+        (only,) = shown
+        return only.answer(meaning)
 
     def knowing(self, picture: Picture, enough: float = SEEN_SHARE) -> Knowing:
         """What is known of the picture, where so much of a thing is enough to tell it."""

@@ -53,7 +53,7 @@ def pairs(item: Item, some: Iterable[Case], corpus: Corpus) -> Iterator[Case]:
         if contrast is not None:
             queries = (case.queries[contrast.of], contrast.query)
             assert queries[0].text == queries[1].text
-            assert queries[0].picture.digest != queries[1].picture.digest
+            assert queries[0].pictures != queries[1].pictures
             yield replace(case, queries=queries, contrast=replace(contrast, of=0))
 
 

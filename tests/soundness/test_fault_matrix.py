@@ -177,6 +177,8 @@ def test_what_needs_no_contrast_says_so() -> None:
         "view.recolour[color]",
         "count.prior[more]",
         "count.prior[less]",
+        "multi.which",
+        "multi.same",
     ]
 
 

@@ -234,12 +234,14 @@ def _contrast(row: Mapping[str, Json]) -> list[str | None]:
 def _pictures(case: Case, answers: list[str | None], source: SceneSource) -> tuple[SheetPicture, ...]:
     about: dict[str, tuple[Picture, list[SheetQuery]]] = {}
     for number, (query, answer) in enumerate(zip(case.asked, answers, strict=True)):
-        # Queries about one picture stand below it together.
-        _, asked = about.setdefault(query.picture.digest, (query.picture, []))
+        # Queries about one picture stand below it together; a conversation below the first of its pictures.
+        for picture in query.pictures:
+            about.setdefault(picture.digest, (picture, []))
+        _, asked = about[query.picture.digest]
         asked.append(
             SheetQuery(
                 number=number,
-                text=query.text,
+                text=" | ".join(turn.words for turn in query.turns) or query.text,
                 task=query.task,
                 manner=query.manner,
                 answer=answer,

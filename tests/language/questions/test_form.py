@@ -29,6 +29,7 @@ from pytest_vqamt.core.meaning import (
     Side,
     groups_of,
     is_yes_no,
+    what_is_asked,
 )
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.language.english.nouns import is_mass
@@ -117,6 +118,7 @@ def test_every_text_has_a_form_whatever_its_spaces_and_capitals(text: str) -> No
 
 
 def _form_meant(meaning: Meaning) -> QuestionForm:
+    meaning = what_is_asked(meaning)
     if is_yes_no(meaning):
         return YES_NO
     return COUNT if isinstance(meaning, Count | PartCount) else CHOICE
