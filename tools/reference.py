@@ -37,6 +37,7 @@ _PAGES = {
     "absent": "chat.md",
     "multi": "conversations.md",
     "turn": "conversations.md",
+    "form": "files.md",
     "negation": "chat.md",
     "choice": "chat.md",
     "overlay": "chat.md",

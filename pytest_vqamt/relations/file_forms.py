@@ -54,11 +54,14 @@ _PNGS: Mapping[str, FileForm] = MappingProxyType(
 _TURNED: Mapping[str, FileForm] = MappingProxyType({"jpeg": FileForm.JPEG, "png": FileForm.PNG})
 
 
-def _info(name: str, variants: Mapping[str, FileForm], source: str, *breakdown: str) -> RelationInfo:
+_SOURCE = "a relation of this project: the same pixels in another file"
+
+
+def _info(name: str, variants: Mapping[str, FileForm], *breakdown: str, source: str = _SOURCE) -> RelationInfo:
     return RelationInfo(
         name=name,
         task=Task.VQA,
-        source=f"a relation of this project, after public failures of served models ({source})",
+        source=source,
         variants=tuple(variants),
         breakdown=("asked", *breakdown),
         settings=(WORDNET, ONTOLOGY),
@@ -74,7 +77,7 @@ class JpegFile(LexicalRelation):
     questions are whether a thing is red or blue, where one is: a decoder of its own may exchange the channels.
     """
 
-    info = _info("form.jpeg", _JPEGS, "sglang #33464", "quality")
+    info = _info("form.jpeg", _JPEGS, "quality", source="a relation of this project, after sglang #33464")
     expect = same_answer
 
     def derive(self, draw: Draw) -> Case | NotApplicable:
@@ -89,7 +92,7 @@ class WebPFile(LexicalRelation):
     ``form.jpeg``.
     """
 
-    info = _info("form.webp", _WEBPS, "sglang #33464", "quality")
+    info = _info("form.webp", _WEBPS, "quality")
     expect = same_answer
 
     def derive(self, draw: Draw) -> Case | NotApplicable:
@@ -103,7 +106,7 @@ class PngFile(LexicalRelation):
     The alpha is opaque, a palette has 256 colours, and 16 bits hold the values of 8.
     """
 
-    info = _info("form.png", _PNGS, "sglang #33464")
+    info = _info("form.png", _PNGS)
     expect = same_answer
 
     def derive(self, draw: Draw) -> Case | NotApplicable:
@@ -118,7 +121,7 @@ class ExifFile(LexicalRelation):
     picture has not kept.
     """
 
-    info = _info("form.exif", _TURNED, "sglang #33464", "orientation")
+    info = _info("form.exif", _TURNED, "orientation")
     expect = same_answer
 
     def derive(self, draw: Draw) -> Case | NotApplicable:

@@ -37,6 +37,7 @@ from pytest_vqamt.core.edits import (
     Rotate,
     Shear,
     Shift,
+    Store,
     Write,
 )
 from pytest_vqamt.core.picture import Picture
@@ -190,7 +191,7 @@ def _edited(seen: View, edit: Edit, outlines: Outlines) -> View:
             return _beside(seen, edit, outlines)
         case Redraw():
             return seen  # the thing is where it was, in other lines
-        case Blur() | Corrupt() | Brightness() | Contrast() | Reencode() | Jpeg():
+        case Blur() | Corrupt() | Brightness() | Contrast() | Reencode() | Jpeg() | Store():
             # These hide nothing. What noise leaves to be recognised is for people to say: such relations are baselines.
             return seen
     raise AssertionError(f"say here what {edit!r} does to pixels")
