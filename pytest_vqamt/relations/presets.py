@@ -23,7 +23,8 @@ class Preset:
 
 # "quick" has one relation or two of each kind that anyone understands, all of them with contrasts, and needs no extra.
 # "today" has the relations to gate a chat model on: of each kind of failure those that find the most planted faults for
-# their queries (tests/soundness/graded_faults.json), 3,000 distinct queries in all at 100 cases each.
+# their queries (tests/soundness/graded_faults.json), 3,000 distinct queries in all at 100 cases each. Its last two are
+# for models that take several pictures and turns; to others they are not applicable.
 # "conversation" has all that take several pictures or turns.
 # "questions" has all that need no scene graph: what runs on photos with questions.
 PRESETS: Mapping[str, Preset] = {
@@ -63,6 +64,8 @@ PRESETS: Mapping[str, Preset] = {
             "spatial.mirror[opposite]",
             "lead.belief",
             "absent.premise",
+            "multi.which",
+            "turn.last",
         ),
         contrasts=True,
     ),

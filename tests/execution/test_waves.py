@@ -114,10 +114,16 @@ def test_a_run_that_was_stopped_between_the_waves_asks_nothing_again(tmp_path: P
     assert again.asked == []
 
 
-def test_a_model_of_one_picture_and_one_text_declines_in_words() -> None:
+def test_what_a_model_does_not_take_is_not_applicable_in_words() -> None:
     def blind(_image: object, _text: str) -> str:
         return "yes"
 
     found = vqamt.run(model=blind, data="pictures:20", preset="conversation", max_cases=5, shrink=0)
-    assert {each.tally.declined for each in found.relations} == {5}
-    assert {each.tally.pass_rate for each in found.relations} == {None}
+    reasons = {reason for each in found.relations for reason in each.not_applicable}
+    assert reasons == {
+        "the model does not take several pictures",
+        "the model does not take several pictures, text before a picture",
+        "the model does not take several pictures, earlier turns",
+        "the model does not take earlier turns",
+    }
+    assert {each.tally.cases for each in found.relations} == {0}

@@ -245,8 +245,8 @@ def test_the_model_of_the_docs_sees_turns_and_all_pictures(chat: str, yard: Scen
         Answer("no"),
         Answer("yes"),
         Answer("yes"),
-        Answer("", declined="the model takes no text before a picture"),
-        Answer("", declined="the model takes no system message"),
+        Answer("", declined="the model does not take text before a picture"),
+        Answer("", declined="the model does not take system messages"),
     )
 
 
@@ -278,7 +278,7 @@ def test_an_input_has_its_turns_its_parts_and_its_images_in_order(yard: Scene) -
 def test_a_function_of_one_picture_is_given_no_conversation(module: str, yard: Scene) -> None:
     model = made(f"{module}:function")
     asked = conversing(Turn((yard.picture, yard.picture.mirror(), "Which?")))
-    assert model.ask(Task.VQA, [asked]) == (Answer("", declined="the model takes no several pictures"),)
+    assert model.ask(Task.VQA, [asked]) == (Answer("", declined="the model does not take several pictures"),)
 
 
 def test_a_function_cannot_take_a_conversation() -> None:

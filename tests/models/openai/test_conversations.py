@@ -180,10 +180,10 @@ def test_a_caption_is_asked_for_by_its_prompt_behind_the_picture(
 @each_row(
     "status, message, declined",
     [
-        (400, "At most 1 image(s) may be provided in one prompt.", "the model takes no several pictures"),
-        (400, "vision model only supports a single image per message", "the model takes no several pictures"),
-        (400, "this model does not support multiple images", "the model takes no several pictures"),
-        (400, "System role not supported", "the model takes no system message"),
+        (400, "At most 1 image(s) may be provided in one prompt.", "the model does not take several pictures"),
+        (400, "vision model only supports a single image per message", "the model does not take several pictures"),
+        (400, "this model does not support multiple images", "the model does not take several pictures"),
+        (400, "System role not supported", "the model does not take system messages"),
     ],
 )
 def test_what_the_server_says_that_its_model_does_not_take_is_declined(

@@ -454,9 +454,9 @@ def test_a_photo_of_a_conversation_that_is_not_served_is_sent_as_pixels(
 @each_row(
     "takes, declined",
     [
-        ((), "the model takes no several pictures, earlier turns, text before a picture, system message"),
-        (("pictures", "turns", "interleaved"), "the model takes no system message"),
-        (("pictures", "turns", "system", "smells"), "the model takes no text before a picture"),
+        ((), "the model does not take several pictures, earlier turns, text before a picture, system messages"),
+        (("pictures", "turns", "interleaved"), "the model does not take system messages"),
+        (("pictures", "turns", "system", "smells"), "the model does not take text before a picture"),
     ],
 )
 def test_a_conversation_is_not_sent_to_a_server_that_does_not_say_that_it_takes_it(
@@ -483,7 +483,7 @@ def test_the_card_of_an_older_server_takes_no_conversation(
     model = load(serve(older))
     assert model.takes == frozenset()
     (found,) = model.ask(Task.VQA, [conversation(pictures, pictures.scene(0).picture)])
-    assert found.declined.startswith("the model takes no several pictures, earlier turns")
+    assert found.declined.startswith("the model does not take several pictures, earlier turns")
     assert model.ask(Task.VQA, [about("plain")]) == (answer_in(about("plain")),)
 
 
