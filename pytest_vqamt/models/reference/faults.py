@@ -21,6 +21,7 @@ from pytest_vqamt.core.edits import (
     Cut,
     Edit,
     Erase,
+    FileForm,
     Insert,
     Jpeg,
     Mask,
@@ -638,10 +639,13 @@ _wrong_after(Rescale, "scale-sensitive", "is wrong about a picture that was scal
 _wrong_after(Jpeg, "jpeg-sensitive", "is wrong about a picture that was saved as a JPEG")
 
 
-@_fault("jpeg-swapped", "exchanges red and blue in JPEG files")
+@_fault("jpeg-swapped", "exchanges red and blue, asked for a color in a JPEG file")
 def _jpeg_swapped(query: Query) -> str | None:
     file = _file_of(query)
-    if file is None or not file.form.is_jpeg:
+    # In gray all channels are one.
+    if file is None or not file.form.is_jpeg or file.form is FileForm.GRAYSCALE_JPEG:
+        return None
+    if not isinstance(query.meaning, Choice | Property | Has):
         return None
     scene = query.picture.scene
     # A gray thing stays gray, and so do all other names of colors.
