@@ -45,6 +45,9 @@ _COST_OF_INPAINTING = {"telea": 1_200, "biharmonic": 25_000}
 _COST_OF_A_NETWORK = 1_000
 """The same of LaMa, whose method names a checkpoint ("lama:DIGEST")."""
 
+_COST_OF_FORM = {"palette": 500, "lossy-webp": 100, "16-bit": 60, "png": 60}
+"""The same of forms of file (``FileForm``): to choose 256 of many colours takes long."""
+
 _CLOCKWISE = (
     ("above", "right of", "below", "left of"),
     ("above", "to the right of", "below", "to the left of"),
@@ -804,7 +807,7 @@ class Store(Edit):
         return f"reduced to {held} and stored as {'RGB' if self.plain else f'{self.form.value}{turned}'}"
 
     def work(self, pixels: int) -> int:
-        return pixels * (500 if self.form is FileForm.PALETTE else 25)  # to choose 256 of many colours takes long
+        return pixels * _COST_OF_FORM.get(self.form, 25)
 
     def check(self) -> None:
         least, most = (1, 100) if self.form.is_lossy else (0, 0)

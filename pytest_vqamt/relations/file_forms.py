@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo
 from pytest_vqamt.core.edits import FileForm
+from pytest_vqamt.core.meaning import groups_of
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.language.questions.free import Kept
 from pytest_vqamt.relations.draw import Draw
@@ -36,6 +37,9 @@ _COLORS = 0.5
 """The share of questions about colors where there is a red or a blue thing: few faults of files keep the channels."""
 _PLACES = 0.75
 """The share of questions about places where a picture is turned."""
+
+_MOST_WEBP_PX = 16_383
+"""The most that the format has bits for, on either side."""
 
 _GRAY = frozenset({FileForm.GRAYSCALE, FileForm.GRAYSCALE_JPEG})
 
@@ -96,6 +100,8 @@ class WebPFile(LexicalRelation):
     expect = same_answer
 
     def derive(self, draw: Draw) -> Case | NotApplicable:
+        if max(draw.scene.width, draw.scene.height) > _MOST_WEBP_PX:
+            return NotApplicable(reason="the picture is too large for WebP")
         return _case(draw, _WEBPS[draw.variant])
 
 
@@ -161,7 +167,13 @@ def _question(draw: Draw, form: FileForm, *, is_turned: bool) -> ViewQuestion | 
         if question is not None:
             return ViewQuestion(question=question, kind=COLOR, about=(), presumed=False)
     found = sample_view_question(view, draw.choose, frame, kinds=KINDS, change=Kept.JPEG)
+    if form not in _GRAY or isinstance(found, NotApplicable):
+        return found
+    if _is_of_properties(found):  # "How many green bowls are there?"
+        found = sample_view_question(view, draw.choose, frame, kinds=("exists", "place"), change=Kept.JPEG)
     # Nobody knows whether a published question is about a color.
-    if form in _GRAY and not isinstance(found, NotApplicable) and found.kind == PUBLISHED:
-        return NO_QUESTION
-    return found
+    return NO_QUESTION if isinstance(found, NotApplicable) or found.kind == PUBLISHED else found
+
+
+def _is_of_properties(asked: ViewQuestion) -> bool:
+    return any(group.attributes for group in groups_of(asked.question.meaning))

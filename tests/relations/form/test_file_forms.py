@@ -11,7 +11,7 @@ from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import FileForm, Store
-from pytest_vqamt.core.meaning import Choice, Located, truth
+from pytest_vqamt.core.meaning import Choice, Located, groups_of, truth
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.imaging.file_forms import stored_file
@@ -138,3 +138,21 @@ def test_a_place_is_asked_about_what_a_turn_moves() -> None:
 @pytest.mark.parametrize(("relation", "variant"), ITEMS, ids=IDS)
 def test_an_empty_scene_gives_no_case(relation: object, variant: str) -> None:
     assert found(IDS[ITEMS.index((relation, variant))], scene_of(exhaustive=())) == []  # type: ignore[arg-type]
+
+
+def test_a_picture_beyond_the_sides_of_webp_is_left_out() -> None:
+    relation, variant = ITEMS[IDS.index("form.webp[lossy]")]
+    dog = scene_of(thing_of("dog", box=Box(10, 10, 4000, 4000)), exhaustive=("dog",))
+    for width, is_asked in ((16_383, True), (16_384, False)):
+        wide = replace(dog, width=width, height=8000)
+        assert bool(cases_of(relation, wide, variant, draws=9)) == is_asked
+
+
+@pytest.mark.parametrize("item", sorted(GRAY))
+def test_a_gray_file_is_asked_nothing_about_properties(item: str) -> None:
+    source = load("pictures:40")
+    relation, variant = ITEMS[IDS.index(item)]
+    some = [case for place in range(40) for case in cases_of(relation, source.scene(place), variant, draws=5)]
+    groups = {group for case in some for group in groups_of(case.queries[0].meaning)}
+    assert len(groups) > 20
+    assert not any(group.attributes or group.related for group in groups)
