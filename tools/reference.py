@@ -38,6 +38,7 @@ _PAGES = {
     "multi": "conversations.md",
     "turn": "conversations.md",
     "film": "conversations.md",
+    "form": "files.md",
     "negation": "chat.md",
     "choice": "chat.md",
     "overlay": "chat.md",

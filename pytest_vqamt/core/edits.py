@@ -45,6 +45,9 @@ _COST_OF_INPAINTING = {"telea": 1_200, "biharmonic": 25_000}
 _COST_OF_A_NETWORK = 1_000
 """The same of LaMa, whose method names a checkpoint ("lama:DIGEST")."""
 
+_COST_OF_FORM = {"palette": 500, "lossy-webp": 100, "16-bit": 60, "png": 60}
+"""The same of forms of file (``FileForm``): to choose 256 of many colours takes long."""
+
 _CLOCKWISE = (
     ("above", "right of", "below", "left of"),
     ("above", "to the right of", "below", "to the left of"),
@@ -82,11 +85,43 @@ class Corruption(StrEnum):
 
 
 class FileForm(StrEnum):
-    """The forms of a PNG file beside plain RGB."""
+    """The forms of a file: of PNG beside plain RGB, of JPEG and of WebP."""
 
     ALPHA = "alpha"
+    """PNG, as are the next two."""
     PALETTE = "palette"
     GRAYSCALE = "grayscale"
+    PNG = "png"
+    """Of 8 bits and plain RGB, for an orientation of EXIF."""
+    SIXTEEN_BITS = "16-bit"
+    """PNG of 16 bits a colour, of which both bytes are that of 8 bits."""
+    JPEG = "jpeg"
+    """Baseline, as are all but the next."""
+    PROGRESSIVE_JPEG = "progressive-jpeg"
+    GRAYSCALE_JPEG = "grayscale-jpeg"
+    CMYK_JPEG = "cmyk-jpeg"
+    WEBP = "webp"
+    """Without loss."""
+    LOSSY_WEBP = "lossy-webp"
+
+    @property
+    def is_jpeg(self) -> bool:
+        return self in _OF_JPEG
+
+    @property
+    def is_lossy(self) -> bool:
+        """True if a file of this form has a quality, and so other pixels than it was made from."""
+        return self.is_jpeg or self is FileForm.LOSSY_WEBP
+
+    @property
+    def keeps_pixels(self) -> bool:
+        """True if every RGB image of 8 bits comes out of the file as it went in."""
+        return not self.is_lossy and self not in (FileForm.PALETTE, FileForm.GRAYSCALE)
+
+
+_OF_JPEG = frozenset(
+    {FileForm.JPEG, FileForm.PROGRESSIVE_JPEG, FileForm.GRAYSCALE_JPEG, FileForm.CMYK_JPEG}
+)  # of an enum's own members, which its body cannot name
 
 
 class Edit:
@@ -760,13 +795,34 @@ class Store(Edit):
     form: FileForm
     plain: bool = False
     """Servers get plain RGB with the reduced pixels: the other side of a comparison of file forms."""
+    quality: int = 0
+    """Of a lossy form, from 1 to 100 as Pillow counts; 0 for all others."""
+    orientation: int = 1
+    """Of EXIF, from 1 (upright) to 8. The file of another has the pixels turned, and the tag that turns them back."""
 
     @property
     def words(self) -> str:
-        return f"reduced to {self.form.value} and stored as {'RGB' if self.plain else self.form.value}"
+        held = f"{self.form.value} of quality {self.quality}" if self.quality else self.form.value
+        turned = f", turned by EXIF {self.orientation}" if self.orientation != 1 else ""
+        return f"reduced to {held} and stored as {'RGB' if self.plain else f'{self.form.value}{turned}'}"
 
     def work(self, pixels: int) -> int:
-        return pixels * (500 if self.form is FileForm.PALETTE else 25)  # to choose 256 of many colours takes long
+        return pixels * _COST_OF_FORM.get(self.form, 25)
+
+    def check(self) -> None:
+        least, most = (1, 100) if self.form.is_lossy else (0, 0)
+        if not least <= self.quality <= most:
+            raise DataError(
+                f"Expected a quality from {least} to {most} of a file of form {self.form.value}, "
+                f"but got quality={self.quality!r}"
+            )
+        # Other forms hold a tag, too, but nobody has such files.
+        most = 8 if self.form in (FileForm.JPEG, FileForm.PNG) else 1
+        if not 1 <= self.orientation <= most:
+            raise DataError(
+                f"Expected an orientation from 1 to {most} of a file of form {self.form.value}, "
+                f"but got orientation={self.orientation!r}"
+            )
 
 
 @registered

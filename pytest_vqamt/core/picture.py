@@ -225,12 +225,13 @@ class Picture(ShortRepr):
         """Give the thing of this id another hue (degrees), which changes its colour's word from ``old`` to ``new``."""
         return self.edit(Recolour(thing=thing, old=old, new=new, hue=hue))
 
-    def store(self, form: FileForm, *, plain: bool = False) -> Picture:
-        """Reduce the pixels to what a PNG file of this form holds (``vqamt.FileForm``); servers are sent such a file.
+    def store(self, form: FileForm, *, plain: bool = False, quality: int = 0, orientation: int = 1) -> Picture:
+        """Reduce the pixels to what a file of this form holds (``vqamt.FileForm``); servers are sent such a file.
 
-        With ``plain`` they are sent plain RGB.
+        With ``plain`` they are sent plain RGB. Lossy forms have a ``quality`` from 1 to 100. With an ``orientation`` of
+        2 to 8, of JPEG or PNG, the pixels in the file are turned, and its EXIF says how to turn them back.
         """
-        return self.edit(Store(form=FileForm(form), plain=plain))
+        return self.edit(Store(form=FileForm(form), plain=plain, quality=quality, orientation=orientation))
 
     def redraw(self, thing: str, part: str, number: int) -> Picture:
         """Draw the thing of this id anew, with ``number`` of its parts of this name ("leg")."""

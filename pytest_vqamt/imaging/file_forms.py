@@ -1,29 +1,68 @@
-"""The forms of file in which a picture can be sent to a server: with alpha, with a palette, in gray.
+"""The forms of file in which a picture can be sent to a server: PNG, JPEG and WebP of many kinds, turned by EXIF.
 
-Clients import this module to ask, so numpy is loaded only where a palette is made.
+Clients import this module to ask, so numpy is loaded only where a palette or 16 bits are made.
 """
 
 from __future__ import annotations
 
-from PIL import Image
+import zlib
+from io import BytesIO
+from typing import NamedTuple
+
+from PIL import Image, ImageOps
 
 from pytest_vqamt.core.edits import FileForm, Store
 from pytest_vqamt.imaging.render import renders
 
 _FORM = "vqamt-file-form"
-"""The key of an image's ``info`` that names the form of its file."""
+"""The key of an image's ``info`` that names the mode of its file."""
+
+_FILE = "vqamt-file"
+"""The key of an image's ``info`` that has its file."""
 
 _COLOURS = 256
 """The colours of a palette of 8 bits."""
 
+_ORIENTATION = 0x0112
+"""EXIF's tag of the orientation; 1 is upright."""
+
+_TURNED_BACK = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    # A viewer turns the file clockwise by 90 degrees, so it holds the picture turned by 90 the other way.
+    6: Image.Transpose.ROTATE_90,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_270,
+}
+"""How the picture is turned in a file of each orientation."""
+
+_BY_MODE = (FileForm.ALPHA, FileForm.PALETTE, FileForm.GRAYSCALE)
+"""The forms of PNG that are another mode of image."""
+
+
+class StoredFile(NamedTuple):
+    """A file that is sent as it is."""
+
+    media_type: str
+    content: bytes
+
 
 @renders(Store)
 def store(image: Image.Image, edit: Store) -> Image.Image:
-    """An RGB uint8 image of what a file of the form holds; a copy.
+    """An RGB uint8 image of what a file of the form holds, upright; a copy.
 
-    256 colours by median cut for a palette, ITU-R 601 luma for grayscale, and the same pixels with alpha, which is
-    opaque. Unless ``plain``, ``in_its_form`` makes an image of that form of it.
+    256 colours by median cut for a palette, ITU-R 601 luma for grayscale, the same pixels with alpha, which is
+    opaque, and else what Pillow decodes from the file. Unless ``plain``, ``in_its_form`` makes an image of the form of
+    it, or ``stored_file`` has the very file.
     """
+    if edit.form not in _BY_MODE:
+        file = _file(image, edit)
+        shown = _decoded(file.content)
+        if not edit.plain:
+            shown.info[_FILE] = file
+        return shown
     reduced = image.copy()
     # The reduction is visible in either form of file, so that only the form differs between them.
     if edit.form is FileForm.PALETTE:
@@ -33,6 +72,15 @@ def store(image: Image.Image, edit: Store) -> Image.Image:
     if not edit.plain:
         reduced.info[_FORM] = edit.form
     return reduced
+
+
+def stored_file(image: Image.Image) -> StoredFile | None:
+    """The file of an image that ``Store`` has just made; None if it has none but by ``in_its_form``.
+
+    Another edit after it copies the file along, so ask only where ``Store`` is the last.
+    """
+    file = image.info.get(_FILE)
+    return file if isinstance(file, StoredFile) else None
 
 
 def in_its_form(image: Image.Image) -> Image.Image:
@@ -50,6 +98,7 @@ def in_form(image: Image.Image, form: FileForm) -> Image.Image:
             return _with_palette(image)
         case FileForm.GRAYSCALE:
             return image.convert("L")
+    return image
 
 
 def _with_palette(image: Image.Image) -> Image.Image:
@@ -66,3 +115,51 @@ def _with_palette(image: Image.Image) -> Image.Image:
     made = Image.fromarray(rank[places].reshape(packed.shape), "P")
     made.putpalette([int(colour) >> shift & 255 for colour in found[order] for shift in (16, 8, 0)])
     return made
+
+
+def _file(image: Image.Image, edit: Store) -> StoredFile:
+    """The file of the edit's form with the pixels of an RGB image."""
+    if edit.form is FileForm.SIXTEEN_BITS:
+        return StoredFile("image/png", _png_of_16_bits(image))
+    file = BytesIO()
+    exif = Image.Exif()
+    if edit.orientation != 1:
+        image = image.transpose(_TURNED_BACK[edit.orientation])
+        exif[_ORIENTATION] = edit.orientation
+    if edit.form is FileForm.PNG:
+        image.save(file, "PNG", compress_level=1, exif=exif)
+        return StoredFile("image/png", file.getvalue())
+    if edit.form in (FileForm.WEBP, FileForm.LOSSY_WEBP):
+        is_lossless = edit.form is FileForm.WEBP
+        # Without loss the quality is the effort, and 0 the fastest.
+        image.save(file, "WEBP", lossless=is_lossless, quality=edit.quality, method=0 if is_lossless else 4)
+        return StoredFile("image/webp", file.getvalue())
+    mode = {FileForm.GRAYSCALE_JPEG: "L", FileForm.CMYK_JPEG: "CMYK"}.get(edit.form, "RGB")
+    is_progressive = edit.form is FileForm.PROGRESSIVE_JPEG
+    # Pillow writes chroma of 4:2:0 as most programs do; of a gray file, and of CMYK, there is none.
+    image.convert(mode).save(file, "JPEG", quality=edit.quality, progressive=is_progressive, exif=exif)
+    return StoredFile("image/jpeg", file.getvalue())
+
+
+def _decoded(content: bytes) -> Image.Image:
+    """The pixels of the file, upright and RGB, without anything else that is in it."""
+    with Image.open(BytesIO(content)) as image:
+        upright = ImageOps.exif_transpose(image).convert("RGB")
+    # A fresh image: Pillow would write the tags of this one into the next file.
+    return Image.frombytes("RGB", upright.size, upright.tobytes())
+
+
+def _png_of_16_bits(image: Image.Image) -> bytes:
+    """A PNG file of 16 bits a colour, which Pillow reads and cannot write."""
+    import numpy as np
+
+    # 257 * 255 is 65,535, so white stays white, whether a reader takes the upper byte or divides.
+    rows = np.asarray(image).astype(">u2") * np.uint16(257)
+    # Each row begins with the number of its filter; 0 is none.
+    lines = b"".join(b"\0" + row.astype(">u2").tobytes() for row in rows)
+    width, height = (side.to_bytes(4, "big") for side in image.size)
+    head = width + height + bytes((16, 2, 0, 0, 0))  # bits, RGB, and the only compression, filters, and no interlacing
+    chunks = (b"IHDR", head), (b"IDAT", zlib.compress(lines, 1)), (b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        len(data).to_bytes(4, "big") + name + data + zlib.crc32(name + data).to_bytes(4, "big") for name, data in chunks
+    )

@@ -164,6 +164,10 @@ ON_REQUEST: dict[str, Row] = {
     "film.repeat": Row("film:Repeat", Kind.PICTURES),
     "film.drop": Row("film:Drop", Kind.PICTURES),
     "lead.pushback": Row("turns:Pushback", Kind.ASKER),
+    "form.jpeg": Row("file_forms:JpegFile", Kind.NOISE),
+    "form.webp": Row("file_forms:WebPFile", Kind.NOISE),
+    "form.png": Row("file_forms:PngFile", Kind.NOISE),
+    "form.exif": Row("file_forms:ExifFile", Kind.NOISE),
 }
 """Built-in relations that run only where a pattern, or one of a preset, begins with their prefix ("serving")."""
 

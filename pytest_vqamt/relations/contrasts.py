@@ -19,7 +19,7 @@ from pytest_vqamt.core.case import Case, Change, Contrast, ContrastVerdict, Outc
 from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.conversation import Turn
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.edits import Fill
+from pytest_vqamt.core.edits import Fill, Store
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.identity import digest, seed_for
 from pytest_vqamt.core.meaning import (
@@ -47,6 +47,7 @@ from pytest_vqamt.core.meaning import (
     what_is_asked,
     with_groups,
 )
+from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.answers.answer_text import Unreadable, UnreadableAnswer, prepare
@@ -130,11 +131,16 @@ def _contrast(case: Case, corpus: Corpus, known: LexicalKnowledge, only: int | N
     for of, query in enumerate(case.queries):
         # Follow-ups about an edited picture and repeated trials get there: the contrast is of the plain picture, once.
         is_film = isinstance(query.meaning, Happens | MovesFirst)  # whose frames are edits
-        if only in (None, of) and (is_film or not query.picture.edits) and query.trial == 0:
+        if only in (None, of) and (is_film or _is_plain(query.picture)) and query.trial == 0:
             found = _of_query(query, corpus, known, random)
             if found is not None:
                 return replace(found, of=of) if of else found
     return None
+
+
+def _is_plain(picture: Picture) -> bool:
+    """True if nothing was edited but what another form of file could not hold (``relations.file_forms``)."""
+    return all(isinstance(each, Store) and each.plain for each in picture.edits)
 
 
 def _of_conversation(query: Query, corpus: Corpus, known: LexicalKnowledge, random: Random) -> Contrast | None:

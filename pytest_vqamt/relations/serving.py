@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -27,7 +27,7 @@ from pytest_vqamt.relations.soundness import countable_names, salient_names
 _NOTHING_ABSENT = "no kind of thing is surely absent and can be counted"
 _NOTHING_LARGE = "nothing in the picture is large enough and can be counted for sure"
 
-_EXCHANGED = ("red", "blue")
+EXCHANGED = ("red", "blue")
 """The names that pure colours exchange where the first and the last channel are exchanged."""
 
 _ENLARGED_PX = 2048
@@ -132,13 +132,9 @@ class Colours(LexicalRelation):
     def derive(self, draw: Draw) -> Case | NotApplicable:
         if not draw.corpus.has_attributes:
             return NotApplicable(reason="the data has no attributes")
-        view = draw.view
-        names = view.cached("red or blue", lambda: tuple(_names(view)))
-        if not names:
+        asked = red_or_blue(draw)
+        if asked is None:
             return NotApplicable(reason="no red or blue thing is the only one of its kind")
-        choice = Choice(what=Group(name=draw.choose.one(names)), options=draw.choose.several(_EXCHANGED, 2))
-        asking = Asking(type=QuestionType.ATTRIBUTE_CHOICE, meaning=choice, category="color")
-        asked = templates.question(asking, draw.wording(templates.count(asking.type, related=False)))
         expected = "not both wrong: red for blue and blue for red"
         return _of_another_picture(draw, asked, expected)
 
@@ -155,11 +151,24 @@ class Colours(LexicalRelation):
         return Verdict(outcome=Outcome.HOLDS, vacuous=not is_right, readings=verdict.readings)
 
 
+def red_or_blue(draw: Draw, among: Collection[str] | None = None) -> Question | None:
+    """Draws a question whether a thing is red or blue, of one of the names; None if no thing is."""
+    view = draw.view
+    names = view.cached("red or blue", lambda: tuple(_names(view)))
+    if among is not None:
+        names = tuple(name for name in names if name in among)
+    if not names:
+        return None
+    choice = Choice(what=Group(name=draw.choose.one(names)), options=draw.choose.several(EXCHANGED, 2))
+    asking = Asking(type=QuestionType.ATTRIBUTE_CHOICE, meaning=choice, category="color")
+    return templates.question(asking, draw.wording(templates.count(asking.type, related=False)))
+
+
 def _names(view: AskableScene) -> Iterator[str]:
     """The names of which one thing is there, red or blue and of no other colour."""
     for thing in view.scene.objects:
         if thing.name in view.names and UNIQUE.check(view, thing):
-            yield from (thing.name for color in the_color(thing, view) if color in _EXCHANGED)
+            yield from (thing.name for color in the_color(thing, view) if color in EXCHANGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +240,7 @@ class StoredForm(LexicalRelation):
         task=Task.VQA,
         source="a check of deployments by this project",
         version=2,
-        variants=tuple(form.value for form in FileForm),
+        variants=tuple(form.value for form in (FileForm.ALPHA, FileForm.PALETTE, FileForm.GRAYSCALE)),
         settings=(WORDNET, ONTOLOGY),
         exact_pixels=True,
         contrast=False,

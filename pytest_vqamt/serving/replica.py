@@ -47,6 +47,9 @@ ResolvedPicture: TypeAlias = "tuple[Picture, Renderer]"
 ResolvedQuery: TypeAlias = "tuple[QueryRow, Mapping[int, ResolvedPicture] | QueryResult]"
 """A query with its pictures, by their indices in the chunk, or with the reason why it has none."""
 
+_ORIENTATION = 0x0112
+"""EXIF's tag of the orientation."""
+
 _MAX_PIXELS_AT_ONCE = 200_000_000
 """Of the pictures of one batch: 0.8 GB, at four bytes a pixel."""
 
@@ -184,7 +187,8 @@ class PngPicture:
         self._row = row
         # The header alone says the size: a small file may unpack to gigabytes.
         with _opened(row) as image:
-            width, height = image.size
+            self._orientation = _orientation_of(image)
+            width, height = image.size if self._orientation < 5 else image.size[::-1]
         if width * height > MAX_PIXELS:
             raise DataError(f"Expected a picture of at most {MAX_PIXELS} pixels, but got {width} x {height}")
         photo = Photo(id=f"png-{row.key}", digest=row.key)
@@ -194,10 +198,25 @@ class PngPicture:
     def image(self, _picture: Picture) -> Image:
         """Returns a copy of the pixels, RGB uint8, or raises DataError if the file is broken."""
         if self._image is None:
+            from PIL import ImageOps
+
             with _opened(self._row) as image:
-                self._image = image.convert("RGB")
+                turned = image if self._orientation == 1 else ImageOps.exif_transpose(image)
+                self._image = turned.convert("RGB")
         # A model may write into the image that it is given.
         return self._image.copy()
+
+
+def _orientation_of(image: Image) -> int:
+    """The orientation by the EXIF in the header, from 1 (upright) to 8; from 5 on width and height are exchanged."""
+    # Where the header has none, ``getexif`` would decode the whole file to look behind the pixels.
+    if "exif" not in image.info:
+        return 1
+    try:
+        found = image.getexif().get(_ORIENTATION, 1)
+    except Exception:  # Pillow's reader raises any exception on broken EXIF
+        return 1
+    return found if isinstance(found, int) and 1 <= found <= 8 else 1
 
 
 @contextmanager

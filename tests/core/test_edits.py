@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.codec import registered_types
+from pytest_vqamt.core.codec import encode, registered_types
 from pytest_vqamt.core.edits import (
     Beside,
     Blur,
@@ -41,6 +41,7 @@ from pytest_vqamt.core.edits import (
     Store,
     Tilt,
     Write,
+    edit_from_row,
 )
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.picture import Picture
@@ -299,6 +300,8 @@ WORDS: tuple[tuple[Edit, str], ...] = (
     (Move(thing="0", dx=12, dy=-5), "one thing moved by +12, -5 pixels"),
     (Store(form=FileForm.PALETTE), "reduced to palette and stored as palette"),
     (Store(form=FileForm.GRAYSCALE, plain=True), "reduced to grayscale and stored as RGB"),
+    (Store(form=FileForm.JPEG, quality=90, plain=True), "reduced to jpeg of quality 90 and stored as RGB"),
+    (Store(form=FileForm.PNG, orientation=6), "reduced to png and stored as png, turned by EXIF 6"),
 )
 
 
@@ -334,3 +337,11 @@ def test_an_edit_of_a_users_own_goes_by_its_name() -> None:
 def test_an_edit_that_could_not_be_read_back_is_not_made(edit: Callable[[Picture], Picture], message: str) -> None:
     with pytest.raises(DataError, match=re.escape(message)):
         edit(PictureWorld(2).scene(0).picture)
+
+
+def test_a_form_of_file_is_written_as_before_it_had_a_quality_and_an_orientation() -> None:
+    assert encode(Store(form=FileForm.ALPHA)) == {"is": "Store", "form": "alpha"}
+    assert encode(Store(form=FileForm.PALETTE, plain=True)) == {"is": "Store", "form": "palette", "plain": True}
+    assert edit_from_row({"is": "Store", "form": "grayscale"}) == Store(form=FileForm.GRAYSCALE)
+    turned = Store(form=FileForm.JPEG, quality=90, orientation=6)
+    assert edit_from_row(encode(turned)) == turned

@@ -73,6 +73,16 @@ def _insert(picture: Picture, choose: Chooser, other: Scene) -> Edit | None:
     return Insert(cutout=cutout, box=_box(picture, choose)) if cutout else None
 
 
+def _store(_picture: Picture, choose: Chooser, _other: Scene) -> Edit:
+    form = choose.one(tuple(FileForm))
+    return Store(
+        form=form,
+        plain=choose.chance(0.5),
+        quality=choose.between(1, 100) if form.is_lossy else 0,
+        orientation=choose.between(1, 8) if form in (FileForm.JPEG, FileForm.PNG) else 1,
+    )
+
+
 def _recolour(picture: Picture, choose: Chooser, _other: Scene) -> Edit | None:
     masked = [thing for thing in picture.scene.objects if thing.has_mask]
     if picture.edits or not masked:
@@ -120,7 +130,7 @@ EXAMPLES: Mapping[type[Edit], Example] = {
     Beside: lambda picture, choose, other: picture.beside(other, gap=choose.between(0, 9)).edits[-1],
     Write: lambda picture, choose, _other: Write(text=choose.one(("DOG", "a cat")), box=_box(picture, choose)),
     Recolour: _recolour,
-    Store: lambda _picture, choose, _other: Store(form=choose.one(tuple(FileForm)), plain=choose.chance(0.5)),
+    Store: _store,
     Redraw: _redraw,
     Move: _move,
 }

@@ -183,6 +183,9 @@ WRONG: dict[str, dict[Meaning, str]] = {
     "ignores-drawn-questions": {},
     "english-only": {},
     "counts-in-english-only": {},
+    # See test_file_faults.
+    "jpeg-swapped": {},
+    "ignores-orientation": {},
     # Of several pictures and turns see test_conversation_faults.
     **{fault: {} for fault in CONVERSATION_FAULTS},
 }

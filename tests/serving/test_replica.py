@@ -12,7 +12,9 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.core.conversation import Ability, Role
+from pytest_vqamt.core.edits import FileForm, Store
 from pytest_vqamt.core.query import Answer, Failure, Task
+from pytest_vqamt.imaging.file_forms import store, stored_file
 from pytest_vqamt.models.served.answer_requests import PngRow, QueryRow, RecipeRow, TurnRow
 from pytest_vqamt.models.served.wire_format import PixelsNeeded
 from pytest_vqamt.serving import replica
@@ -140,3 +142,29 @@ def _png(side: int) -> PngRow:
     file = io.BytesIO()
     Image.effect_noise((side, side), 50).convert("RGB").save(file, format="PNG")
     return PngRow(file.getvalue())
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_a_png_is_turned_as_its_exif_says(orientation: int) -> None:
+    image = Image.effect_noise((30, 20), 50).convert("RGB")
+    found = store(image, Store(form=FileForm.PNG, orientation=orientation))
+    file = stored_file(found)
+    assert file is not None
+    png = replica.PngPicture(PngRow(file.content))
+    assert (png.picture.scene.width, png.picture.scene.height) == image.size
+    assert png.image(png.picture).tobytes() == image.tobytes()
+
+
+def test_a_png_of_16_bits_is_one_of_8() -> None:
+    image = Image.effect_noise((30, 20), 50).convert("RGB")
+    file = stored_file(store(image, Store(form=FileForm.SIXTEEN_BITS)))
+    assert file is not None
+    png = replica.PngPicture(PngRow(file.content))
+    assert png.image(png.picture).tobytes() == image.tobytes()
+
+
+def test_broken_exif_turns_nothing() -> None:
+    file = io.BytesIO()
+    Image.new("RGB", (30, 20)).save(file, "PNG", exif=b"Exif\0\0no header at all")
+    png = replica.PngPicture(PngRow(file.getvalue()))
+    assert png.image(png.picture).size == (png.picture.scene.width, png.picture.scene.height) == (30, 20)

@@ -102,8 +102,16 @@ OF_CONVERSATIONS = named(
     " plays-backwards one-frame four-pictures"
     " latest-turn-pictures loses-late-pictures caves-in tires"
 )
+# Who is wrong about another form of file alone.
+OF_FILES = named("jpeg-swapped ignores-orientation")
 OF_FAMILIES = (
-    OF_VIEWS | OF_LANGUAGES | OF_FORMS | OF_TODAY | OF_CONVERSATIONS | named("counts-by-prior omits-beside-erased")
+    OF_VIEWS
+    | OF_LANGUAGES
+    | OF_FORMS
+    | OF_TODAY
+    | OF_CONVERSATIONS
+    | OF_FILES
+    | named("counts-by-prior omits-beside-erased")
 )
 """The faults that each concern one family of relations on request, so that rows need name them only where caught."""
 

@@ -23,6 +23,7 @@ from tests.soundness.fault_effects import (
     Row,
     named,
 )
+from tests.soundness.file_faults import FILES
 from tests.soundness.form_faults import FORMS
 from tests.soundness.language_faults import LANGUAGES
 from tests.soundness.noise_faults import NOISE
@@ -314,7 +315,7 @@ _BY_DEFAULT: Mapping[str, Row] = {
     **_of_no_place(_of_questions(_CONTROLS)),
 }
 
-_ON_REQUEST: Mapping[str, Row] = {**VIEWS, **PARTS, **LANGUAGES, **FORMS, **TODAY, **CONVERSATIONS}
+_ON_REQUEST: Mapping[str, Row] = {**VIEWS, **PARTS, **LANGUAGES, **FORMS, **TODAY, **CONVERSATIONS, **FILES}
 """The rows of ``relations.catalogue.ON_REQUEST``: join the mappings of the ``*_faults.py`` of its families here."""
 
 TABLE: Mapping[str, Row] = _of_no_family({**_BY_DEFAULT, **_ON_REQUEST})

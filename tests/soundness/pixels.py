@@ -38,6 +38,7 @@ from pytest_vqamt.core.edits import (
     Rotate,
     Shear,
     Shift,
+    Store,
     Write,
     things_moved_with,
 )
@@ -202,7 +203,7 @@ def _edited(seen: View, edit: Edit, outlines: Outlines) -> View:
             )
         case Redraw():
             return seen  # the thing is where it was, in other lines
-        case Blur() | Corrupt() | Brightness() | Contrast() | Reencode() | Jpeg():
+        case Blur() | Corrupt() | Brightness() | Contrast() | Reencode() | Jpeg() | Store():
             # These hide nothing. What noise leaves to be recognised is for people to say: such relations are baselines.
             return seen
     raise AssertionError(f"say here what {edit!r} does to pixels")

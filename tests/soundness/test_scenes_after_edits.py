@@ -32,6 +32,7 @@ from pytest_vqamt.core.edits import (
     Rotate,
     Shear,
     Shift,
+    Store,
 )
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Thing
@@ -129,6 +130,7 @@ def has_pixels_of_its_own(picture: Picture) -> bool:
     """Whether every pixel shows in its colour what it is of: there is no noise, and nothing is made up."""
     return not any(
         isinstance(edit, Corrupt | Brightness | Contrast | Jpeg | Recolour)
+        or (isinstance(edit, Store) and not edit.form.keeps_pixels)
         or (isinstance(edit, Erase) and edit.fill is Fill.INPAINT)
         for edit in picture.edits
     )

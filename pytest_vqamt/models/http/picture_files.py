@@ -9,6 +9,7 @@ from enum import StrEnum
 from io import BytesIO
 from typing import TYPE_CHECKING
 
+from pytest_vqamt.core.edits import Store
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import FiledStore, PhotoStore, PictureFile
@@ -25,6 +26,8 @@ _QUALITY = 95
 
 _COMPRESSION = 1
 """For photos the lowest level of PNG makes files 7 % larger than the default one, in a third of the time."""
+
+_PNG = "image/png"
 
 # EXIF's tag of the orientation; 1 is upright.
 _ORIENTATION = 0x0112
@@ -97,6 +100,8 @@ class FileEncoder:
     format: ImageFormat = ImageFormat(form=Form.PNG)
     min_pixels: int | None = None
     max_pixels: int | None = None
+    only_png: bool = False
+    """The wire takes no other files: one that is tested in another form is sent by its pixels."""
 
     def encode(
         self, picture: Picture, image: Callable[[], Image], photos: PhotoStore | None, *, lossless: bool
@@ -108,6 +113,9 @@ class FileEncoder:
             own = store.file(picture.photo)
             if own is not None:
                 return _file(own.media_type, own.content)
+        own_form = self._in_tested_form(picture, image)
+        if own_form is not None:
+            return own_form
         form = self.format.form
         if is_auto:
             # Lost pixels of the source are what its edited twin may lose, too: a PNG, or what our code draws, has lost
@@ -118,13 +126,25 @@ class FileEncoder:
         resized = ChatSettings(min_pixels=self.min_pixels, max_pixels=self.max_pixels).resized(image())
         return _encoded(resized, form, self.format.quality)
 
+    def _in_tested_form(self, picture: Picture, image: Callable[[], Image]) -> PictureFile | None:
+        """The very file of a picture whose form of file is tested; None of all others, or where it is too large."""
+        # An edit of the stored picture has other pixels than its file.
+        if not (picture.edits and isinstance(picture.edits[-1], Store) and self._fits(picture)):
+            return None
+        from pytest_vqamt.imaging.file_forms import stored_file
+
+        file = stored_file(image())
+        if file is None or (self.only_png and file.media_type != _PNG):
+            return None
+        return _file(*file)
+
     def _fits(self, picture: Picture) -> bool:
         """True if the photo is within the bounds of pixels."""
         pixels = picture.scene.width * picture.scene.height
         return (self.min_pixels or 0) <= pixels and (self.max_pixels is None or 0 < pixels <= self.max_pixels)
 
 
-LOSSLESS = FileEncoder()
+LOSSLESS = FileEncoder(only_png=True)
 """Sends every picture as PNG."""
 
 
@@ -134,7 +154,7 @@ def _encoded(image: Image, form: Form, quality: int) -> PictureFile:
     stored = in_its_form(image)
     # A form of file that is tested (alpha, palette, grayscale) is one of PNG.
     if form is Form.PNG or stored.mode != "RGB":
-        return _file("image/png", png_bytes(image))
+        return _file(_PNG, png_bytes(image))
     file = BytesIO()
     if form is Form.WEBP:
         # The fastest of its settings, and a quarter smaller than PNG.

@@ -21,6 +21,7 @@ from pytest_vqamt.core.edits import (
     Cut,
     Edit,
     Erase,
+    FileForm,
     Insert,
     Jpeg,
     Mask,
@@ -31,6 +32,7 @@ from pytest_vqamt.core.edits import (
     Rescale,
     Rotate,
     Shift,
+    Store,
     with_objects,
 )
 from pytest_vqamt.core.errors import OptionError, did_you_mean
@@ -120,6 +122,21 @@ _SATURATED = 1
 
 _MANY = 2
 """The lowest count that ``quantifies`` calls many."""
+
+_SWAPPED_COLORS = MappingProxyType({"red": "blue", "blue": "red"})
+
+_AS_STORED: Mapping[int, tuple[Edit, ...]] = MappingProxyType(
+    {
+        2: (Mirror(),),
+        3: (Rotate(degrees=180),),
+        4: (Rotate(degrees=180), Mirror()),
+        5: (Rotate(degrees=90), Mirror()),
+        6: (Rotate(degrees=270),),
+        7: (Rotate(degrees=270), Mirror()),
+        8: (Rotate(degrees=90),),
+    }
+)
+"""What makes a picture to the pixels in its file, by the orientation of EXIF."""
 
 FAULTS: dict[str, Fault] = {}
 """Every planted fault by its name."""
@@ -622,6 +639,40 @@ _wrong_after(Shift, "shift-sensitive", "is wrong about a picture that was moved 
 _wrong_after(Pad, "padding-sensitive", "is wrong about a picture with a margin around it")
 _wrong_after(Rescale, "scale-sensitive", "is wrong about a picture that was scaled up or down")
 _wrong_after(Jpeg, "jpeg-sensitive", "is wrong about a picture that was saved as a JPEG")
+
+
+@_fault("jpeg-swapped", "exchanges red and blue, asked for a color in a JPEG file")
+def _jpeg_swapped(query: Query) -> str | None:
+    file = _file_of(query)
+    # In gray all channels are one.
+    if file is None or not file.form.is_jpeg or file.form is FileForm.GRAYSCALE_JPEG:
+        return None
+    if not isinstance(query.meaning, Choice | Property | Has):
+        return None
+    scene = query.picture.scene
+    # A gray thing stays gray, and so do all other names of colors.
+    swapped = (
+        replace(thing, attributes=tuple(_SWAPPED_COLORS.get(word, word) for word in thing.attributes))
+        for thing in scene.objects
+    )
+    return answer_text(truth(query.meaning, replace(scene, objects=tuple(swapped))))
+
+
+@_fault("ignores-orientation", "sees a picture as it is stored, and not as its EXIF turns it")
+def _ignores_orientation(query: Query) -> str | None:
+    file = _file_of(query)
+    if file is None or file.orientation == 1:
+        return None
+    scene = query.picture.scene
+    for edit in _AS_STORED[file.orientation]:
+        scene = edit.after(scene)
+    return answer_text(truth(query.meaning, scene))
+
+
+def _file_of(query: Query) -> Store | None:
+    """The form of file that the picture is sent in; None where it is a usual one."""
+    last = query.picture.edits[-1] if query.picture.edits else None
+    return last if isinstance(last, Store) and not last.plain else None
 
 
 @_fault("rotation-blind", "answers about a turned picture as if it were upright")

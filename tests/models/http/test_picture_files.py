@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from base64 import b64decode
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
-from PIL import Image, ImageCms
+from PIL import Image, ImageCms, ImageOps
 from PIL.JpegImagePlugin import get_sampling
 from PIL.PngImagePlugin import PngInfo
 
@@ -18,8 +20,9 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import PhotoFile, PhotoStore, PictureFile
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.photo_io import PhotoFiles
+from pytest_vqamt.imaging.file_forms import stored_file
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.models.http.picture_files import FileEncoder, Form, ImageFormat
+from pytest_vqamt.models.http.picture_files import LOSSLESS, FileEncoder, Form, ImageFormat
 from tests.rows import each_row
 
 WIDTH, HEIGHT = 48, 32
@@ -185,6 +188,60 @@ def test_a_form_of_file_that_is_tested_is_kept(folder: Folder, form: FileForm, m
     assert (image.format, image.mode) == ("PNG", mode)
 
 
+FORMS = [
+    (FileForm.JPEG, 90, 1, "image/jpeg"),
+    (FileForm.JPEG, 90, 6, "image/jpeg"),
+    (FileForm.CMYK_JPEG, 90, 1, "image/jpeg"),
+    (FileForm.WEBP, 0, 1, "image/webp"),
+    (FileForm.PNG, 0, 5, "image/png"),
+    (FileForm.SIXTEEN_BITS, 0, 1, "image/png"),
+]
+
+
+@each_row("form, quality, orientation, media_type", FORMS)
+@each_row("given", ["auto", "jpeg:80", "webp"])
+def test_the_very_file_is_sent_whatever_the_format(
+    folder: Folder, form: FileForm, quality: int, orientation: int, media_type: str, given: str
+) -> None:
+    each = picture("a.jpg").store(form, quality=quality, orientation=orientation)
+    made = stored_file(render(each, folder))
+    file = sent(each, folder, given, lossless=True)
+    assert made is not None
+    assert (file.media_type, content(file)) == (media_type, made.content)
+    # The other side of the comparison has the same pixels, in a plain file.
+    plain = picture("a.jpg").store(form, quality=quality, orientation=orientation, plain=True)
+    image = opened(sent(plain, folder, given, lossless=True))
+    assert (image.format, image.tobytes()) == ("WEBP" if given == "webp" else "PNG", render(each, folder).tobytes())
+    assert ORIENTATION not in image.getexif()
+
+
+@each_row("form, quality, orientation, media_type", FORMS)
+def test_a_wire_of_png_alone_gets_other_files_by_their_pixels(
+    folder: Folder, form: FileForm, quality: int, orientation: int, media_type: str
+) -> None:
+    each = picture("a.jpg").store(form, quality=quality, orientation=orientation)
+    image = render(each, folder)
+    made = stored_file(image)
+    file = LOSSLESS.encode(each, lambda: image, folder, lossless=True)
+    assert made is not None
+    assert (content(file) == made.content) == (media_type == "image/png")
+    assert ImageOps.exif_transpose(opened(file)).tobytes() == image.tobytes()
+
+
+@each_row("turn", [lambda each: each.mirror(), lambda each: each.reencode()])
+def test_no_file_is_sent_of_a_picture_that_was_edited_since(folder: Folder, turn: Callable[[Picture], Picture]) -> None:
+    each = turn(picture("a.jpg").store(FileForm.JPEG, quality=50))
+    image = opened(sent(each, folder, "auto", lossless=True))
+    assert (image.format, image.tobytes()) == ("PNG", render(each, folder).tobytes())
+
+
+def test_a_stored_picture_beyond_the_bounds_is_sent_by_its_pixels(folder: Folder) -> None:
+    each = picture("a.jpg").store(FileForm.JPEG, quality=50)
+    encoder = FileEncoder(format=ImageFormat(), max_pixels=384)
+    image = opened(encoder.encode(each, lambda: render(each, folder), folder, lossless=True))
+    assert (image.format, image.size) == ("PNG", (24, 16))
+
+
 @each_row(
     "bounds, size",
     [
@@ -196,7 +253,7 @@ def test_a_form_of_file_that_is_tested_is_kept(folder: Folder, form: FileForm, m
         ({"min_pixels": 6_144}, (96, 64)),
     ],
 )
-def test_a_photo_beyond_the_bounds_is_resized(folder: Folder, bounds: dict[str, int], size: tuple[int, int]) -> None:
+def test_a_photo_beyond_the_bounds_is_resized(folder: Folder, bounds: dict[str, Any], size: tuple[int, int]) -> None:
     plain = picture("a.jpg")
     encoder = FileEncoder(format=ImageFormat(), **bounds)
     file = encoder.encode(plain, lambda: render(plain, folder), folder, lossless=False)
