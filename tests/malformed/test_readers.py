@@ -30,6 +30,7 @@ NOT_OF_USERS: Mapping[str, str] = {
     "execution.answer_cache": "SQLite checks its own files; of its columns we write the JSON",
     "execution.leases": "locks, the database beside them and notes of sessions, all ours",
     "export.cases": "a temporary database of our own",
+    "imaging.file_forms": "a picture that is in memory",
     "imaging.pixel_edits": "a picture that is in memory",
     "imaging.views": "a picture that is in memory",
     "integration.replaying": "pictures that it has written itself",
