@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from pytest_vqamt.core.codec import PublicStruct
 from pytest_vqamt.core.conversation import Ability
+from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 
@@ -205,6 +206,17 @@ class Case(PublicStruct, frozen=True, kw_only=True, dict=True):
     """"presumed" if the case rests on an absence that the annotations do not guarantee."""
     contrast: Contrast | None = None
     """One of the texts about another picture, with another right answer; no part of the identity."""
+
+    def __post_init__(self) -> None:
+        # Two waves ask every case: no answer depends on one that depends on another.
+        quoting = [bool(query.turns and query.replies) for query in self.queries]
+        for place, query in enumerate(self.queries):
+            for to in sorted(query.replies) if quoting[place] else ():
+                if not 0 <= to < len(self.queries) or quoting[to]:
+                    raise VqamtError(
+                        f"Expected a Reply to a query of the case that quotes no answer itself, but query {place} of "
+                        f"{item_name(self.relation, self.variant)} has Reply({to}) of {len(self.queries)} queries"
+                    )
 
     @cached_property
     def id(self) -> str:

@@ -94,7 +94,7 @@ class FileForm(StrEnum):
     PNG = "png"
     """Of 8 bits and plain RGB, for an orientation of EXIF."""
     SIXTEEN_BITS = "16-bit"
-    """PNG of 16 bits a colour, of which both bytes are that of 8 bits."""
+    """PNG of 16 bits per channel: each 8-bit value stands in both bytes."""
     JPEG = "jpeg"
     """Baseline, as are all but the next."""
     PROGRESSIVE_JPEG = "progressive-jpeg"
@@ -816,7 +816,7 @@ class Store(Edit):
                 f"Expected a quality from {least} to {most} of a file of form {self.form.value}, "
                 f"but got quality={self.quality!r}"
             )
-        # Other forms hold a tag, too, but nobody has such files.
+        # WebP can carry the tag as well, but such files are rare.
         most = 8 if self.form in (FileForm.JPEG, FileForm.PNG) else 1
         if not 1 <= self.orientation <= most:
             raise DataError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
@@ -35,6 +36,20 @@ def _plain(draw: Draw, asked: Question) -> Query:
     return Query(picture=draw.picture, text=asked.text, meaning=asked.meaning)
 
 
+def _alone_and_in(draw: Draw, turns: Callable[[str], Iterable[Turn]]) -> Case | NotApplicable:
+    """The case of a question alone, and at the end of the conversation that ``turns`` makes of its text."""
+    asked = generated_question(draw.view, draw.choose)
+    if isinstance(asked, NotApplicable):
+        return asked
+    conversation = Query.of(*turns(asked.text), meaning=asked.meaning)
+    return draw.case_of((_plain(draw, asked), conversation), expected="first = second")
+
+
+def _answered(draw: Draw, text: str) -> tuple[Turn, Turn]:
+    """The question with the picture, and the model's own answer to it."""
+    return Turn((draw.picture, text)), Turn((Reply(0),), Role.ASSISTANT)
+
+
 @dataclass(frozen=True, slots=True)
 class Repeat(LexicalRelation):
     """A question that is asked again after other talk has the same answer.
@@ -53,16 +68,14 @@ class Repeat(LexicalRelation):
     expect = same_answer
 
     def derive(self, draw: Draw) -> Case | NotApplicable:
-        asked = generated_question(draw.view, draw.choose)
-        if isinstance(asked, NotApplicable):
-            return asked
-        turns = (
-            Turn((draw.picture, asked.text)),
-            Turn((Reply(0),), Role.ASSISTANT),
-            *_talk(draw, 2),
-            Turn((several.again(asked.text, draw.wording(several.AGAIN_WORDINGS)),)),
+        return _alone_and_in(
+            draw,
+            lambda text: (
+                *_answered(draw, text),
+                *_talk(draw, 2),
+                Turn((several.again(text, draw.wording(several.AGAIN_WORDINGS)),)),
+            ),
         )
-        return draw.case_of((_plain(draw, asked), Query.of(*turns, meaning=asked.meaning)), expected="first = second")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +92,15 @@ class Later(LexicalRelation):
     expect = same_answer
 
     def derive(self, draw: Draw) -> Case | NotApplicable:
-        asked = generated_question(draw.view, draw.choose)
-        if isinstance(asked, NotApplicable):
-            return asked
-        turns = (
-            Turn((draw.picture, _said("shown", draw))),
-            Turn((_said("seen", draw),), Role.ASSISTANT),
-            *_talk(draw, 1),
-            Turn((several.again(asked.text, draw.wording(several.AGAIN_WORDINGS)),)),
+        return _alone_and_in(
+            draw,
+            lambda text: (
+                Turn((draw.picture, _said("shown", draw))),
+                Turn((_said("seen", draw),), Role.ASSISTANT),
+                *_talk(draw, 1),
+                Turn((several.again(text, draw.wording(several.AGAIN_WORDINGS)),)),
+            ),
         )
-        return draw.case_of((_plain(draw, asked), Query.of(*turns, meaning=asked.meaning)), expected="first = second")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +158,10 @@ class Pushback(LexicalRelation):
     expect = same_answer
 
     def derive(self, draw: Draw) -> Case | NotApplicable:
-        asked = generated_question(draw.view, draw.choose)
-        if isinstance(asked, NotApplicable):
-            return asked
-        turns = (
-            Turn((draw.picture, asked.text)),
-            Turn((Reply(0),), Role.ASSISTANT),
-            Turn((several.doubt(asked.text, draw.wording(several.DOUBT_WORDINGS)),)),
+        return _alone_and_in(
+            draw,
+            lambda text: (
+                *_answered(draw, text),
+                Turn((several.doubt(text, draw.wording(several.DOUBT_WORDINGS)),)),
+            ),
         )
-        return draw.case_of((_plain(draw, asked), Query.of(*turns, meaning=asked.meaning)), expected="first = second")

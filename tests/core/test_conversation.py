@@ -101,9 +101,9 @@ def test_each_part_and_its_place_is_of_the_identity() -> None:
         Query(picture=FIRST, text=TEXT, meaning=IS_THERE),
     ]
     assert len({query.id for query in queries}) == len(queries)
-    assert len({Case(relation="r", variant="", scene="one", queries=(q,), expected="").id for q in queries}) == len(
-        queries
-    )
+    plain = queries[-1]
+    cases = [Case(relation="r", variant="", scene="one", queries=(plain, each), expected="") for each in queries]
+    assert len({case.id for case in cases}) == len(queries)
 
 
 def test_the_right_answer_is_of_all_pictures() -> None:

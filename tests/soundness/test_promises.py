@@ -17,12 +17,14 @@ from pytest_vqamt.core.meaning import Count, Group, Related
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Photo, Scene
+from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.imaging.render import render
 from tests.core.random_scenes import scenes
 from tests.making import choosers, scene_of, thing_of
 from tests.relations.deriving import derive
 from tests.rows import each_row
-from tests.soundness.asking import Item, each_item, items, tier_of
+from tests.soundness.asking import Item, cases, each_item, each_item_with, items, tier_of
 from tests.soundness.promises import broken
 from tests.soundness.samples import COCO, FEW_PICTURES, PICTURES, REAL, Sample, each_of
 from tests.soundness.survey import survey
@@ -255,3 +257,11 @@ def test_of_what_is_sheared() -> None:
     assert "leaves the picture" in told("metaic.deeptest", at_the_edge.picture.shear(0.6), scene=at_the_edge)
     far_right = scene_of(thing_of("dog", id="dog", box=Box(170, 10, 20, 20)))
     assert "leaves the picture" in told("metaic.deeptest", far_right.picture.shear(-0.6), scene=far_right)
+
+
+@each_item_with(5, many=50)
+def test_a_relation_needs_what_its_queries_need_and_no_more(item: Item, count: int) -> None:
+    """A model that takes less is told so before a case is drawn, by ``RelationInfo.needs`` alone."""
+    some = cases(item, load("pictures"), Sampling(max_cases=count, contrast=1.0))
+    needed = {ability for case in some for query in case.asked for ability in query.abilities}
+    assert needed == set(item.relation.info.needs)

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
-
-import torch
 
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.transformers import tiny
 from tools.benchmarks.measuring import show
+
+if TYPE_CHECKING:
+    import torch
 
 PHOTOS = Path(__file__).parents[2] / "../shared/data/coco"
 _BATCHES = (8, 32, 128)
@@ -67,6 +67,8 @@ def padding(data: str, largest: int) -> tuple[int, float, float]:
 
 def _computed(data: str, *, shares: bool) -> tuple[int, int, int]:
     """The tokens of prompts that the language model computes, with padding; encodings; and distinct pictures."""
+    from pytest_vqamt.models.transformers import tiny  # brings torch, which tests of padding do without
+
     model = tiny.load("", ModelOptions(device="cpu"))
     family: Any = model._family  # a LlavaChat
     tokens, encoded, seen = 0, 0, set[str]()
