@@ -77,6 +77,17 @@ def _fitting(draw: Draw, drawn: Sequence[int], fits: Callable[[AskableScene], bo
         yield scene
 
 
+def _mixed(draw: Draw, others: Sequence[Scene]) -> tuple[Picture, ...]:
+    """The picture and the others in an order that is drawn."""
+    pictures = draw.picture, *(each.picture for each in others)
+    return tuple(draw.choose.several(pictures, len(pictures)))
+
+
+def beside(draw: Draw, other: Scene, place: int) -> tuple[Picture, Picture]:
+    """The picture at this place, 0 or 1, and the other scene's at the other."""
+    return (draw.picture, other.picture) if place == 0 else (other.picture, draw.picture)
+
+
 def lacks(name: str) -> Callable[[AskableScene], bool]:
     """Tells scenes where the name is surely absent."""
     return lambda view: view.is_absent(name)
@@ -141,7 +152,7 @@ class Which(LexicalRelation):
         others = other_scenes(draw, lacks(name), 2 if draw.choose.chance(_THREE) else 1)
         if not others:
             return _NO_OTHER
-        pictures = draw.choose.several((draw.picture, *(each.picture for each in others)), len(others) + 1)
+        pictures = _mixed(draw, others)
         asked = several.which(Group(name=name), len(pictures), draw.wording(several.WHICH_WORDINGS))
         return draw.case_of(
             (of_several(each, asked) for each in rotations(pictures)),
@@ -205,9 +216,9 @@ def _of_all(draw: Draw) -> tuple[Group, tuple[Picture, ...], bool] | NotApplicab
     others = other_scenes(draw, fits, 2 if draw.choose.chance(_THREE) else 1)
     if not others:
         return _NO_OTHER
-    pictures = draw.choose.several((draw.picture, *(each.picture for each in others)), len(others) + 1)
+    pictures = _mixed(draw, others)
     presumed = any(name not in each.exhaustive for each in (draw.scene, *others))
-    return Group(name=name), tuple(pictures), presumed
+    return Group(name=name), pictures, presumed
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +307,7 @@ class Distract(LexicalRelation):
         asked, other, presumed = found
         place = 1 if draw.variant == "before" else 0
         named = several.in_picture(asked, place, draw.wording(several.IN_PICTURE_WORDINGS))
-        pictures = (draw.picture, other.picture) if place == 0 else (other.picture, draw.picture)
+        pictures = beside(draw, other, place)
         return draw.case_of(
             (Query(picture=draw.picture, text=asked.text, meaning=asked.meaning), of_several(pictures, named)),
             expected="first = second",
@@ -348,7 +359,7 @@ class Interleave(LexicalRelation):
         asked, other, presumed = found
         place = draw.choose.between(0, 1)
         named = several.in_picture(asked, place, draw.wording(several.IN_PICTURE_WORDINGS))
-        first, second = (draw.picture, other.picture) if place == 0 else (other.picture, draw.picture)
+        first, second = beside(draw, other, place)
         ways: tuple[tuple[Part, ...], ...] = (
             (first, second, named.text),
             (named.text, first, second),

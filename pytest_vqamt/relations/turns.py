@@ -14,7 +14,7 @@ from pytest_vqamt.relations.control import generated_question
 from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
-from pytest_vqamt.relations.several import question_of_one, size_of
+from pytest_vqamt.relations.several import beside, question_of_one, size_of
 
 _SOURCE = "a relation of this project, after public failures of served models"
 
@@ -127,7 +127,7 @@ class Last(LexicalRelation):
         asked, other, presumed = found
         place = draw.choose.weighted((0, 1), (0.7, 0.3))
         named = several.in_picture(asked, place, draw.wording(several.IN_PICTURE_WORDINGS))
-        first, second = (draw.picture, other.picture) if place == 0 else (other.picture, draw.picture)
+        first, second = beside(draw, other, place)
         turns = (
             Turn((first, _said("shown_first", draw))),
             Turn((_said("seen", draw),), Role.ASSISTANT),
