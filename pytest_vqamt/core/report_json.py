@@ -24,7 +24,7 @@ from pytest_vqamt.core.case import (
 )
 from pytest_vqamt.core.codec import Json, decode, encode, from_row, made, to_row
 from pytest_vqamt.core.conversation import Part, Reply, Role, Turn
-from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.input_files import MAX_REPORT_BYTES, describe_broken, parse_json, read_text
 from pytest_vqamt.core.meaning import meaning_from_row
 from pytest_vqamt.core.pairs import Pairs, PairTally
@@ -681,6 +681,10 @@ def case_from_row(row: Row, scene_of: Callable[[str], Scene]) -> Case:
             tags=tuple(str(tag) for tag in cast("list[Json]", row.get("tags") or [])),
             contrast=_contrast(row.get("contrast"), scene_of, len(queries)),
         )
+    except DataError:
+        raise
+    except VqamtError as error:  # of a turn or a conversation that cannot be
+        raise DataError(f"Expected a whole case, but got case_id={row.get('case_id')!r}: {error}") from error
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(f"Expected a whole case, but got case_id={row.get('case_id')!r}: {error!r}") from error
 
@@ -762,7 +766,7 @@ def _query(row: Row, scene_of: Callable[[str], Scene]) -> Query:
     reasoning: object = row.get("reasoning")
     if not isinstance(reasoning, bool | None):
         raise TypeError(f"expected true, false or null, got reasoning={reasoning!r}")
-    return Query(
+    query = Query(
         picture=picture,
         text=str(row["text"]),
         meaning=meaning_from_row(row["meaning"]),
@@ -771,6 +775,11 @@ def _query(row: Row, scene_of: Callable[[str], Scene]) -> Query:
         reasoning=reasoning,
         turns=tuple(_turn(each, scene_of) for each in _rows(row.get("turns") or [])),
     )
+    if query.turns:
+        said = Query.of(*query.turns, meaning=query.meaning)
+        if (said.picture, said.text) != (query.picture, query.text):
+            raise ValueError("the picture and the text of a conversation must be its first picture and its last text")
+    return query
 
 
 def _turn(row: Row, scene_of: Callable[[str], Scene]) -> Turn:

@@ -17,6 +17,7 @@ from statistics import fmean
 from typing import TypeAlias
 
 from pytest_vqamt.core.codec import replace
+from pytest_vqamt.core.conversation import Ability, Turn
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.identity import name_of, split_name
 from pytest_vqamt.core.meaning import Describe
@@ -196,13 +197,19 @@ def largest_scenes(source: SceneSource) -> Iterator[Scene]:
         yield max(sampled, key=lambda scene: scene.width * scene.height)
 
 
-def _largest_inputs(source: SceneSource, pipeline: InputPipeline, *, lossless: bool) -> list[ModelInput]:
-    """Inputs with the largest pictures; ``lossless`` adds those that are sent without loss."""
+_MOST_PICTURES = 3
+"""In a query about photos; films of more frames are of drawn scenes, which are small."""
+
+
+def _largest_inputs(source: SceneSource, pipeline: InputPipeline, *, lossless: bool, several: bool) -> list[ModelInput]:
+    """Inputs with the largest pictures; ``lossless`` adds those that are sent without loss, ``several`` one of many."""
     plain = [scene.picture for scene in {scene.photo.id: scene for scene in largest_scenes(source)}.values()]
     # An edited photo may be larger than its own file.
     edited = [picture.mirror() for picture in plain]
     queries = [Query(picture=picture, meaning=Describe()) for picture in (*plain, *edited)]
     exact = pipeline.inputs(queries[: len(plain)], lossless=True) if lossless else []
+    if several:
+        queries.append(Query.of(Turn((*(plain * _MOST_PICTURES)[:_MOST_PICTURES], "?")), meaning=Describe()))
     return [*pipeline.inputs(queries), *exact]
 
 
@@ -480,13 +487,16 @@ class Resources:
         for model in self.names:
             note = self._models[model].request_note if model in self._models else None
             for spec in self.settings.data if note else ():
-                is_exact = any(
-                    each.relation.info.exact_pixels
-                    for each in self.item_specs
-                    if (each.model_spec, each.data_spec) == (model, spec)
+                asked = [
+                    each.relation.info for each in self.item_specs if (each.model_spec, each.data_spec) == (model, spec)
+                ]
+                is_exact = any(info.exact_pixels for info in asked)
+                several = self._models[model].takes.issuperset((Ability.PICTURES,)) and any(
+                    Ability.PICTURES in info.needs for info in asked
                 )
                 with closing(InputPipeline(self.source(spec), batch_size=1)) as pipeline:
-                    said = note(_largest_inputs(self.source(spec), pipeline, lossless=is_exact)) if note else ""
+                    largest = _largest_inputs(self.source(spec), pipeline, lossless=is_exact, several=several)
+                    said = note(largest) if note else ""
                 if said:
                     yield f"{self.names[model]}: {said}"
 

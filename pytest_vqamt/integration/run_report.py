@@ -7,7 +7,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, TypeAlias, cast
@@ -27,7 +27,7 @@ from pytest_vqamt.reporting.compare.comparison import Comparison, compare
 from pytest_vqamt.reporting.compare.comparison_text import comparison_lines
 from pytest_vqamt.reporting.compare.runs import open_report_run
 from pytest_vqamt.reporting.files import read_report, write_pages
-from pytest_vqamt.reporting.html.case_cards import describe_edits
+from pytest_vqamt.reporting.html.case_cards import describe_edits, rows_with_pictures, said_in
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.view.headline import headline, rows_of_parts
 from pytest_vqamt.reporting.view.model_figures import row_figures
@@ -53,23 +53,31 @@ class ReportedQuery:
 
     text: str
     """The question or hypothesis; "" for a caption."""
+    said: tuple[tuple[str, str], ...]
+    """Who says what in a conversation, "[picture]" for a picture and "[answer 1]" for the model's answer to the first
+    query: (("user", "[picture] Is there a dog?"),). One turn for one picture and a text."""
     answer: str | None
     """The answer in the model's own words; None without one."""
     reading: str | None
     """How the answer was understood; None for a case without a verdict."""
     edits: str
     """The edits of the picture, in words; "" for the photo as it is."""
-    _picture: Callable[[], Image] = field(repr=False, compare=False)
-    """Renders the picture, which needs the data."""
+    _pictures: tuple[Callable[[], Image], ...] = field(repr=False, compare=False)
+    """Renders each picture, which needs the data."""
 
     @property
     def picture(self) -> Image:
-        """The picture in full size (RGB, uint8), rendered anew each time.
+        """The picture, of a conversation the first, in full size (RGB, uint8), rendered anew each time.
 
         Raises:
             VqamtError: the data is not available, or its photo cannot be read.
         """
-        return self._picture()
+        return self._pictures[0]()
+
+    @property
+    def pictures(self) -> tuple[Image, ...]:
+        """The pictures of a conversation in the order in which they are shown, as ``picture``."""
+        return tuple(render() for render in self._pictures)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +118,7 @@ class ReportedCase:
 
     @property
     def pictures(self) -> tuple[Image, ...]:
-        """The picture of each query, as ``ReportedQuery.picture``."""
+        """The picture of each query, as ``ReportedQuery.picture``: of conversations the first."""
         return tuple(query.picture for query in self.queries)
 
     def _repr_html_(self) -> str:
@@ -375,10 +383,11 @@ def _case(row: Row, source_of: SourceOf) -> ReportedCase:
         queries=tuple(
             ReportedQuery(
                 text=str(query["text"]),
+                said=said_in(query),
                 answer=answer,
                 reading=reading,
                 edits=describe_edits(query),
-                _picture=lambda query=query: _rendered(query, spec, source_of),  # type: ignore[misc]  # bound now
+                _pictures=tuple(partial(_rendered, shown, spec, source_of) for shown in rows_with_pictures(query)),
             )
             for query, answer, reading in zip(queries, answers, padded, strict=False)
         ),
@@ -387,7 +396,7 @@ def _case(row: Row, source_of: SourceOf) -> ReportedCase:
     )
 
 
-def _rendered(query: Row, spec: str, source_of: SourceOf) -> Image:
+def _rendered(shown: Row, spec: str, source_of: SourceOf) -> Image:
     from pytest_vqamt.imaging.render import render  # brings PIL
 
     source = source_of(spec)
@@ -396,5 +405,5 @@ def _rendered(query: Row, spec: str, source_of: SourceOf) -> Image:
             f"Expected the data {spec} to draw a picture, but it is not here: name it with "
             "vqamt.Report.read(FOLDER, data=SPEC)"
         )
-    picture: Picture = picture_from_recipe(query["picture"], scenes_by_photo(source))
+    picture: Picture = picture_from_recipe(shown["picture"], scenes_by_photo(source))
     return render(picture, source)

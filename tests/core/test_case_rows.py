@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, Outcome, Verdict
 from pytest_vqamt.core.codec import Json, replace
+from pytest_vqamt.core.conversation import Reply, Role, Turn
 from pytest_vqamt.core.edits import Cutout, Fill
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import Count, Exists, Group, Related
@@ -86,6 +89,47 @@ def test_a_case_that_switches_reasoning_comes_back(case: Case, yard: Scene) -> N
 def test_a_relation_without_a_variant_comes_back_without_one(case: Case, yard: Scene) -> None:
     plain = replace(case, relation="control.repeat", variant="", tags=(), facts=())
     assert case_from_row(row_of(plain), finder(yard)) == plain
+
+
+@pytest.fixture
+def talk(yard: Scene) -> Case:
+    """A conversation of two pictures that quotes the answer to a question before it."""
+    meaning = Exists(group=group_of("dog"))
+    first = Query(picture=yard.picture, text="Is there a dog?", meaning=meaning)
+    turns = (
+        Turn(("Be brief.",), Role.SYSTEM),
+        Turn((yard.picture, "Is there a dog?")),
+        Turn((Reply(0),), Role.ASSISTANT),
+        Turn(("Now this one:", yard.picture.mirror(), "Is there a dog in the first picture?")),
+    )
+    second = Query.of(*turns, meaning=meaning)
+    return Case(relation="ours.talk", variant="", scene=yard.id, queries=(first, second), expected="first = second")
+
+
+def test_a_conversation_comes_back(talk: Case, yard: Scene) -> None:
+    again = case_from_row(row_of(talk), finder(yard))
+    assert again == talk
+    assert [query.turns for query in again.queries] == [query.turns for query in talk.queries]
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        (lambda query: query.update(text="Is there a cat?"), "first picture and its last text"),
+        (lambda query: query["turns"].pop(), "end with a question of the user"),
+        (lambda query: query["turns"].insert(1, query["turns"].pop(0)), "the first turn, but one comes later"),
+        (lambda query: query["turns"][1]["parts"].clear(), "a turn with a tuple of texts and pictures"),
+        (lambda query: query["turns"][1].update(role="robot"), "'robot' is not a valid Role"),
+        (lambda query: query["turns"][2].update(role="user"), "Expected a Reply in a turn of the assistant"),
+        (lambda query: query["turns"][2]["parts"][0].update(reply_to="x"), "invalid literal"),
+        (lambda query: query["turns"][2]["parts"][0].update(reply_to=1), "Expected"),
+    ],
+)
+def test_a_damaged_conversation_is_refused(talk: Case, yard: Scene, damage: Callable[[Any], None], told: str) -> None:
+    row: Any = row_of(talk)
+    damage(row["queries"][1])
+    with pytest.raises(DataError, match=f"Expected a whole case, .*{re.escape(told)}"):
+        case_from_row(row, finder(yard))
 
 
 def test_a_row_has_what_the_format_promises(case: Case) -> None:

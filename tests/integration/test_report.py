@@ -70,6 +70,26 @@ def test_cases_have_their_answers_and_their_pictures(made: vqamt.Report) -> None
         next(made.cases(verdict=[]))
 
 
+class Conversing(Counting):
+    """Takes whole conversations."""
+
+    takes = ("pictures", "turns", "interleaved")
+
+
+def test_a_conversation_has_its_turns_and_all_its_pictures() -> None:
+    report = vqamt.run(model=Conversing(), data="pictures:8", relations="turn.last,multi.sum", max_cases=2, shrink=0)
+    last = next(report.cases("turn.last"))
+    alone, later = last.queries
+    assert alone.said == (("user", f"[picture] {alone.text}"),)
+    assert [role for role, _ in later.said] == ["user", "assistant", "user", "assistant", "user"]
+    assert [words.count("[picture]") for _, words in later.said] == [1, 0, 1, 0, 0]
+    assert later.said[-1][1].endswith(later.text)
+    assert len(later.pictures) == 2
+    assert later.pictures[0] == later.picture
+    assert later.pictures[1] != later.picture
+    assert len(next(report.cases("multi.sum")).queries[0].pictures) in (2, 3)
+
+
 class Chatting(Counting):
     """Says now and then that it is happy to help, or refuses; answers without looking."""
 

@@ -285,3 +285,11 @@ def test_photos_go_as_files_and_exact_ones_without_loss(pytester: pytest.Pyteste
     server.requests.clear()
     run(relations, "--vqamt-option=image-format=png", model=spec(server), data=data)
     assert sent() == {"data:image/png": 2}, "the first question was asked by control.reencode"
+
+
+def test_the_largest_request_has_all_pictures_of_a_question(run: Run, serve: Serve) -> None:
+    server = serve(always(said("yes")))
+    result = run("--vqamt-relations=multi.same,control.repeat", model=spec(server), data=("pictures:6",))
+    result.stdout.fnmatch_lines("*; a request with a picture of * px and 2 others has about *")
+    result = run("--vqamt-relations=control.repeat", model=spec(server), data=("pictures:6",))
+    result.stdout.no_fnmatch_line("*; a request with a picture of * px and *")

@@ -154,7 +154,7 @@ def _query_card(
             "edits": "; ".join(filter(None, (_elsewhere(each, query), describe_edits(each)))),
             "asked": _asked(pictures.get(picture_digest(each)), meaning),
         }
-        for each in _pictures_of(query)
+        for each in rows_with_pictures(query)
     ]
     return {
         "picture": picture_digest(query),
@@ -184,12 +184,25 @@ def _turns(query: Row) -> list[Row]:
     return cast("list[Row]", query.get("turns") or [])
 
 
-def _pictures_of(query: Row) -> Iterator[Row]:
+def rows_with_pictures(query: Row) -> Iterator[Row]:
     """Rows with a picture each: the query itself, or the parts of its conversation."""
     if not (turns := _turns(query)):
         yield query
     for turn in turns:
         yield from (part for part in cast("list[Row]", turn["parts"]) if "picture" in part)
+
+
+def said_in(query: Row) -> tuple[tuple[str, str], ...]:
+    """Who says what: the role and the words of each turn, with marks for pictures and quoted answers."""
+    if not (turns := _turns(query)):
+        return (("user", f"[picture] {query['text']}".strip()),)
+    return tuple((str(turn["role"]), " ".join(map(_said_part, cast("list[Row]", turn["parts"])))) for turn in turns)
+
+
+def _said_part(part: Row) -> str:
+    if "picture" in part:
+        return "[picture]"
+    return str(part["text"]) if "text" in part else f"[answer {cast('int', part['reply_to']) + 1}]"
 
 
 def _turn_card(turn: Row) -> Row:
@@ -246,7 +259,7 @@ def case_pictures(row: Row, source: SceneSource) -> dict[str, Picture | str]:
     found: dict[str, Picture | str] = {}
     contrast = _missed_contrast(row)
     for query in (*cast("list[Row]", row["queries"]), *([cast("Row", contrast["query"])] if contrast else [])):
-        for each in _pictures_of(query):
+        for each in rows_with_pictures(query):
             digest = picture_digest(each)
             if digest not in found:
                 try:

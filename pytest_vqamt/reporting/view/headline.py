@@ -226,11 +226,11 @@ class GateCounts:
         >>> GateCounts(items=9, gated=2, missed=0, across=" over 2 models").line
         'gates: 2 met, 0 missed; 7 of 9 relation variants over 2 models have none'
         >>> GateCounts(items=3, gated=2, missed=0, unapplied=2, unapplied_gates=1).line.split('; ')[0::2]
-        ['gates: 2 met, 0 missed, 1 without a case', '2 of 5 relation variants do not apply to this data']
+        ['gates: 2 met, 0 missed, 1 without a case', '2 of 5 relation variants do not apply to this data and model']
         """
         variants = f"{count_noun(self.items + self.unapplied, 'relation variant')}{self.across}"
         apply = f"{self.unapplied:,} of {variants} {'does' if self.unapplied == 1 else 'do'} not apply"
-        not_applicable = [f"{apply} to this data"] if self.unapplied else []
+        not_applicable = [f"{apply} to this data and model"] if self.unapplied else []
         if not (self.gated or self.together):
             none = "no relation has a gate, so no rate can fail: set one with --vqamt-fail-under=RATE or GLOB=RATE"
             return "; ".join([none, *not_applicable])

@@ -74,7 +74,7 @@ def test_what_does_not_apply_is_counted_with_its_gates() -> None:
     met = result(gate=gate(0.5, met=True))
     assert first(met, *without).gates.line == (
         "gates: 1 met, 0 missed, 1 without a case; every relation has one; 2 of 3 relation variants do not apply to "
-        "this data"
+        "this data and model"
     )
 
 

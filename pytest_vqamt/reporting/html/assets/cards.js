@@ -67,14 +67,46 @@ function pictureRow(card, shots) {
 
 const lettersOf = (shots) => new Map(shots.map(({ digest, letter }) => [digest, letter]));
 
+// The letters of pictures; four or more that follow each other, as in a film, are one range: "A to H", or "H to A".
+function ranged(digests, letters) {
+  const all = [...letters.keys()];
+  const made = [];
+  for (let at = 0, length; at < digests.length; at += length) {
+    const place = all.indexOf(digests[at]);
+    const ahead = (step) => {
+      let found = 1;
+      while (at + found < digests.length && digests[at + found] === all[place + step * found]) found += 1;
+      return found;
+    };
+    length = Math.max(ahead(1), ahead(-1));
+    if (length < 4) length = 1;
+    const [first, last] = [digests[at], digests[at + length - 1]].map((digest) => letters.get(digest));
+    made.push(length > 1 ? `${first} to ${last}` : first);
+  }
+  return made;
+}
+
 // A conversation has a line for each turn, with the letters of its pictures where they come.
 function askedOf(query, letters) {
   const manner = query.manner ? ` (${query.manner})` : "";
   if (!query.turns) return `${query.text || "(to be described)"}${manner}`;
-  const said = ({ picture, reply, text }) => (picture ? `[${letters.get(picture)}]` : reply === undefined ? text : `(its answer to text ${reply + 1})`);
-  const lines = query.turns.map(({ role, parts }) => `${query.turns.length > 1 ? `${role}: ` : ""}${parts.map(said).join(" ")}`);
+  const said = (parts) => {
+    const words = [];
+    let shown = [];
+    const flush = () => { words.push(...ranged(shown, letters).map((letter) => `[${letter}]`)); shown = []; };
+    for (const { picture, reply, text } of parts) {
+      if (picture) { shown.push(picture); continue; }
+      flush();
+      words.push(reply === undefined ? text : `(its answer to text ${reply + 1})`);
+    }
+    flush();
+    return words.join(" ");
+  };
+  const lines = query.turns.map(({ role, parts }) => `${query.turns.length > 1 ? `${role}: ` : ""}${said(parts)}`);
   return `${lines.join("\n")}${manner}`;
 }
+
+const shownIn = (query, letters) => ranged([...new Set(shownBy(query).map(({ picture }) => picture))], letters).join(" ");
 
 const answerOf = (query) => (query.answer === null ? "no answer" : query.answer || "(nothing)");
 
@@ -86,7 +118,8 @@ function questions(card, shots) {
       "tr",
       {},
       element("td", { class: "which" }, String(place + 1)),
-      element("td", { class: "which", title: "the picture" }, [...new Set(shownBy(query).map(({ picture }) => letters.get(picture)))].join(" ")),
+      // The text of a conversation names its pictures where they come.
+      element("td", { class: "which", title: "the picture" }, query.turns ? "" : letters.get(query.picture)),
       element("td", query.turns ? { class: "turns" } : {}, foreign(askedOf(query, letters))),
       element("td", { class: "said" }, foreign(answerOf(query)), differs ? element("span", { class: "read" }, ...(query.reading === "unparsed" ? [" not understood"] : [" read as ", foreign(query.reading)])) : null),
       ...card.others.map(({ answers }) => element("td", { class: "said other" }, place < answers.length ? foreign(answers[place] ?? "no answer") : "")),
@@ -125,8 +158,8 @@ function markdownOf(card) {
     `| --- | --- | --- |${" --- |".repeat(models.length)}`,
     ...queriesOf(card).map((query, place) => {
       const answers = [answerOf(query), ...card.others.map((other) => (place < other.answers.length ? other.answers[place] ?? "no answer" : ""))];
-      const shown = shownBy(query).map(({ picture, edits }) => `${letters.get(picture)}: ${cell(edits || "original")}`);
-      return `| ${place + 1} | ${shown.join(", ")} | ${[askedOf(query, letters), ...answers].map(cell).join(" | ")} |`;
+      const shown = new Set(shownBy(query).map(({ picture, edits }) => `${letters.get(picture)}: ${cell(edits || "original")}`));
+      return `| ${place + 1} | ${[...shown].join(", ")} | ${[askedOf(query, letters), ...answers].map(cell).join(" | ")} |`;
     }),
     "",
     ...(claims.has(card.item) ? [claims.get(card.item), ""] : []),

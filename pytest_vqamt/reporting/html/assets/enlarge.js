@@ -68,7 +68,7 @@ function compareIn(card, [before, after], pressed) {
   byId("enlarged-picture").replaceChildren(both);
   byId("enlarged-text").replaceChildren(
     element("p", { class: "slide" }, `${before.letter}: ${before.edits}`, slider, `${after.letter}: ${after.edits}`, flip),
-    ...queriesOf(card).map((query) => element("p", { class: "turns" }, element("span", { class: "of", title: "the picture" }, `${letters.get(query.picture)}: `), foreign(askedOf(query, letters)), " ", element("b", {}, foreign(answerOf(query))))),
+    ...queriesOf(card).map((query) => element("p", { class: "turns" }, element("span", { class: "of", title: "the picture" }, `${shownIn(query, letters)}: `), foreign(askedOf(query, letters)), " ", element("b", {}, foreign(answerOf(query))))),
   );
   for (const id of ["previous", "following"]) byId(id).hidden = true;
   enlarged.showModal();
