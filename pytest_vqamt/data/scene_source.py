@@ -41,6 +41,14 @@ class Remarked(Protocol):
         """A sentence each."""
 
 
+@runtime_checkable
+class ConversationSource(Protocol):
+    """A SceneSource whose questions may end conversations about several photos."""
+
+    def beside(self, photo_id: str) -> Scene | None:
+        """The bare scene of a photo that only conversations show; None for any other."""
+
+
 class SceneSource(PhotoStore, Protocol):
     """A sequence of scenes in a fixed order, read on access."""
 
@@ -75,7 +83,12 @@ class SceneSource(PhotoStore, Protocol):
 
 def scenes_by_photo(source: SceneSource) -> Callable[[str], Scene]:
     """A function that finds a scene of ``source`` by the id of its photo; it raises DataError if there is none."""
-    return lambda photo_id: source.scene(source.place(photo_id))
+
+    def scene_of(photo_id: str) -> Scene:
+        beside = source.beside(photo_id) if isinstance(source, ConversationSource) else None
+        return source.scene(source.place(photo_id)) if beside is None else beside
+
+    return scene_of
 
 
 def scene_cache() -> LruCache[int, Scene]:
