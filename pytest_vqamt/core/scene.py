@@ -179,7 +179,10 @@ class PublishedQuestion:
     @property
     def words(self) -> str:
         """The text without the marks of photos."""
-        return " ".join(self.text.replace(PHOTO_MARK, " ").split()) if self.turns else self.text
+        if not self.turns:
+            return self.text
+        # "... and [picture]?" without the space that the picture leaves.
+        return " ".join(self.text.replace(PHOTO_MARK, " ").split()).replace(" ?", "?")
 
 
 @registered

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, encode
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.core.scene import Photo, PublishedQuestion, Region, Relationship, Scene, Thing
+from pytest_vqamt.core.scene import Photo, PublishedQuestion, PublishedTurn, Region, Relationship, Scene, Thing
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import count_noun, error_reason, short_name, short_path, short_repr
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations

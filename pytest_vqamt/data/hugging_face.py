@@ -163,8 +163,8 @@ def _rows(
             column = next((name for name in names if name in table.column_names), "")
             if not column and several not in table.column_names:
                 raise DataError(
-                    f"Expected a column of photos ({', '.join((*names, several))}) in {short_path(file)}, but its columns "
-                    f"are {', '.join(table.column_names)}: rename it"
+                    f"Expected a column of photos ({', '.join((*names, several))}) in {short_path(file)}, but its "
+                    f"columns are {', '.join(table.column_names)}: rename it"
                 )
             if twice := next((name for name in table.column_names if table.column_names.count(name) > 1), ""):
                 raise repeated_column(twice, file)

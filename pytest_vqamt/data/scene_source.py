@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol, runtime_checkable
 
+from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.lru import LruCache
@@ -47,6 +48,15 @@ class ConversationSource(Protocol):
 
     def beside(self, photo_id: str) -> Scene | None:
         """The bare scene of a photo that only conversations show; None for any other."""
+
+
+@runtime_checkable
+class DemandingSource(Protocol):
+    """A SceneSource of questions, some of which a model cannot be asked that takes one picture and one text."""
+
+    @property
+    def demands(self) -> Mapping[frozenset[Ability], int]:
+        """The numbers of questions by what a model must be able to take."""
 
 
 class SceneSource(PhotoStore, Protocol):
