@@ -50,12 +50,12 @@ FILES = ("questions.jsonl", "questions.csv", "metadata.jsonl", "metadata.csv")
 """The files that a folder may have; the last two are those of Hugging Face's image folders."""
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "image": ("image", "file_name", "photo"),
-    "images": ("images",),
     "question": ("question",),
-    "turns": TURNS,
     "answer": ("answer", "answers", "answer_text", "answer_index"),
     "options": ("options", "choices"),
     "id": ("id", "question_id"),
+    "images": ("images",),
+    "turns": TURNS,
 }
 """The names that a field may have."""
 _MISNAMED: Mapping[str, tuple[str, ...]] = {
@@ -245,7 +245,7 @@ class QuestionRows(ListedAnnotations):
                 there = ", ".join(map(short_repr, row.row)) or "no field"
                 raise DataError(
                     f"{row.label(name)}: Expected a text that is not blank, but got no {name!r} among {there}"
-                    f"{_renamed(row.row, (name,))} (fields: {', '.join(FIELDS)})"
+                    f"{_renamed(row.row, (name, 'turns'))} (fields: {', '.join(FIELDS)})"
                 )
         image = row.text(_field(row, "image"))
         # "./a.jpg" and "a.jpg" are one photo. Of a URL normpath takes a slash, and the advice would not know it.

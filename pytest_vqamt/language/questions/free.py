@@ -334,13 +334,13 @@ def keeps_what_is_said(texts: Sequence[str], change: Kept) -> bool:
     >>> keeps_what_is_said(["What is this?", "A dog, at the left."], Kept.MIRROR)
     False
     """
-    said = [text for text in texts if not is_label(text)]
+    said = [text.strip() for text in texts if not is_label(text)]
     if not said:
         return True
     # Sentence by sentence, as each begins with a capital.
     if change in _NOT_OF_NAMES and any(map(has_name, (part for text in said for part in _SENTENCE_END.split(text)))):
         return False
-    # "Yes" and "2" are of any language, but not all that is said.
+    # "Yes" and "2" are of any language, but not all that is said; an answer is in the language of what was asked.
     return _ENGLISH.search(" ".join(said)) is not None and not any(
         each.search(_words(text)) for text in said for each in _HINDER[change]
     )
