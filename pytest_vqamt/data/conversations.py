@@ -171,6 +171,25 @@ def has_image_mark(text: str) -> bool:
     return _IMAGE_MARK.search(text) is not None
 
 
+def files_named_in(row: Mapping[str, object]) -> Iterator[str]:
+    """Yields the files in a row's list of images and in its turns, whether the row can be used or not."""
+    images = row.get("images")
+    for each in images if isinstance(images, list) else ():
+        if isinstance(each, str):
+            yield each
+    left: list[object] = [row.get(field) for field in TURNS]
+    while left:
+        value = left.pop()
+        if isinstance(value, list):
+            left += value
+        elif isinstance(value, Mapping):
+            for key, inner in value.items():
+                if key in ("image", "image_url", "url", "path") and isinstance(inner, str):
+                    yield inner
+                else:
+                    left.append(inner)
+
+
 def checked_file(record: Record, field: str, name: str) -> str:
     """The name of a file in one writing: "./a.jpg" is "a.jpg".
 

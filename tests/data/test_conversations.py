@@ -197,6 +197,18 @@ def test_check_data_looks_at_all_pictures(folder: Path, capsys: pytest.CaptureFi
     assert "b.png" in capsys.readouterr().out
 
 
+def test_init_data_knows_the_photos_of_all_turns(folder: Path) -> None:
+    rows: list[Row] = [
+        {"images": ["a.png", "b.png"], "question": "Is it?"},
+        {"messages": [user({"type": "image_url", "image_url": {"url": "./c.png"}}, "Is it?")]},
+    ]
+    (folder / "questions.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    assert main(["init-data", str(folder), "--questions"]) == 0
+    *_, last = (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(last)["image"] == "d.png"
+    assert len((folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()) == 3
+
+
 def test_a_dataset_with_lists_of_images_and_messages(folder: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")

@@ -235,8 +235,7 @@ def test_columns_that_are_not_used_and_two_answers_are_told(folder: Path) -> Non
     (remark,) = load(written(folder, row)).remarks
     assert (
         "columns that are not used: 'anwser' (used: image, question, answer, options, id, images, turns): rename "
-        "'anwser' to 'answer'"
-        in remark
+        "'anwser' to 'answer'" in remark
     )
     twice: list[Row] = [{"image": "a.png", "question": "Is it red?", "answer": answer} for answer in ("yes", "no")]
     (remark,) = load(written(folder, *twice)).remarks
