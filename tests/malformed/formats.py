@@ -317,14 +317,14 @@ FORMATS: Mapping[str, Format] = {
         write=_parquet_of_conversations,
         files=("data/train-00000-of-00001.parquet",),
         read=lambda: _loaded("questions:."),
-        modules=("data.hugging_face", "data.conversations"),
+        modules=("data.hugging_face",),
         needs="pyarrow",
     ),
     "conversations": Format(
         write=_conversations,
         files=("questions.jsonl",),
         read=lambda: _loaded("questions:."),
-        modules=("data.questions", "data.conversations"),
+        modules=("data.json_io",),
     ),
     "Arrow": Format(
         write=_arrow,

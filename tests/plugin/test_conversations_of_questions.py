@@ -13,6 +13,7 @@ from tests.reporting.reported import cases_in, report_in
 
 DATA = ("questions:photos/questions.jsonl",)
 ASKED = "--vqamt-relations=question.frame[brief],view.jpeg,control.repeat"
+TOLD = ("--vqamt-report=out", "-Wdefault::UserWarning")
 MODELS = """
 class Chat:
     takes = ("pictures", "turns")
@@ -40,7 +41,7 @@ def files(pytester: pytest.Pytester) -> None:
 
 
 def test_a_run_shows_all_pictures_and_can_be_replayed(
-    pytester: pytest.Pytester, run: Run, workers: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+    pytester: pytest.Pytester, run: Run, workers: tuple[str, ...]
 ) -> None:
     result = run(ASKED, "--vqamt-report=out", *workers, model="python:models:Chat", data=DATA, max_cases=10)
     result.assert_outcomes(passed=3)
@@ -51,17 +52,18 @@ def test_a_run_shows_all_pictures_and_can_be_replayed(
     }
     assert shown == {("0.png", "1.png"), ("2.png",)}
     case = next(each for each in cases_in(pytester.path / "out") if each["scene"] == "0.png")
-    assert main(["replay", str(pytester.path / "out"), case["case_id"], "-o", str(pytester.path / "seen")]) == 0
-    assert (pytester.path / "seen" / "sheet.png").is_file() or list((pytester.path / "seen").rglob("sheet.png"))
+    seen = pytester.path / "seen"
+    assert main(["replay", case["case_id"], "--report", str(pytester.path / "out"), "-o", str(seen)]) == 0
+    assert list(seen.rglob("sheet.png"))
+    # A picture of each query: the second photo has no scene of its own.
+    assert len(list(seen.rglob("*.png"))) > 2
 
 
 def test_a_model_of_one_picture_is_told_once_and_nothing_is_tested(pytester: pytest.Pytester, run: Run) -> None:
-    result = run(ASKED, "--vqamt-report=out", model="python:models:one", data=DATA, max_cases=10)
+    result = run(ASKED, *TOLD, model="python:models:one", data=DATA, max_cases=10)
     result.assert_outcomes(skipped=3, warnings=1)
     result.stdout.fnmatch_lines(
-        [
-            "*none of the 2 questions of *questions.jsonl' is asked of python:models:one: the model does not take*"
-        ]
+        ["*none of the 2 questions of *questions.jsonl' is asked of python:models:one: the model does not take*"]
     )
     result.stdout.fnmatch_lines(["NOTHING WAS TESTED*"])
     assert {item["scenes_not_applicable"] for item in report_in(pytester.path / "out")["items"]} == {2}
@@ -70,7 +72,7 @@ def test_a_model_of_one_picture_is_told_once_and_nothing_is_tested(pytester: pyt
 def test_the_other_questions_of_a_file_are_asked(pytester: pytest.Pytester, run: Run) -> None:
     file = pytester.path / "photos/questions.jsonl"
     file.write_text(file.read_text() + '\n{"image": "0.png", "question": "Is it red?"}', encoding="utf-8")
-    result = run(ASKED, "--vqamt-report=out", model="python:models:one", data=DATA, max_cases=10)
+    result = run(ASKED, *TOLD, model="python:models:one", data=DATA, max_cases=10)
     result.assert_outcomes(passed=3, warnings=1)
     result.stdout.fnmatch_lines(["*2 of the 3 questions of *questions.jsonl' are not asked of python:models:one: *"])
     assert {len(case["queries"][0].get("turns", ())) for case in cases_in(pytester.path / "out")} == {0}
