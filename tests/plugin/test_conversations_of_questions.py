@@ -66,7 +66,7 @@ def test_a_model_of_one_picture_is_told_once_and_nothing_is_tested(pytester: pyt
         ["*none of the 2 questions of *questions.jsonl' is asked of python:models:one: the model does not take*"]
     )
     result.stdout.fnmatch_lines(["NOTHING WAS TESTED*"])
-    assert {item["scenes_not_applicable"] for item in report_in(pytester.path / "out")["items"]} == {2}
+    assert {each["scenes_not_applicable"] for each in report_in(pytester.path / "out")["relations"]} == {2}
 
 
 def test_the_other_questions_of_a_file_are_asked(pytester: pytest.Pytester, run: Run) -> None:
