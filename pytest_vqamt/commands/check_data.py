@@ -11,6 +11,7 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.progress_bar import SHOW_AFTER_S, progress_bar
 from pytest_vqamt.core.text import count_noun, shown
 from pytest_vqamt.data import catalogue
+from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.sanity import PhotoChecks
 from pytest_vqamt.data.scene_source import SceneSource
 
@@ -65,6 +66,12 @@ def _unreadable(source: SceneSource, checks: PhotoChecks) -> Iterator[str]:
                     known.add(str(error))
                     yield str(error)
             advance()
+    if isinstance(source, AnnotatedPhotos) and source.photos:
+        for name in source.shown_beside:
+            try:
+                checks.add_beside(source.photos, name)
+            except DataError as error:
+                yield str(error)
 
 
 def _has_photos(source: SceneSource) -> bool:

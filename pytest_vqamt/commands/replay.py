@@ -236,7 +236,7 @@ def _check(file: Path, source: SceneSource) -> None:
         # Thousands of queries are about a few photos.
         for photo in {recipe.photo for recipe in todo.pictures} - known:
             try:
-                source.place(photo)
+                scenes_by_photo(source)(photo)
             except DataError as error:
                 raise DataError(
                     f"{todo.where}: Expected a photo of {source.spec}, but got photo={photo!r}: "

@@ -301,9 +301,8 @@ class CaseLine(NamedTuple):
             return None
         (source, *_), then = cast("list[Row]", self.whole["queries"]), before.get(RIGHT_SOURCE)
         picture, meaning = cast("Row", source["picture"]), cast("Row", source["meaning"])
-        question = own_question(
-            str(picture["digest"]), bool(picture["edits"]), str(source["text"]), str(meaning.get("question", ""))
-        )
+        shown = str(source["id"] if source.get("turns") else picture["digest"])
+        question = own_question(shown, bool(picture["edits"]), str(source["text"]), str(meaning.get("question", "")))
         if not question:
             return None
         return RightAnswer(question, now[RIGHT_SOURCE] > 0, None if then is None else then > 0)

@@ -20,6 +20,8 @@ from pytest_vqamt.core.scene import Inscription, Parts, Photo, Region, Relations
 from pytest_vqamt.core.text import count_noun
 
 Colour = tuple[int, int, int]
+Size = tuple[int, int]
+"""Width and height in pixels."""
 
 GONE_SHARE = 0.5
 """A thing is gone if more than this share of its box is covered."""
@@ -62,6 +64,9 @@ _TURNED: Mapping[int, Mapping[str, str]] = {
 
 BESIDE = "beside-"
 """The prefix of the ids of the second picture's things."""
+
+_MOST_PADDED = 1.34
+"""Padding takes the longer side of a photo to at most so many times its length, where it is that of another photo."""
 
 _GROWTH = 4
 """Edits give a picture at most so many times the pixels of its photo; a file that was tampered with could want more."""
@@ -137,6 +142,9 @@ class Edit:
     cost: ClassVar[int] = 1
     """How many times as long as a copy, of some 2.5 ns, it takes to draw a pixel."""
 
+    is_general: ClassVar[bool] = False
+    """True if it can be made to any photo as it is: it names no place and no size."""
+
     @property
     def words(self) -> str:
         """A phrase that continues "this picture was"."""
@@ -155,6 +163,15 @@ class Edit:
     def place_label(self) -> str:
         """The label of ``places``."""
         return self.words
+
+    def carried(self, own: Size, other: Size) -> Edit | None:
+        """The same change of another photo, which is shown beside this one; None where it has none.
+
+        Args:
+            own: width and height of the picture before this edit.
+            other: those of the other photo, before the same.
+        """
+        return self if self.is_general else None
 
     def visible(self, box: Box) -> tuple[Box, ...] | None:
         """The pieces of ``box`` that can still be seen; None where ``after`` moves boxes rather than covers them."""
@@ -195,6 +212,9 @@ class Erase(Edit):
     @property
     def words(self) -> str:
         return f"erased ({_filled(self.fill, self.method)})"
+
+    def carried(self, own: Size, other: Size) -> Edit | None:
+        return replace(self, box=Box(0, 0, *other)) if self.box == Box(0, 0, *own) else None
 
     def work(self, pixels: int) -> int:
         inpainted = self.box.area * _COST_OF_INPAINTING.get(self.method, _COST_OF_A_NETWORK)
@@ -367,6 +387,8 @@ class Mask(Edit):
 class Mirror(Edit):
     """Exchange left and right."""
 
+    is_general = True
+
     @property
     def words(self) -> str:
         return "mirrored"
@@ -410,6 +432,9 @@ class Corrupt(Edit):
         where = f" in {_boxes(len(self.boxes))}" if self.boxes else ""
         return f"corrupted{where} ({self.kind.value}, severity {self.severity})"
 
+    def carried(self, own: Size, other: Size) -> Edit | None:
+        return None if self.boxes else self
+
     def work(self, pixels: int) -> int:
         return pixels * _COST_OF_CORRUPTION[self.kind]
 
@@ -431,6 +456,8 @@ class Corrupt(Edit):
 class Brightness(Edit):
     """Add ``offset`` to every channel (uint8, clipped). MetaIC section 5, after DeepTest."""
 
+    is_general = True
+
     offset: int
     """From -255 to 255; above 0 is brighter."""
 
@@ -443,6 +470,8 @@ class Brightness(Edit):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contrast(Edit):
     """Multiply every channel by ``gain`` (uint8, clipped). MetaIC section 5, after DeepTest."""
+
+    is_general = True
 
     gain: float
     """1 changes nothing; above 1 is brighter, too."""
@@ -457,6 +486,7 @@ class Contrast(Edit):
 class Shear(Edit):
     """Shift each row sideways by ``factor`` times its distance below the middle; the frame stays. After DeepTest."""
 
+    is_general = True
     cost = 20
 
     factor: float
@@ -482,6 +512,7 @@ class Shear(Edit):
 class Reencode(Edit):
     """Encode the pixels in a lossless file format and decode them, which changes nothing."""
 
+    is_general = True
     cost = 8
 
     @property
@@ -496,6 +527,8 @@ class Shift(Edit):
 
     The margin that comes free repeats the pixels of the nearest edge, so a thing that touches it still does.
     """
+
+    is_general = True
 
     dx: int
     """Above 0 to the right."""
@@ -539,6 +572,19 @@ class Pad(Edit):
     def words(self) -> str:
         return "padded"
 
+    def carried(self, own: Size, other: Size) -> Edit | None:
+        across, down = other[0] / own[0], other[1] / own[1]
+        found = replace(
+            self,
+            left=round(self.left * across),
+            top=round(self.top * down),
+            right=round(self.right * across),
+            bottom=round(self.bottom * down),
+        )
+        # A margin that makes a high photo square makes a wide one so wide that a model sees it much smaller.
+        width, height = other[0] + found.left + found.right, other[1] + found.top + found.bottom
+        return found if max(width, height) <= _MOST_PADDED * max(other) else None
+
     def after(self, scene: Scene) -> Scene:
         size = scene.width + self.left + self.right, scene.height + self.top + self.bottom
         return _with_boxes(scene, lambda box: box.moved(self.left, self.top), size)
@@ -562,6 +608,10 @@ class Rescale(Edit):
     def words(self) -> str:
         return f"scaled to {self.width} x {self.height}"
 
+    def carried(self, own: Size, other: Size) -> Edit | None:
+        across, down = self.width / own[0], self.height / own[1]
+        return Rescale(width=max(1, round(other[0] * across)), height=max(1, round(other[1] * down)))
+
     def after(self, scene: Scene) -> Scene:
         across, down = self.width / scene.width, self.height / scene.height
         return _with_boxes(scene, lambda box: box.scaled(across, down), (self.width, self.height))
@@ -576,6 +626,7 @@ class Rescale(Edit):
 class Jpeg(Edit):
     """Encode the picture as JPEG, and decode it."""
 
+    is_general = True
     cost = 6
 
     quality: int
@@ -594,6 +645,8 @@ class Jpeg(Edit):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rotate(Edit):
     """Turn the whole picture clockwise."""
+
+    is_general = True
 
     degrees: int
     """90, 180 or 270."""
@@ -636,6 +689,7 @@ class Tilt(Edit):
     The frame grows so that nothing is cut off.
     """
 
+    is_general = True
     cost = 40
 
     degrees: int
@@ -791,6 +845,8 @@ class Recolour(Edit):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Store(Edit):
     """Reduce the pixels to what a file of this form holds; unless ``plain``, such a file is sent to servers."""
+
+    is_general = True
 
     form: FileForm
     plain: bool = False

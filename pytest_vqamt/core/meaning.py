@@ -516,7 +516,7 @@ def truth(meaning: Meaning, scene: Scene, *others: Scene) -> Truth:
             return _happens(event, _places(group, scenes))
         case MovesFirst(groups=(first, second)):
             return _moves_first(scenes, first, second)
-        case _ if others:
+        case _ if others and not isinstance(meaning, Annotated):  # whose answers are to the whole conversation
             return None
         case Count(groups=groups):
             return len({thing.id for group in groups for thing in members(group, scene)})

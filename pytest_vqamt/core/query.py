@@ -25,7 +25,7 @@ from pytest_vqamt.core.conversation import (
     pictures_in,
 )
 from pytest_vqamt.core.identity import canonical_json, digest
-from pytest_vqamt.core.meaning import Meaning, Truth, truth
+from pytest_vqamt.core.meaning import Annotated, Meaning, Truth, truth
 from pytest_vqamt.core.picture import Picture
 
 if TYPE_CHECKING:
@@ -104,6 +104,17 @@ class Query(PublicStruct, frozen=True, kw_only=True, dict=True):
     def truth(self) -> Truth:
         """The right answer, by the annotations of what its pictures show; None if none is sure."""
         return truth(self.meaning, *(picture.scene for picture in self.pictures))
+
+    @property
+    def asked(self) -> str:
+        """The words of its question, which show the form of the answer; mostly its text.
+
+        A published question may have pictures within: "What is the difference between [a.jpg] and [b.jpg]?", whose last
+        text is "?".
+        """
+        if self.turns and isinstance(self.meaning, Annotated) and Ability.INTERLEAVED in self.abilities:
+            return self.meaning.question or self.text
+        return self.text
 
     @property
     def replies(self) -> frozenset[int]:

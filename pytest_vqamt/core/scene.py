@@ -22,6 +22,12 @@ _SHOWN_NAMES = 8
 Demand: TypeAlias = Literal["same", "opposite", "implied"]
 """The required relation of the answers to two published questions; "implied": the same, by implication."""
 
+RoleName: TypeAlias = Literal["user", "assistant", "system"]
+"""Who says a turn of a published conversation; the values of ``conversation.Role``."""
+
+PHOTO_MARK = "\ufffc"
+"""Stands in the texts of published conversations where a photo is shown: Unicode's object replacement character."""
+
 LabelName: TypeAlias = Literal["entailment", "neutral", "contradiction"]
 """The label of a hypothesis about a picture."""
 
@@ -126,6 +132,30 @@ class PublishedPair:
 
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShownPhoto:
+    """A photo in a published conversation."""
+
+    photo: Photo
+    """The scene's own has the scene's photo."""
+    width: int
+    height: int
+    """``width`` and ``height``: in pixels."""
+
+
+@registered
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedTurn:
+    """A turn of the conversation that a published question ends."""
+
+    role: RoleName = "user"
+    text: str = ""
+    """With ``PHOTO_MARK`` at each of its photos."""
+    photos: tuple[ShownPhoto, ...] = ()
+    """In their order. Those of the last turn beyond its own marks stand at the marks of the question's text."""
+
+
+@registered
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedQuestion:
     """A question about a picture in a data set."""
 
@@ -142,6 +172,17 @@ class PublishedQuestion:
     """The possible answers, in the order of the text; ("yes", "no") for yes/no questions; empty if unknown."""
     pair: PublishedPair | None = None
     """The link to its original question; None if it has none."""
+    turns: tuple[PublishedTurn, ...] = ()
+    """The conversation that it ends: its last turn is what the user shows and says before ``text``. Empty for a
+    question behind the scene's one picture."""
+
+    @property
+    def words(self) -> str:
+        """The text without the marks of photos."""
+        if not self.turns:
+            return self.text
+        # "... and [picture]?" without the space that the picture leaves.
+        return " ".join(self.text.replace(PHOTO_MARK, " ").split()).replace(" ?", "?")
 
 
 @registered

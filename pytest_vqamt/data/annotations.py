@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_vqamt.core.box import Box
@@ -16,7 +17,7 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.query import PhotoFile
-from pytest_vqamt.core.scene import Photo, Scene, Thing
+from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene, Thing
 from pytest_vqamt.core.text import short_name
 from pytest_vqamt.data.look_store import LookStore
 from pytest_vqamt.data.photo_io import PhotoFiles, mean_colour, sample_indices
@@ -146,9 +147,26 @@ class AnnotatedPhotos:
     """A scene source of annotations and a folder of photos; ``photos`` is None if only the scenes are known."""
 
     def __init__(
-        self, *, spec: str, description: str, annotations: Annotations, photos: PhotoFiles | None, without: str = ""
+        self,
+        *,
+        spec: str,
+        description: str,
+        annotations: Annotations,
+        photos: PhotoFiles | None,
+        without: str = "",
+        beside: Mapping[str, tuple[int, int]] = MappingProxyType({}),
     ) -> None:
-        """``without`` is the advice to users who have no photos."""
+        """Opens the source.
+
+        Args:
+            spec: as the user typed it.
+            description: one line on its content and size.
+            annotations: its records.
+            photos: the folder of photos.
+            without: the advice to users who have no photos.
+            beside: photos that conversations alone show, and that have no scene: their sizes by their files.
+        """
+        self.shown_beside = beside
         self.spec = spec
         self.description = description
         self.annotations = annotations
@@ -164,7 +182,7 @@ class AnnotatedPhotos:
     @cached_property
     def digest(self) -> str:
         """Of the annotations, and of the photos' names and sizes in bytes."""
-        files = [self.annotations.photo_file(index) for index in range(len(self))] if self.photos else []
+        files = [*self._files()] if self.photos else []
         return digest(self.annotations.digest, *(f"{file} {self._size_bytes(file)}" for file in files))
 
     @cached_property
@@ -173,8 +191,7 @@ class AnnotatedPhotos:
         photos = self.photos
         if photos is None:
             return "no photos"
-        files = (self.annotations.photo_file(index) for index in range(len(self)))
-        return digest(*(str(photos.changed_ns(file)) for file in files))
+        return digest(*(str(photos.changed_ns(file)) for file in self._files()))
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -232,8 +249,20 @@ class AnnotatedPhotos:
             "differently about a picture is not asked",
         )
 
+    def _files(self) -> Iterator[str]:
+        yield from (self.annotations.photo_file(index) for index in range(len(self)))
+        yield from self.shown_beside
+
     def __len__(self) -> int:
         return len(self.annotations)
+
+    def beside(self, photo_id: str) -> Scene | None:
+        """The bare scene of a photo that conversations alone show, else None (``ConversationSource``)."""
+        size = self.shown_beside.get(photo_id)
+        if size is None or self.photos is None:
+            return None
+        photo = Photo(id=photo_id, digest=self.photos.digest(photo_id))
+        return Scene(id=photo_id, photo=photo, width=size[0], height=size[1])
 
     def scene(self, index: int) -> Scene:
         if not 0 <= index < len(self):
@@ -261,6 +290,8 @@ class AnnotatedPhotos:
         return files.bare(name)
 
     def _file_of(self, photo: Photo) -> tuple[PhotoFiles, str]:
+        if self.photos is not None and photo.id in self.shown_beside:
+            return self.photos, photo.id
         place = self.place(photo.id)
         if self.photos is None:
             raise DataError(
@@ -290,7 +321,32 @@ class AnnotatedPhotos:
             file = self.annotations.photo_file(index)
             named = self.photos.digest(file)
             self.photos.check_size(file, scene.width, scene.height)
-        return replace(scene, photo=Photo(id=scene.photo.id, digest=named))
+        questions = tuple(map(self._with_digests, scene.questions))
+        return replace(scene, photo=Photo(id=scene.photo.id, digest=named), questions=questions)
+
+    def _with_digests(self, question: PublishedQuestion) -> PublishedQuestion:
+        """The question with the digests of the photos in its conversation."""
+        if not question.turns or self.photos is None:
+            return question
+        digest_of, file_of = self.photos.digest, self._photo_file
+        return replace(
+            question,
+            turns=tuple(
+                replace(
+                    turn,
+                    photos=tuple(
+                        replace(each, photo=Photo(id=each.photo.id, digest=digest_of(file_of(each.photo.id))))
+                        for each in turn.photos
+                    ),
+                )
+                for turn in question.turns
+            ),
+        )
+
+    def _photo_file(self, photo_id: str) -> str:
+        if photo_id in self.shown_beside:
+            return photo_id
+        return self.annotations.photo_file(self.place(photo_id))
 
     def _look(self, photo: Photo, thing_id: str) -> ThingLook | None:
         """How a thing looks; None if it has no mask, or its photo or mask cannot be read."""

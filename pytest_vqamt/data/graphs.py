@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, encode
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.core.scene import Photo, PublishedQuestion, Region, Relationship, Scene, Thing
+from pytest_vqamt.core.scene import Photo, PublishedQuestion, PublishedTurn, Region, Relationship, Scene, Thing
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import count_noun, error_reason, short_name, short_path, short_repr
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
@@ -46,7 +46,7 @@ class QuestionIndex:
     """The answers to each text about each photo, to find a text that has two."""
 
     def __init__(self) -> None:
-        self._answers: dict[tuple[str, str], tuple[str, str, str]] = {}
+        self._answers: dict[tuple[str, str, tuple[PublishedTurn, ...]], tuple[str, str, str]] = {}
         self._wrong: list[str] = []
 
     def add(self, photo: str, where: str, questions: Iterable[PublishedQuestion]) -> None:
@@ -55,7 +55,7 @@ class QuestionIndex:
             if not question.answers:
                 continue
             answer = Counter(question.answers).most_common(1)[0][0]  # annotators may differ; the first of equals
-            key = photo, question.text
+            key = photo, question.text, question.turns
             first_where, first, before = self._answers.setdefault(key, (where, question.id, answer))
             if normalise_answer(answer) != normalise_answer(before):  # "Two" and "2" are one answer
                 other = f"question {short_name(first)}" + ("" if first_where == where else f" of {first_where}")

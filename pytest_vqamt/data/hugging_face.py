@@ -34,6 +34,8 @@ _MAX_POINTER_BYTES = 4096
 _CACHED_GROUPS = 4
 """Groups of rows in memory; each photo is read from its group again."""
 
+_NO_BYTES = "Expected the bytes of a photo, but there are none: save the dataset with its photos embedded"
+
 _UNKNOWN = -1
 """The number of a label that is not known, as test splits have it."""
 
@@ -124,8 +126,15 @@ class TablePhotos(PhotoFiles):
         return self._whole(name, self._cells[name]())
 
 
-def read_table(files: tuple[Path, ...], names: tuple[str, ...]) -> tuple[TablePhotos, Iterator[Record | DataError]]:
-    """The photos and the rows of a dataset; ``names`` are those that the column of photos may have.
+def read_table(
+    files: tuple[Path, ...], names: tuple[str, ...], several: str
+) -> tuple[TablePhotos, Iterator[Record | DataError]]:
+    """The photos and the rows of a dataset.
+
+    Args:
+        files: its files.
+        names: those that the column of photos may have.
+        several: the name of a column with a list of photos in each cell.
 
     Raises:
         OptionError: pyarrow is not installed.
@@ -136,10 +145,12 @@ def read_table(files: tuple[Path, ...], names: tuple[str, ...]) -> tuple[TablePh
             'run: pip install "pytest-vqamt[parquet]"'
         )
     photos = TablePhotos(files[0].parent)
-    return photos, _rows(files, names, photos)
+    return photos, _rows(files, names, several, photos)
 
 
-def _rows(files: tuple[Path, ...], names: tuple[str, ...], photos: TablePhotos) -> Iterator[Record | DataError]:
+def _rows(
+    files: tuple[Path, ...], names: tuple[str, ...], several: str, photos: TablePhotos
+) -> Iterator[Record | DataError]:
     for file in files:
         number = 0
         for read in _groups(file):
@@ -150,17 +161,32 @@ def _rows(files: tuple[Path, ...], names: tuple[str, ...], photos: TablePhotos) 
                 labels = _labels(table.schema)
                 rows = table.to_pylist()
             column = next((name for name in names if name in table.column_names), "")
-            if not column:
+            if not column and several not in table.column_names:
                 raise DataError(
-                    f"Expected a column of photos ({', '.join(names)}) in {short_path(file)}, but its columns are "
-                    f"{', '.join(table.column_names)}: rename it"
+                    f"Expected a column of photos ({', '.join((*names, several))}) in {short_path(file)}, but its "
+                    f"columns are {', '.join(table.column_names)}: rename it"
                 )
             if twice := next((name for name in table.column_names if table.column_names.count(name) > 1), ""):
                 raise repeated_column(twice, file)
             for place, row in enumerate(rows):
                 number += 1
                 where = f"{file.name}:{number}"
-                cell = row.pop(column)
+                listed: object = row.get(several)
+                if isinstance(listed, list) and listed:
+                    found = [_bytes_in(each) for each in listed]
+                    if not all(isinstance(each, bytes) for each in found):
+                        yield DataError(f"{where}: {several}: {_NO_BYTES}")
+                        continue
+                    row[several] = [
+                        photos.add(f"{file.stem}-{number}-{n}", each, partial(_cell, file, read, several, place, n))
+                        for n, each in enumerate(cast("list[bytes]", found), start=1)
+                    ]
+                    if column and row[column] is None:
+                        del row[column]
+                    record = Record.of(row, where)
+                    yield _with_names(record, labels) if labels else record
+                    continue
+                cell = row.pop(column, None)
                 data = _bytes_in(cell)
                 if isinstance(data, bytes):
                     # The bytes are read again on use: the photos of a dataset would fill memory.
@@ -168,12 +194,10 @@ def _rows(files: tuple[Path, ...], names: tuple[str, ...], photos: TablePhotos) 
                     record = Record.of({**row, names[0]: name}, where)
                     yield _with_names(record, labels) if labels else record
                 elif cell is None:
-                    yield DataError(f"{where}: {column}: Expected a photo, but the cell is empty: leave the row out")
+                    empty = column or several
+                    yield DataError(f"{where}: {empty}: Expected a photo, but the cell is empty: leave the row out")
                 else:
-                    yield DataError(
-                        f"{where}: {column}: Expected the bytes of a photo, but there are none: save the dataset with "
-                        "its photos embedded"
-                    )
+                    yield DataError(f"{where}: {column}: {_NO_BYTES}")
 
 
 def repeated_column(name: str, file: Path) -> DataError:
@@ -183,9 +207,11 @@ def repeated_column(name: str, file: Path) -> DataError:
     )
 
 
-def _cell(file: Path, read: Callable[[], Any], column: str, place: int) -> bytes:
+def _cell(file: Path, read: Callable[[], Any], column: str, place: int, number: int = 0) -> bytes:
+    """The bytes of the photo of a cell, or of a photo in its list, counted from 1."""
     with _of(file):
-        return cast("bytes", _bytes_in(read()[column][place].as_py()))
+        cell: Any = read()[column][place].as_py()
+        return cast("bytes", _bytes_in(cell[number - 1] if number else cell))
 
 
 def _bytes_in(cell: object) -> object:

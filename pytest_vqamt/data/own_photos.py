@@ -15,6 +15,7 @@ from pytest_vqamt.core.input_files import MAX_DATA_BYTES, parse_json, read_bytes
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import short_name, short_path
 from pytest_vqamt.data.annotations import AnnotatedPhotos
+from pytest_vqamt.data.conversations import files_named_in
 from pytest_vqamt.data.graphs import open_graphs
 from pytest_vqamt.data.json_io import JsonLines
 from pytest_vqamt.data.photo_io import check_folder, plain_name, unreadable_folder
@@ -90,7 +91,10 @@ class OwnPhotos:
         Raises:
             DataError: the file cannot be read.
         """
-        named = (row.row.get(self.key) for row in self._records() if isinstance(row, Record))
+        rows = [row for row in self._records() if isinstance(row, Record)]
+        named = [row.row.get(self.key) for row in rows]
+        if self.key == "image":  # a file of questions, whose rows may show several
+            named += [file for row in rows for file in files_named_in(row.row)]
         photos = self.photos()
         # As PhotoFiles finds them: a line may write the name in another way.
         there, plain = frozenset(photos), {plain_name(photo): photo for photo in photos}

@@ -10,22 +10,26 @@ import ast
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import cached_property, partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from posixpath import normpath
 
+from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import MAX_DATA_BYTES, parse_json, read_bytes
 from pytest_vqamt.core.meaning import YES_OR_NO
-from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
+from pytest_vqamt.core.scene import PHOTO_MARK, Photo, PublishedQuestion, PublishedTurn, Scene
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import count_noun, error_reason, one_line, short_path, short_repr
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
+from pytest_vqamt.data.conversations import TURNS, AskedRow, asked_in, checked_file, has_image_mark
 from pytest_vqamt.data.graphs import QuestionIndex
 from pytest_vqamt.data.hugging_face import (
     TABLE_SUFFIXES,
@@ -50,13 +54,17 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "answer": ("answer", "answers", "answer_text", "answer_index"),
     "options": ("options", "choices"),
     "id": ("id", "question_id"),
+    "images": ("images",),
+    "turns": TURNS,
 }
 """The names that a field may have."""
 _MISNAMED: Mapping[str, tuple[str, ...]] = {
     "image": (
-        *("img", "img_path", "image_path", "image_file", "image_name", "images"),
+        *("img", "img_path", "image_path", "image_file", "image_name"),
         *("picture", "pic", "path", "file", "filename", "filepath"),
     ),
+    "images": ("image_list", "image_paths", "image_files", "pictures", "photos", "imgs"),
+    "turns": ("conversation", "dialog", "dialogue", "chat", "message"),
     "question": ("questions", "query", "q", "prompt", "text", "instruction"),
     "answer": ("ans", "gt", "gold", "label", "target", "reference", "response"),
     "options": ("option", "candidates", "multiple_choices"),
@@ -91,6 +99,25 @@ class QuestionedPhotos(AnnotatedPhotos):
     preset = "questions"
     """The relations that run where none are named."""
 
+    @cached_property
+    def demands(self) -> Mapping[frozenset[Ability], int]:
+        """The numbers of questions by what a model must be able to take (``DemandingSource``)."""
+        scenes = (self.annotations.scene(index) for index in range(len(self)))
+        return Counter(_abilities(question) for scene in scenes for question in scene.questions)
+
+
+def _abilities(question: PublishedQuestion) -> frozenset[Ability]:
+    """What a model must be able to take, as ``conversation.abilities_for``."""
+    spoken = [turn for turn in question.turns if turn.role != "system"]
+    texts = [turn.text for turn in spoken[:-1]] + [f"{turn.text} {question.text}" for turn in spoken[-1:]]
+    needed = {
+        Ability.PICTURES: sum(len(turn.photos) for turn in spoken) > 1,
+        Ability.TURNS: len(spoken) > 1,
+        Ability.INTERLEAVED: any(PHOTO_MARK in text.lstrip(f"{PHOTO_MARK} ") for text in texts),
+        Ability.SYSTEM: len(spoken) < len(question.turns),
+    }
+    return frozenset(ability for ability, is_needed in needed.items() if is_needed)
+
 
 @dataclass(slots=True)
 class _QuestionedPhoto:
@@ -113,6 +140,7 @@ class QuestionRows(ListedAnnotations):
         """
         self._photos_there = photos
         self.asked: dict[str, _QuestionedPhoto] = {}
+        self._beside: dict[str, tuple[int, int]] = {}
         self._ids, self._index = UniqueIds(), QuestionIndex()
         self._unused: dict[str, None] = {}
         self._used: set[str] = set()
@@ -138,7 +166,8 @@ class QuestionRows(ListedAnnotations):
         checks = SourceChecks.of(file.name)
         for name, asked in self.asked.items():
             for question in asked.questions:
-                checks.questions.add(name, question.text)
+                for text in (*(turn.text for turn in question.turns), question.text):
+                    checks.questions.add(name, text)
         remarks = (
             *(() if file.is_file() else missing_parts(_tables(file))),
             *self._unused_columns(file),
@@ -161,31 +190,39 @@ class QuestionRows(ListedAnnotations):
             questions=tuple(self.asked[name].questions),
         )
 
+    @property
+    def beside(self) -> dict[str, tuple[int, int]]:
+        """The photos that are in conversations, but first in none: their sizes by their files."""
+        return {name: size for name, size in self._beside.items() if name not in self.asked}
+
     def _add(self, row: Record, number: int) -> None:
-        for name in ("image", "question"):
-            if not any(each in row.row for each in FIELDS[name]):
-                there = ", ".join(map(short_repr, row.row)) or "no field"
-                raise DataError(
-                    f"{row.label(name)}: Expected a text that is not blank, but got no {name!r} among {there}"
-                    f"{_renamed(row.row, (name,))} (fields: {', '.join(FIELDS)})"
-                )
-        image = row.text(_field(row, "image"))
-        # "./a.jpg" and "a.jpg" are one photo. Of a URL normpath takes a slash, and the advice would not know it.
-        image = image if "://" in image else normpath(image)
+        turns: tuple[PublishedTurn, ...] = ()
+        if row.has("images") or row.has(_field(row, "turns")):
+            asked = _conversation(row)
+            photos, text, turns = asked.photos, asked.text, asked.published_turns(partial(self._size, row))
+            if asked.answer and not row.has(_field(row, "answer")):
+                row = Record({**row.row, "answer": asked.answer}, row.where, row.path)
+        else:
+            photos, text = self._plain(row)
+        image = photos[0]
         lettered = _options(row)
         options = tuple(lettered.values())
+        if turns and (marked := next(filter(has_image_mark, options), "")):
+            name = _field(row, "options")
+            raise row.wrong(name if row.has(name) else "A", f"options without pictures, not {short_repr(marked)}")
         answers = _answers(row, lettered)
         if {option.casefold() for option in options} == set(YES_OR_NO):  # "No, Yes" is read as any yes/no question
             options, answers = YES_OR_NO, tuple(answer.casefold() for answer in answers)
         question = PublishedQuestion(
             id=self._ids.add(_identity(row, number), row, _field(row, "id")),
-            text=" ".join(row.text(_field(row, "question")).split()),
+            text=text,
             answers=answers,
             options=options,
+            turns=turns,
         )
-        if image not in self.asked:
-            self.asked[image] = _QuestionedPhoto(size=self._size(row, image))
-        self.asked[image].questions.append(question)
+        sizes = {each: self._size(row, each) for each in photos}
+        self.asked.setdefault(image, _QuestionedPhoto(size=sizes[image])).questions.append(question)
+        self._beside |= {name: size for name, size in sizes.items() if name != image}
         self._index.add(image, row.where, (question,))
         if answers and not options:
             if all(_LETTER.fullmatch(answer) for answer in answers):
@@ -201,6 +238,20 @@ class QuestionRows(ListedAnnotations):
             dict.fromkeys(name for name in row.row if name not in known and not (options and name in LETTERS))
         )
 
+    def _plain(self, row: Record) -> tuple[tuple[str, ...], str]:
+        """The photo and the question of a row with one of each."""
+        for name in ("image", "question"):
+            if not any(each in row.row for each in FIELDS[name]):
+                there = ", ".join(map(short_repr, row.row)) or "no field"
+                raise DataError(
+                    f"{row.label(name)}: Expected a text that is not blank, but got no {name!r} among {there}"
+                    f"{_renamed(row.row, (name, 'turns'))} (fields: {', '.join(FIELDS)})"
+                )
+        image = row.text(_field(row, "image"))
+        # "./a.jpg" and "a.jpg" are one photo. Of a URL normpath takes a slash, and the advice would not know it.
+        image = image if "://" in image else normpath(image)
+        return (image,), " ".join(row.text(_field(row, "question")).split())
+
     def _read_truths(self, file: Path) -> tuple[str, ...]:
         """Reads 1 and 0, or TRUE and FALSE, as yes and no if all yes/no questions are answered so; else tells of them.
 
@@ -213,10 +264,10 @@ class QuestionRows(ListedAnnotations):
             if question.answers and not question.options
         ]
         # "How many dogs?" may be answered with 1, too, so only the form of the question says what is meant.
-        truths = [each for each in answered if _are_truths(each[2].answers) and _is_yes_no(each[2].text)]
+        truths = [each for each in answered if _are_truths(each[2].answers) and _is_yes_no(each[2].words)]
         if not truths:
             return ()
-        other = next((each for *_, each in answered if not _are_truths(each.answers) and _is_yes_no(each.text)), None)
+        other = next((each for *_, each in answered if not _are_truths(each.answers) and _is_yes_no(each.words)), None)
         if other:
             first = truths[0][2]
             are, count = (
@@ -235,10 +286,12 @@ class QuestionRows(ListedAnnotations):
         return ()
 
     def _size(self, row: Record, image: str) -> tuple[int, int]:
+        fields = "images", _field(row, "image"), _field(row, "turns")
+        field = next((name for name in fields if row.has(name)), "image")
         try:
             return self._photos_there.size_px(image)
         except DataError as error:
-            raise DataError(f"{row.label(_field(row, 'image'))}: {error}") from error
+            raise DataError(f"{row.label(field)}: {error}") from error
 
     def _unused_columns(self, file: Path) -> tuple[str, ...]:
         lone = LETTERS if self._are_in_columns else ""  # _rows_with_one_option has a line about these
@@ -277,6 +330,28 @@ class QuestionRows(ListedAnnotations):
         )
 
 
+def _conversation(row: Record) -> AskedRow:
+    """What a row with several pictures or turns asks."""
+    image, turns = _field(row, "image"), _field(row, "turns")
+    for one, other in (("images", image), (turns, "question")):
+        if row.has(one) and row.has(other):
+            raise row.wrong(other, f"one of {one} and {other}", "leave one of them out")
+    listed = "images" if row.has("images") else image
+    if not row.has(turns):
+        return asked_in(row, _files(row, listed), listed, "", row.text("question"))
+    return asked_in(row, _files(row, listed) if row.has(listed) else (), listed, turns, "")
+
+
+def _files(row: Record, field: str) -> tuple[str, ...]:
+    """The files of a row: a text, a list, or the parts of a text between bars."""
+    if field != "images":
+        return (checked_file(row, field, row.text(field)),)
+    files = _texts(row, field)
+    if not all(files):
+        raise row.wrong(field, "names of files", "one of them is blank")
+    return tuple(checked_file(row, field, name) for name in files)
+
+
 def load(argument: str) -> QuestionedPhotos:
     """The scenes of ``questions:FILE``, ``questions:DIR`` or ``questions:FILE:PHOTOS``, one for each photo.
 
@@ -293,12 +368,14 @@ def load(argument: str) -> QuestionedPhotos:
     rows = QuestionRows(found, photos, file)
     questions = sum(len(asked.questions) for asked in rows.asked.values())
     answered = sum(bool(each.answers) for asked in rows.asked.values() for each in asked.questions)
+    photos_in_words = count_noun(len(rows) + len(rows.beside), "photo")
     return QuestionedPhotos(
         spec=f"questions:{argument}",
-        description=f"{count_noun(len(rows), 'photo')} with {count_noun(questions, 'question')}, {answered:,} of them "
+        description=f"{photos_in_words} with {count_noun(questions, 'question')}, {answered:,} of them "
         f"answered, of {file.name}",
         annotations=rows,
         photos=photos,
+        beside=rows.beside,
     )
 
 
@@ -312,7 +389,7 @@ def _read(file: Path, folder: Path) -> tuple[PhotoFiles, Iterator[Record | DataE
             raise DataError(
                 f"Expected one split of the dataset {short_path(file)}, but it has {', '.join(places)}: name {named}"
             )
-        return read_table(files, FIELDS["image"])
+        return read_table(files, FIELDS["image"], "images")
     return PhotoFiles(folder), _csv_rows(file) if file.suffix == ".csv" else _json_rows(file)
 
 
@@ -392,8 +469,9 @@ def _csv_rows(file: Path) -> Iterator[Record | DataError]:
     if isinstance(header, str):
         raise DataError(f"{file.name}:{number}: Expected CSV, but {header}")
     columns = tuple(header)
-    required = tuple(each for name in ("image", "question") for each in FIELDS[name])
-    lacking = [name for name in ("image", "question") if not any(each in columns for each in FIELDS[name])]
+    needed = {"image": (*FIELDS["image"], *FIELDS["images"]), "question": (*FIELDS["question"], *FIELDS["turns"])}
+    required = tuple(each for names in needed.values() for each in names)
+    lacking = [name for name, names in needed.items() if not any(each in columns for each in names)]
     if lacking:
         raise DataError(
             f"Expected the first line of {short_path(file)} to name its columns, with image and question, "

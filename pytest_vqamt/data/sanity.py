@@ -22,7 +22,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.core.text import count_noun, short_repr, some_of
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.masks import Extent
-from pytest_vqamt.data.photo_io import PhotoHead, sample_indices
+from pytest_vqamt.data.photo_io import PhotoFiles, PhotoHead, sample_indices
 from pytest_vqamt.data.scene_source import SceneSource
 
 if TYPE_CHECKING:
@@ -563,6 +563,14 @@ class PhotoChecks:
         # Nothing is kept of a look: a photo that changes before a case needs it is read as it is then.
         self._add_pixels(name, source.photos.decoded(name), head)
         return size_px
+
+    def add_beside(self, photos: PhotoFiles, name: str) -> None:
+        """Looks at a photo that conversations alone show.
+
+        Raises:
+            DataError: it cannot be read.
+        """
+        self._add_pixels(name, photos.decoded(name), photos.head(name))
 
     def _add_pixels(self, name: str, image: Image, head: PhotoHead | None = None) -> None:
         counts, hot = image.histogram(), image.width * image.height // _HOT

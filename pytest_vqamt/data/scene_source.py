@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol, runtime_checkable
 
+from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.lru import LruCache
@@ -39,6 +40,23 @@ class Remarked(Protocol):
     @property
     def remarks(self) -> tuple[str, ...]:
         """A sentence each."""
+
+
+@runtime_checkable
+class ConversationSource(Protocol):
+    """A SceneSource whose questions may end conversations about several photos."""
+
+    def beside(self, photo_id: str) -> Scene | None:
+        """The bare scene of a photo that only conversations show; None for any other."""
+
+
+@runtime_checkable
+class DemandingSource(Protocol):
+    """A SceneSource of questions, some of which a model cannot be asked that takes one picture and one text."""
+
+    @property
+    def demands(self) -> Mapping[frozenset[Ability], int]:
+        """The numbers of questions by what a model must be able to take."""
 
 
 class SceneSource(PhotoStore, Protocol):
@@ -75,7 +93,12 @@ class SceneSource(PhotoStore, Protocol):
 
 def scenes_by_photo(source: SceneSource) -> Callable[[str], Scene]:
     """A function that finds a scene of ``source`` by the id of its photo; it raises DataError if there is none."""
-    return lambda photo_id: source.scene(source.place(photo_id))
+
+    def scene_of(photo_id: str) -> Scene:
+        beside = source.beside(photo_id) if isinstance(source, ConversationSource) else None
+        return source.scene(source.place(photo_id)) if beside is None else beside
+
+    return scene_of
 
 
 def scene_cache() -> LruCache[int, Scene]:

@@ -15,7 +15,7 @@ from pytest_vqamt.core.query import Answer, Failure
 from pytest_vqamt.core.report_json import Row, answer_from_row, case_from_row, trial_from_row
 from pytest_vqamt.core.results import BaselineEntry, BaselineUse
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data.scene_source import SceneSource
+from pytest_vqamt.data.scene_source import SceneSource, scenes_by_photo
 from pytest_vqamt.stats.thresholds import Drops
 
 _UNANSWERED = Failure(reason="it had no answer when it was blessed")
@@ -61,10 +61,7 @@ class Baseline(BaselineFile):
         Raises:
             DataError: a line is broken, or ``source`` lacks a photo of a case.
         """
-
-        def scene_of(photo_id: str) -> Scene:
-            return source.scene(source.place(photo_id))
-
+        scene_of = scenes_by_photo(source)
         for where, line in self.lines(item):
             try:
                 case = _case(line.row, scene_of)

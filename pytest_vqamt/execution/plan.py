@@ -12,9 +12,10 @@ from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from pytest_vqamt.core.case import Case, NotApplicable
+from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.identity import digest, seed_for
-from pytest_vqamt.core.query import Answer, Query
+from pytest_vqamt.core.query import Answer, Query, cannot_take
 from pytest_vqamt.core.results import MAX_UNREAD
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.scene_source import PairedSource, SceneSource
@@ -24,6 +25,7 @@ from pytest_vqamt.relations.base import PublishedRelation, Relation
 from pytest_vqamt.relations.catalogue import BUILT_IN
 from pytest_vqamt.relations.contradictions import derive_case
 from pytest_vqamt.relations.contrasts import with_contrast
+from pytest_vqamt.relations.in_conversation import is_of_conversation
 from pytest_vqamt.relations.presets import preset as preset_of
 from pytest_vqamt.sampling.chooser import Chooser, Sampler, draws
 from pytest_vqamt.stats.thresholds import GateOn, Threshold
@@ -107,6 +109,9 @@ class Plan:
     """How many cases there are, and their seed, shard and contrasts."""
     baseline: BaselineItem | None = None
     """The item whose cases are run instead of sampled ones; None to sample."""
+    takes: frozenset[Ability] | None = None
+    """What the model takes beside one picture and one text; None leaves out no question. It decides about conversations
+    of the data alone: what a relation itself needs, ``RelationInfo.needs`` says."""
     latest: BaselineCase | None = None
     """The latest case with its answers in the baseline; None without a baseline."""
     part: int = 0
@@ -219,6 +224,15 @@ class Plan:
         index = choose.one(corpus.simplest_first)
 
         def derive(scene: Scene) -> Case | NotApplicable:
+            drawn = derived(scene)
+            # The same draws whatever the model, so that the cases of two models can be compared.
+            if self.takes is None or isinstance(drawn, NotApplicable):
+                return drawn
+            asked = (query.abilities for query in drawn.queries if is_of_conversation(query))
+            lacking = frozenset[Ability]().union(*asked) - self.takes
+            return NotApplicable(reason=cannot_take(lacking).reason) if lacking else drawn
+
+        def derived(scene: Scene) -> Case | NotApplicable:
             # Ours draw from their chooser alone, and saving the generators would cost a fifth of a case.
             if self.relation.info.name in BUILT_IN:
                 return derive_case(self.relation, scene, corpus, choose, self.variant)
@@ -357,7 +371,7 @@ class Job:
         return self.relation.info.name in BUILT_IN and type(self.source).__module__.startswith("pytest_vqamt.")
 
     def plan(self, sampling: Sampling) -> Plan:
-        return Plan(self.relation, self.variant, self.source, sampling, self.baseline)
+        return Plan(self.relation, self.variant, self.source, sampling, self.baseline, self.model.takes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

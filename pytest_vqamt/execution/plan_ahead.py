@@ -68,6 +68,7 @@ class PlanAhead:
             and begun.job.variant == job.variant
             and begun.job.source is job.source
             and begun.job.baseline is job.baseline
+            and begun.job.model.takes == job.model.takes
         )
         return begun if begun and is_begun else PlannedItem(job, sampling)
 

@@ -21,7 +21,7 @@ from pytest_vqamt.core.conversation import Ability, Turn
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.identity import name_of, split_name
 from pytest_vqamt.core.meaning import Describe
-from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
+from pytest_vqamt.core.query import Answer, ModelInput, Query, Task, cannot_take
 from pytest_vqamt.core.results import (
     ModelUse,
     RelationResult,
@@ -32,9 +32,9 @@ from pytest_vqamt.core.results import (
 )
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.core.spelling import Spelling, option, spelt
-from pytest_vqamt.core.text import error_text, shown
+from pytest_vqamt.core.text import count_noun, error_text, short_path, shown
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.scene_source import PairedSource, PresetSource, SceneSource
+from pytest_vqamt.data.scene_source import DemandingSource, PairedSource, PresetSource, SceneSource, warn_of_data
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import Baseline, BaselineItem, baseline_use
 from pytest_vqamt.execution.leases import RunProcess
@@ -240,6 +240,7 @@ class Resources:
         self._declared: dict[str, tuple[Task, ...] | None] = {}
         self._held = set(self._objects)
         self._sources = dict(data or {})
+        self._looked_at: set[tuple[str, str]] = set()
         self._started = datetime.now(UTC)
         self._clock = time.monotonic()
 
@@ -591,13 +592,17 @@ class Resources:
             VqamtError: one of them, or the baseline, cannot be used.
         """
         model = self.model(spec.model_spec)
+        source = self.source(spec.data_spec)
+        if (model.name, spec.data_spec) not in self._looked_at:
+            self._looked_at.add((model.name, spec.data_spec))
+            _check_demands(model, source)
         # All sources, not only this item's: what a model learns of them must not depend on the order of items.
         model.meet([self.source(each) for each in self.settings.data])
         return Job(
             relation=spec.relation,
             variant=spec.variant,
             model=model,
-            source=self.source(spec.data_spec),
+            source=source,
             position=spec.position,
             baseline=self.baseline_item(spec),
             short_name=self._short_name(spec.data_spec),
@@ -686,3 +691,21 @@ class Resources:
         left = max(0.0, expected - use.queries_asked - use.queries_cached)
         forecast = cost + left * cost / use.queries_asked
         return replace(use, usage=(*use.usage, ("cost of all items, about", float(f"{forecast:.3g}"))))
+
+
+def _check_demands(model: LoadedModel, source: SceneSource) -> None:
+    """Says how many questions of the data are not asked of the model, as they end conversations that it cannot take."""
+    demands = source.demands if isinstance(source, DemandingSource) else {}
+    left_out = {needed: count for needed, count in demands.items() if not needed <= model.takes}
+    if not left_out:
+        return
+    lacking = frozenset[Ability]().union(*left_out) - model.takes
+    count, total = sum(left_out.values()), sum(demands.values())
+    named = f"{count_noun(total, 'question')} of {short_path(source.spec)}"
+    few = "none" if count == total else f"{count:,}"
+    warn_of_data(
+        f"{few} of the {named} {'is' if count in (1, total) else 'are'} {'' if count == total else 'not '}asked of "
+        f"{model.name}: {cannot_take(lacking).reason}",
+        "Expected a model that takes each question",
+        stacklevel=3,
+    )

@@ -377,7 +377,9 @@ class _Run:
         if self._right is None or not isinstance(source.meaning, Annotated):
             return
         now, then = (dict(each.figures).get(RIGHT_SOURCE) if each else None for each in (verdict, before))
-        question = own_question(source.picture.digest, bool(source.picture.edits), source.text, source.meaning.question)
+        # In a conversation the same words ask something else.
+        shown = source.id if source.turns else source.picture.digest
+        question = own_question(shown, bool(source.picture.edits), source.text, source.meaning.question)
         if now is not None and question:
             self._right.add_right(question, case.scene, right=now > 0, before=None if then is None else then > 0)
 

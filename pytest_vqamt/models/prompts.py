@@ -78,7 +78,7 @@ class Prompts:
         query = item.query
         if query.task is Task.CAPTIONING:
             return self.caption
-        prompt = self.entailment if query.task is Task.ENTAILMENT else self._of_question(query.text)
+        prompt = self.entailment if query.task is Task.ENTAILMENT else self._of_question(query.asked)
         return prompt.replace(PLACEHOLDER, query.text)
 
     def longest(self, task: Task, *, reasoning: bool | None = None) -> int:

@@ -173,7 +173,11 @@ def sample_main_question(scene: Scene, choose: Chooser) -> MainQuestion | NotApp
     A presumed count has no known answer.
     """
     if scene.questions:
-        return _published(choose.one(scene.questions))
+        # The questions of the pool are about the one picture, which a conversation may not have.
+        alone = tuple(each for each in scene.questions if not each.turns)
+        if not alone:
+            return NotApplicable(reason="the data's questions are parts of conversations")
+        return _published(choose.one(alone))
     about = groups.sample_question(scene, choose, choose.one(tuple(groups.QuestionKind)), lambda _name: True)
     if isinstance(about, NotApplicable):
         return about

@@ -64,7 +64,7 @@ class OptionQuestion:
     presumed: bool
     """True if that one is right, and no other, rests on an absence that is not guaranteed."""
 
-    def case(self, draw: Draw, lists: Iterable[tuple[tuple[str, ...], Labels]], expected: str) -> Case:
+    def case(self, draw: Draw, lists: Iterable[tuple[tuple[str, ...], Labels]], expected: str) -> Case | NotApplicable:
         """Returns the case of one query for each list of options with labels, all in one layout."""
         layout = draw.wording(LAYOUTS)
         facts: tuple[tuple[str, Fact], ...] = (
@@ -115,7 +115,7 @@ def _of_published(scene: Scene, choose: Chooser, *, only_answered: bool = False)
         # With the right option taken away, the annotators' answer is that none is right.
         if right and right not in offered:
             answers = ((NONE_OF_THESE, 1.0),)
-        return Question(published.text, Annotated(answers=answers, options=offered))
+        return Question(published.text, Annotated(answers=answers, options=offered), published.turns)
 
     return OptionQuestion(
         about="published", options=choose.several(options, len(options)), right=right, ask=ask, presumed=False
@@ -125,7 +125,7 @@ def _of_published(scene: Scene, choose: Chooser, *, only_answered: bool = False)
 def _listed(published: PublishedQuestion) -> tuple[str, ...]:
     """The options as a list has them; none where they speak of each other, or the text lists them."""
     options = published.options
-    if options == YES_OR_NO or (not options and form_of(published.text) is QuestionForm.YES_NO):
+    if options == YES_OR_NO or (not options and form_of(published.words) is QuestionForm.YES_NO):
         return _YES_OR_NO
     # "Both of the above" and "A or B" mean something else in another order.
     speaks_of_others = any(_ABOUT_OPTIONS.search(each.casefold()) for each in options)

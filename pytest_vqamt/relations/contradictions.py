@@ -20,12 +20,14 @@ from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Annotated, Count, Entails, Group, Meaning, Related, groups_of, truth, with_groups
+from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.relations.base import PublishedRelation, Relation
 from pytest_vqamt.relations.draw import Draw
+from pytest_vqamt.relations.in_conversation import is_of_conversation, query_of
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge, knowledge_of
 from pytest_vqamt.relations.published import question_of
 from pytest_vqamt.relations.soundness import object_names
@@ -62,7 +64,7 @@ def derive_case(
 def contradiction(query: Query, corpus: Corpus, known: LexicalKnowledge) -> NotApplicable | None:
     """Returns why the text has no single truth about the picture; None if it has one."""
     scene = query.picture.scene
-    given = set(_given(query.text, scene)) if scene.questions or scene.hypotheses else set()
+    given = set(_given(query, scene)) if scene.questions or scene.hypotheses else set()
     others = corpus.same_picture.get(scene.photo.id, ())
     meanings = _meanings(query.meaning, object_names(scene), known)
     if not given and not others and meanings == (query.meaning,):
@@ -73,7 +75,7 @@ def contradiction(query: Query, corpus: Corpus, known: LexicalKnowledge) -> NotA
     for index in others:
         # The other scene of the same photo gets the same edits, so that boxes are compared where they are now.
         other = reduce(lambda before, edit: edit.after(before), query.picture.edits, corpus.scene(index))
-        given.update(_given(query.text, other))
+        given.update(_given(query, other))
         # Of a published question nothing but its own answers is known.
         if not isinstance(query.meaning, Annotated):
             given.update(_truth_text(each, other) for each in _meanings(query.meaning, object_names(other), known))
@@ -86,14 +88,27 @@ def _is_published(kind: type[Relation]) -> bool:
     return issubclass(kind, PublishedRelation)
 
 
-def _given(text: str, scene: Scene) -> Iterator[str]:
-    """Yields the answers that the data set has to this text."""
+def _given(query: Query, scene: Scene) -> Iterator[str]:
+    """Yields the answers that the data set has to this text, in the same conversation."""
+    text = query.text
     for question in map(question_of, scene.questions):
-        if question.text == text:
+        if question.turns:
+            asked = query_of(scene, scene.picture, question)
+            if isinstance(asked, Query) and is_of_conversation(query) and _said(asked) == _said(query):
+                yield _truth_text(question.meaning, scene)
+        elif question.text == text and not is_of_conversation(query):
             yield _truth_text(question.meaning, scene)
     for hypothesis in scene.hypotheses:
         if hypothesis.text == text:
             yield hypothesis.label
+
+
+def _said(query: Query) -> list[tuple[str, ...]]:
+    """Who says what about which photos, whatever is done to these."""
+    return [
+        (turn.role.value, *(part.photo.digest if isinstance(part, Picture) else str(part) for part in turn.parts))
+        for turn in query.turns
+    ]
 
 
 @lru_cache(maxsize=32768)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from pytest_vqamt.core.case import Case, Change, Contrast, ContrastVerdict, Outcome
 from pytest_vqamt.core.codec import replace
-from pytest_vqamt.core.conversation import Turn
+from pytest_vqamt.core.conversation import Role, Turn
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import Fill, Store
 from pytest_vqamt.core.errors import DataError, VqamtError
@@ -52,7 +52,7 @@ from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.answers.answer_text import Unreadable, UnreadableAnswer, prepare
 from pytest_vqamt.language.captions.caption_reader import class_of, classes_in
-from pytest_vqamt.language.questions.free import Kept, QuestionForm, form_of, keeps_answer
+from pytest_vqamt.language.questions.free import Kept, QuestionForm, form_of, is_label, keeps_answer
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.contradictions import contradiction
@@ -152,6 +152,8 @@ def _of_conversation(query: Query, corpus: Corpus, known: LexicalKnowledge, rand
         return None
     if isinstance(query.meaning, Happens | MovesFirst):
         return _played_backwards(query)
+    if isinstance(query.meaning, Annotated):
+        return _all_blank(query, query.meaning)
     for which in _deciding(query):
         picture = query.pictures[which]
         if picture.edits or query.pictures.count(picture) > 1:
@@ -385,7 +387,8 @@ def _places_by_text(corpus: Corpus) -> Mapping[str, tuple[int, ...]]:
     found: dict[str, list[int]] = {}
     for index in range(corpus.scenes):
         try:
-            texts = {question_of(each).text: None for each in corpus.scene(index).questions}
+            # Of a conversation the text alone asks something else.
+            texts = {question_of(each).text: None for each in corpus.scene(index).questions if not each.turns}
         except DataError:
             continue
         for text in texts:
@@ -409,12 +412,36 @@ def _other_annotation(
             continue
         for published in other.questions:
             asked = question_of(published)
-            if asked.text != query.text:
+            if asked.text != query.text or asked.turns:
                 continue
             if isinstance(asked.meaning, Annotated) and surely_differ(meaning, asked.meaning, known):
                 asked_there = replace(query, picture=other.picture, meaning=asked.meaning)
                 return Contrast(of=0, query=asked_there, scene=other.id, change=Change.OTHER)
     return None
+
+
+def _all_blank(query: Query, meaning: Annotated) -> Contrast | None:
+    """Returns the conversation about gray pictures alone, where no text of it tells what they show."""
+    spoken = [turn for turn in query.turns if turn.role is not Role.SYSTEM]
+    # "This is my dog." before "Is there a dog?" is an answer by itself.
+    if len(spoken) > 1 or any(each.edits for each in query.pictures):
+        return None
+    *before, _ = (part for part in spoken[0].parts if isinstance(part, str))
+    if any(part not in meaning.question and not is_label(part) for part in before):
+        return None
+    found = _blank(query, meaning)
+    if found is None:
+        return None
+    blank = {each: _grayed(each) for each in query.pictures}
+    turns = (
+        Turn(tuple(blank[part] if isinstance(part, Picture) else part for part in turn.parts), turn.role)
+        for turn in query.turns
+    )
+    return replace(found, query=Query.of(*turns, meaning=found.query.meaning, task=query.task))
+
+
+def _grayed(picture: Picture) -> Picture:
+    return picture.erase(picture.scene.frame, Fill.MEAN, _GRAY)
 
 
 def _blank(query: Query, meaning: Annotated) -> Contrast | None:
@@ -428,8 +455,7 @@ def _blank(query: Query, meaning: Annotated) -> Contrast | None:
         return None
     # The right answer about gray, by which the oracle answers too.
     nothing = {QuestionForm.YES_NO: "no", QuestionForm.COUNT: "0"}.get(form_of(meaning.question), "nothing")
-    blank = query.picture.erase(scene.frame, Fill.MEAN, _GRAY)
-    asked = replace(query, picture=blank, meaning=replace(meaning, answers=((nothing, 1.0),)))
+    asked = replace(query, picture=_grayed(query.picture), meaning=replace(meaning, answers=((nothing, 1.0),)))
     return Contrast(of=0, query=asked, scene=scene.id, change=Change.NOTHING)
 
 

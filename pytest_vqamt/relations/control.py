@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.codec import replace
-from pytest_vqamt.core.query import Query, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations import groups
@@ -42,7 +42,7 @@ class Repeat(LexicalRelation):
         asked = plain_question(draw.view, draw.choose)
         if isinstance(asked, NotApplicable):
             return asked
-        query = Query(picture=draw.picture, text=asked.text, meaning=asked.meaning)
+        query = draw.query(asked)
         # Trial 1 has another cache key, so the model is asked again.
         return draw.case_of((query, replace(query, trial=1)), expected="first = second")
 
@@ -118,5 +118,5 @@ class OnOff(LexicalRelation):
         asked = plain_question(draw.view, draw.choose)
         if isinstance(asked, NotApplicable):
             return asked
-        query = Query(picture=draw.picture, text=asked.text, meaning=asked.meaning)
+        query = draw.query(asked)
         return draw.case_of((replace(query, reasoning=each) for each in (False, True)), expected="first = second")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from pytest_vqamt.core.case import Case, Fact
+from pytest_vqamt.core.case import Case, Fact, NotApplicable
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
@@ -14,6 +14,7 @@ from pytest_vqamt.language.questions.hypotheses import Hypothesis
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.relations.in_conversation import query_of
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge, knowledge_of
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -73,6 +74,12 @@ class Draw:
         """Yields one text with the scene's own picture, and with each of the ``edited`` ones."""
         return ((picture, asked) for picture in (self.scene.picture, *edited))
 
+    def query(self, asked: Question | Hypothesis) -> Query:
+        """Returns the query of a text about the scene's own picture, unedited."""
+        query = query_of(self.scene, self.scene.picture, asked, self.relation.info.task)
+        assert isinstance(query, Query)  # nothing is edited
+        return query
+
     def case(
         self,
         inputs: Iterable[Input],
@@ -80,14 +87,21 @@ class Draw:
         expected: str,
         facts: tuple[tuple[str, Fact], ...] = (),
         presumed: bool = False,
-    ) -> Case:
+    ) -> Case | NotApplicable:
         """Returns the case with one query for each input, the source query first.
 
-        ``presumed`` marks a case that rests on an absence that the annotations do not guarantee.
+        A question of the data set is asked in the conversation that it ends; there is no case where an edit cannot be
+        made to all pictures of that. ``presumed`` marks a case that rests on an absence that the annotations do not
+        guarantee.
         """
-        task = self.relation.info.task
+        task, queries = self.relation.info.task, []
+        for picture, asked in inputs:
+            query = query_of(self.scene, picture, asked, task)
+            if isinstance(query, NotApplicable):
+                return query
+            queries.append(query)
         return self.case_of(
-            (Query(picture=picture, text=each.text, meaning=each.meaning, task=task) for picture, each in inputs),
+            queries,
             expected=expected,
             facts=facts,
             presumed=presumed,

@@ -93,7 +93,8 @@ def _case_of_published(draw: Draw, speaker: Speaker) -> Case | NotApplicable:
     wording = draw.wording(STATEMENTS)
     question = question_of(published)
     contradicting = [f"the answer is {each}" for each in claims]
-    statements = (neutral_claim(len(contradicting[0])), *contradicting)
+    neutral = neutral_claim(len(contradicting[0]), "conversation" if published.turns else "picture")
+    statements = (neutral, *contradicting)
     return draw.case(
         draw.here(
             replace(question, text=f"{statement(speaker, each, wording)} {question.text}") for each in statements
@@ -105,7 +106,7 @@ def _case_of_published(draw: Draw, speaker: Speaker) -> Case | NotApplicable:
 
 def _claimable(published: PublishedQuestion) -> tuple[str, ...]:
     """The answers that a statement can name; none where just one is possible."""
-    found = claimable_answers(published.text, published.options)
+    found = claimable_answers(published.words, published.options)
     return found if len(found) > 1 else ()
 
 

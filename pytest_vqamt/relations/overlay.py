@@ -232,7 +232,12 @@ def _present_or_not(
     if isinstance(drawn, NotApplicable):
         if not scene.questions or not scene.width:
             return drawn
-        found = published_questions(scene, Kept.MARGIN, lambda each: each.text.isascii() and not each.options)
+        found = published_questions(
+            scene,
+            Kept.MARGIN,
+            # A conversation cannot be drawn below one of its pictures.
+            lambda each: each.text.isascii() and not each.options and not each.turns,
+        )
         return found if isinstance(found, NotApplicable) else (question_of(choose.one(found)), ())
     is_there = choose.chance(0.5)
     name = drawn.there if is_there else drawn.absent[0]

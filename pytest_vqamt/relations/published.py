@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, PairKind, RelationInfo, Verdict
 from pytest_vqamt.core.meaning import Annotated, truth
 from pytest_vqamt.core.query import Answer, Query, Task
-from pytest_vqamt.core.scene import PublishedQuestion, Scene
-from pytest_vqamt.language.questions.free import Kept, keeps_answer
+from pytest_vqamt.core.scene import PHOTO_MARK, PublishedQuestion, Scene, ShownPhoto
+from pytest_vqamt.language.questions.free import Kept, compares, keeps_answer, keeps_what_is_said
 from pytest_vqamt.language.questions.lettered import IN_ONE_LINE, Labels, lettered
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.language.questions.templates import QuestionType
@@ -53,8 +53,25 @@ def published_questions(
     """Returns the published questions whose answer the change surely keeps, and which ``fits`` takes."""
     if not scene.questions:
         return NotApplicable(reason="the data has no questions about the picture")
-    found = tuple(each for each in scene.questions if keeps_answer(each.text, change) and fits(each))
+    found = tuple(each for each in scene.questions if _keeps(each, change) and fits(each))
     return found or NotApplicable(reason="no question whose answer is sure to stay the same after the change")
+
+
+def _keeps(published: PublishedQuestion, change: Kept) -> bool:
+    """True if the change surely keeps the answer, also where it is made to all pictures of a conversation."""
+    if not published.turns:
+        return keeps_answer(published.text, change)
+    said = [piece for turn in published.turns for piece in turn.text.split(PHOTO_MARK) if piece.strip()]
+    return (
+        keeps_answer(published.words, change)
+        and keeps_what_is_said(said, change)
+        and not (change is Kept.SMALLER and len(photos_of(published)) > 1 and compares(published.words))
+    )
+
+
+def photos_of(published: PublishedQuestion) -> tuple[ShownPhoto, ...]:
+    """Returns the photos of the conversation that the question ends; none of a question behind one picture."""
+    return tuple(photo for turn in published.turns for photo in turn.photos)
 
 
 def question_of(published: PublishedQuestion) -> Question:
@@ -63,8 +80,8 @@ def question_of(published: PublishedQuestion) -> Question:
     Options that its text does not name follow it with letters; a scored question, of CARETS, stays as it was published.
     """
     meaning = annotated(published)
-    asked = Question(published.text, meaning)
-    named = " ".join(published.text.casefold().split())
+    asked = Question(published.text, meaning, published.turns)
+    named = " ".join(published.words.casefold().split())
     # Without its options in sight a multiple-choice question has no one right answer.
     if published.scores or meaning.is_yes_no or all(option.casefold() in named for option in meaning.options):
         return asked
@@ -81,7 +98,7 @@ def annotated(published: PublishedQuestion) -> Annotated:
         return Annotated(answers=answers, options=published.options)
     given = Counter(published.answers)
     shares = tuple((answer, count / given.total()) for answer, count in given.items())
-    return Annotated(answers=shares, options=published.options, question=published.text)
+    return Annotated(answers=shares, options=published.options, question=published.words)
 
 
 @dataclass(frozen=True, slots=True)

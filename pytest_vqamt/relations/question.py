@@ -64,7 +64,12 @@ class Frame(BuiltInRelation):
     expect = same_answer
 
     def derive(self, draw: Draw) -> Case | NotApplicable:
-        found = published_questions(draw.scene, Kept.WORDING)
+        found = published_questions(
+            draw.scene,
+            Kept.WORDING,
+            # "Look at the picture" is wrong of several, and of one that came turns before.
+            lambda each: not (each.turns and draw.variant == "context"),
+        )
         if isinstance(found, NotApplicable):
             return found
         published = draw.choose.one(found)
@@ -227,12 +232,12 @@ def _case(
     picture: Picture | None = None,
     text: str = "",
     facts: tuple[tuple[str, Fact], ...] = (),
-) -> Case:
+) -> Case | NotApplicable:
     """Returns the case of the published question, and of it about another picture or in another text."""
     question = question_of(published)
     again = replace(question, text=text) if text else question
     return draw.case(
         ((draw.picture, question), (picture or draw.picture, again)),
         expected="first = second",
-        facts=(("form", form_of(published.text).value), *facts),
+        facts=(("form", form_of(published.words).value), *facts),
     )

@@ -264,7 +264,7 @@ class WordChange:
     unsure: bool = False
     """True if the label afterwards rests on an absence that the annotations do not guarantee."""
 
-    def case(self, draw: Draw, *, expected: str) -> Case:
+    def case(self, draw: Draw, *, expected: str) -> Case | NotApplicable:
         """Returns the case with both hypotheses on the scene's own picture."""
         facts: tuple[tuple[str, Fact], ...] = (("kind", self.kind), ("word", self.word), ("instead", self.instead))
         return draw.case(

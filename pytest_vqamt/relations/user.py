@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from numbers import Integral, Real
 from typing import TypeAlias, cast
@@ -143,7 +143,7 @@ class UserRelation:
     """Judges the answers of a case."""
 
     def derive(self, draw: Draw) -> Case | NotApplicable:
-        draft = self.draft(draw.scene, draw.corpus, draw.choose)
+        draft = self.draft(_without_conversations(draw.scene), draw.corpus, draw.choose)
         if isinstance(draft, NotApplicable) and isinstance(draft.reason, str):
             return draft
         if not isinstance(draft, Draft):
@@ -184,6 +184,13 @@ class UserRelation:
             )
         _check_verdict(verdict, f"{self.info.name!r} ({location(self.expect)})")
         return verdict
+
+
+def _without_conversations(scene: Scene) -> Scene:
+    """The scene without questions that end a conversation: a relation that took the text would ask it alone."""
+    if not any(each.turns for each in scene.questions):
+        return scene
+    return replace(scene, questions=tuple(each for each in scene.questions if not each.turns))
 
 
 def _check_verdict(verdict: Verdict, relation: str) -> None:

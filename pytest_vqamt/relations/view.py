@@ -32,7 +32,7 @@ from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.groups import QuestionKind, sample_question
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
-from pytest_vqamt.relations.published import published_questions, question_of
+from pytest_vqamt.relations.published import photos_of, published_questions, question_of
 from pytest_vqamt.relations.soundness import cannot_be_confused, countable_names, presumed
 from pytest_vqamt.relations.spatial import ALL_SIDES, Place, places
 from pytest_vqamt.sampling.chooser import Chooser
@@ -84,7 +84,7 @@ class ViewQuestion:
     presumed: bool
     """True if the answer rests on things that are not annotated."""
 
-    def case(self, draw: Draw, picture: Picture, *facts: tuple[str, Fact]) -> Case:
+    def case(self, draw: Draw, picture: Picture, *facts: tuple[str, Fact]) -> Case | NotApplicable:
         """Returns the case of the question about the scene's picture and about another view of it."""
         return draw.case(
             draw.before_and_after(self.question, picture),
@@ -153,7 +153,15 @@ def sample_published(
     # Nobody knows how small the thing is that a published question is about.
     if scale < _LEAST_SCALE or (scale < 1 and longer * scale < _LEAST_SCALED_PX):
         return NO_QUESTION
-    found = published_questions(scene, change, lambda each: not (avoid and avoid in _said(each)))
+
+    def fits(each: PublishedQuestion) -> bool:
+        sides = [max(photo.width, photo.height) * scale for photo in photos_of(each)]
+        # As for the picture itself: what one of the photos may be scaled to.
+        is_legible = scale >= 1 or all(side >= _LEAST_SCALED_PX for side in sides)
+        is_drawable = scale <= 1 or all(side <= _MOST_PX for side in sides)
+        return is_legible and is_drawable and not (avoid and avoid in _said(each))
+
+    found = published_questions(scene, change, fits)
     if isinstance(found, NotApplicable):
         return found
     return ViewQuestion(question=question_of(choose.one(found)), kind=PUBLISHED, about=(), presumed=False)
@@ -161,7 +169,10 @@ def sample_published(
 
 def _said(published: PublishedQuestion) -> str:
     """Returns the question with its answers and options, in lower case, with "gray" for "grey"."""
-    return " ".join((published.text, *published.answers, *published.options)).casefold().replace("grey", "gray")
+    before = (turn.text for turn in published.turns)
+    return (
+        " ".join((*before, published.text, *published.answers, *published.options)).casefold().replace("grey", "gray")
+    )
 
 
 def _count(

@@ -24,7 +24,7 @@ from pytest_vqamt.core.query import Failure, ModelInput, Query, Task
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.scene_source import SceneSource
+from pytest_vqamt.data.scene_source import ConversationSource, SceneSource
 from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.execution.prefetch import RenderPrefetcher
 from pytest_vqamt.imaging.inpainting import KINDS, LAMA, checkpoint_of, method_of
@@ -137,10 +137,11 @@ class PictureResolver:
 def _scene(source: SceneSource, photo_id: str) -> Scene | None:
     """The scene of a photo; None if the source has no such photo."""
     try:
-        place = source.place(photo_id)
+        beside = source.beside(photo_id) if isinstance(source, ConversationSource) else None
+        place = source.place(photo_id) if beside is None else 0
     except (DataError, LookupError, ValueError):
         return None
-    return source.scene(place)
+    return source.scene(place) if beside is None else beside
 
 
 def _edited(scene: Scene, edits: Sequence[Edit], source: SceneSource) -> Picture:

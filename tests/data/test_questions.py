@@ -175,7 +175,10 @@ def test_a_field_that_is_called_otherwise_is_to_be_renamed(row: Row, told: str, 
         ("img,Question", ": rename 'img' to 'image' and 'Question' to 'question' (columns: image, question, answer"),
         ("img,question", ": rename 'img' to 'image' (columns"),
         ("image,q", ": rename 'q' to 'question' (columns"),
-        ("a.png,Is it red?", "but got 'a.png,Is it red?': add it (columns: image, question, answer, options, id)"),
+        (
+            "a.png,Is it red?",
+            "but got 'a.png,Is it red?': add it (columns: image, question, answer, options, id, images, turns)",
+        ),
     ],
 )
 def test_a_column_that_is_called_otherwise_is_to_be_renamed(header: str, told: str, folder: Path) -> None:
@@ -231,8 +234,8 @@ def test_columns_that_are_not_used_and_two_answers_are_told(folder: Path) -> Non
     row: Row = {"image": "a.png", "question": "Is it red?", "anwser": "yes"}
     (remark,) = load(written(folder, row)).remarks
     assert (
-        "columns that are not used: 'anwser' (used: image, question, answer, options, id): rename 'anwser' to 'answer'"
-        in remark
+        "columns that are not used: 'anwser' (used: image, question, answer, options, id, images, turns): rename "
+        "'anwser' to 'answer'" in remark
     )
     twice: list[Row] = [{"image": "a.png", "question": "Is it red?", "answer": answer} for answer in ("yes", "no")]
     (remark,) = load(written(folder, *twice)).remarks

@@ -719,7 +719,9 @@ def test_answers_of_words_are_no_letters(
 def test_no_column_is_to_be_renamed_to_one_that_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = "image,question,answer,fullAnswer\na.png,Is it?,yes,Yes it is.\n"
     (line,) = odd(questions(tmp_path, text), capsys)
-    assert line.endswith("columns that are not used: 'fullAnswer' (used: image, question, answer, options, id)")
+    assert line.endswith(
+        "columns that are not used: 'fullAnswer' (used: image, question, answer, options, id, images, turns)"
+    )
 
 
 def test_files_that_datasets_leaves_beside_the_data_are_not_read(tmp_path: Path) -> None:

@@ -114,6 +114,31 @@ def _parquet() -> None:
     write_table(_table(), "data/train-00000-of-00001.parquet")
 
 
+def _parquet_of_conversations() -> None:
+    import pyarrow as pa
+    from pyarrow.parquet import write_table
+
+    rows = _table().to_pylist()
+    turns = [[{"from": "human", "value": f"<image><image> {row['question']}"}] for row in rows]
+    images = [row["image"] for row in rows]
+    Path("data").mkdir(exist_ok=True)
+    table = pa.Table.from_pylist([{"images": images, "conversations": each} for each in turns])
+    write_table(table, "data/train-00000-of-00001.parquet")
+
+
+def _conversations() -> None:
+    for name in ("a.png", "b.png"):
+        Image.new("RGB", (24, 16), (90, 120, 60)).save(name)
+    content = [{"type": "image", "image": "b.png"}, {"type": "text", "text": "Is it red?"}]
+    said = [{"from": "human", "value": "<image>Is it?"}, {"from": "gpt", "value": "no"}]
+    rows = [
+        {"images": ["a.png", "b.png"], "question": "Is <image 1> as red as <image 2>?", "answer": "no"},
+        {"image": "a.png", "conversations": said},
+        {"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": content}]},
+    ]
+    Path("questions.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+
+
 def _arrow() -> None:
     import pyarrow as pa
 
@@ -287,6 +312,19 @@ FORMATS: Mapping[str, Format] = {
         read=lambda: _loaded("questions:."),
         modules=("data.hugging_face",),
         needs="pyarrow",
+    ),
+    "Parquet of conversations": Format(
+        write=_parquet_of_conversations,
+        files=("data/train-00000-of-00001.parquet",),
+        read=lambda: _loaded("questions:."),
+        modules=("data.hugging_face",),
+        needs="pyarrow",
+    ),
+    "conversations": Format(
+        write=_conversations,
+        files=("questions.jsonl",),
+        read=lambda: _loaded("questions:."),
+        modules=("data.json_io",),
     ),
     "Arrow": Format(
         write=_arrow,

@@ -7,7 +7,7 @@ text that is not one plain question in English: a word too many on a list costs 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
@@ -314,6 +314,54 @@ def has_name(question: str) -> bool:
     (True, False)
     """
     return _CAPITAL.search(question) is not None
+
+
+_LABEL = pattern_of(r"(?:picture|image|photo|figure)\s*#?(?:\d+|[a-h])\s*[.:)-]?", re.IGNORECASE)
+"""A name before a picture of several: "Image 1:"."""
+_SENTENCE_END = pattern_of(r"[.!?:]\s+")
+_COMPARES = _any_of(
+    r"same differen\w* differ\w* identical\w* equal\w* duplicat\w* similar\w* alike match\w* chang\w* compar\w*"
+    r" moved? new added removed gone"
+)
+"""About what several pictures have in common: a small difference is lost where they are smaller."""
+
+
+def keeps_what_is_said(texts: Sequence[str], change: Kept) -> bool:
+    """True if the change surely leaves true what is said in a conversation before its question.
+
+    >>> keeps_what_is_said(["What is this?", "A dog."], Kept.MIRROR)
+    True
+    >>> keeps_what_is_said(["What is this?", "A dog, at the left."], Kept.MIRROR)
+    False
+    """
+    said = [text.strip() for text in texts if not is_label(text)]
+    if not said:
+        return True
+    # Sentence by sentence, as each begins with a capital.
+    if change in _NOT_OF_NAMES and any(map(has_name, (part for text in said for part in _SENTENCE_END.split(text)))):
+        return False
+    # "Yes" and "2" are of any language, but not all that is said; an answer is in the language of what was asked.
+    return _ENGLISH.search(" ".join(said)) is not None and not any(
+        each.search(_words(text)) for text in said for each in _HINDER[change]
+    )
+
+
+def is_label(text: str) -> bool:
+    """True if the text only names the picture behind it.
+
+    >>> is_label("Image 1:"), is_label("An image of a dog:")
+    (True, False)
+    """
+    return _LABEL.fullmatch(text.strip()) is not None
+
+
+def compares(question: str) -> bool:
+    """True if a question about several pictures may ask what differs between them.
+
+    >>> compares("Are these the same?"), compares("What is he holding?")
+    (True, False)
+    """
+    return _COMPARES.search(_words(question)) is not None
 
 
 @lru_cache(maxsize=16384)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
+from typing import Literal
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.lazy_pattern import pattern_of
@@ -141,13 +142,16 @@ def claim(meaning: Exists | Has, *, holds: bool) -> str:
     return f"{definite(meaning.group)} {verb} {'' if holds else 'not '}{predicative(meaning.attribute, many)}"
 
 
-def neutral_claim(length: int) -> str:
+def neutral_claim(length: int, about: Literal["picture", "conversation"] = "picture") -> str:
     """Returns a claim that says nothing about what the picture shows, of about ``length`` characters.
+
+    In a conversation "this picture" may be any of several, or none.
 
     >>> neutral_claim(len("the picture shows no dog"))
     'this picture is one of many'
     """
-    return min(_NEUTRAL, key=lambda text: abs(len(text) - length))
+    found = min(_NEUTRAL, key=lambda text: abs(len(text) - length))
+    return found.replace("picture", about)
 
 
 def statement(speaker: Speaker, claimed: str, wording: int) -> str:
@@ -174,4 +178,5 @@ def is_led(text: str) -> bool:
     False
     """
     # Neutral claims begin alike, and say nothing about what the picture shows.
-    return text.startswith(_BEGINNINGS) and not any(f" {each}." in text for each in _NEUTRAL)
+    plain = text.replace("this conversation", "this picture")
+    return text.startswith(_BEGINNINGS) and not any(f" {each}." in plain for each in _NEUTRAL)

@@ -24,6 +24,7 @@ from pytest_vqamt.core.meaning import (
     WhichThere,
     Written,
 )
+from pytest_vqamt.core.scene import PublishedTurn
 from pytest_vqamt.language.english.nouns import is_mass, is_plural, plural
 from pytest_vqamt.language.english.phrases import definite, join_phrases, phrase, with_indefinite
 from pytest_vqamt.language.tables import toml_table
@@ -68,6 +69,8 @@ class Question:
     """As it is put to the model."""
     meaning: Meaning
     """What it asks, so that its right answer can be computed and answers be read."""
+    turns: tuple[PublishedTurn, ...] = ()
+    """Of a question of the data set, the conversation that it ends (``PublishedQuestion.turns``); mostly none."""
 
     @classmethod
     def free(cls, text: str, kind: AnswerKind | None = None, options: Sequence[str] = ()) -> Question:

@@ -559,7 +559,7 @@ def answer_schema(item: ModelInput) -> Message:
     if item.query.task is Task.ENTAILMENT:
         answer["enum"] = ["entailment", "neutral", "contradiction"]
     elif item.query.task is Task.VQA:
-        match form_of(item.text):
+        match form_of(item.query.asked):
             case QuestionForm.YES_NO:
                 answer["enum"] = ["yes", "no"]
             case QuestionForm.COUNT:

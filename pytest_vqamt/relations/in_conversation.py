@@ -1,0 +1,85 @@
+"""Queries of questions, each in the conversation that it ends where the data set has one.
+
+Every query of a ``Question`` is made here, so that no published question is asked without its conversation. A change of
+the scene's picture is made to all pictures of the conversation alike: "Are these the same?" keeps its answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from pytest_vqamt.core.case import NotApplicable
+from pytest_vqamt.core.conversation import Part, Role, Turn
+from pytest_vqamt.core.edits import Edit
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.meaning import Annotated
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import Query, Task
+from pytest_vqamt.core.scene import PHOTO_MARK, Scene, ShownPhoto
+from pytest_vqamt.language.questions.hypotheses import Hypothesis
+from pytest_vqamt.language.questions.simple import Question
+
+NOT_OF_ALL = NotApplicable(reason="the change cannot be made to all pictures of the conversation")
+
+
+def query_of(
+    scene: Scene, picture: Picture, asked: Question | Hypothesis, task: Task = Task.VQA
+) -> Query | NotApplicable:
+    """Returns the query of a question about a picture; of a conversation, with the picture's edits in all pictures.
+
+    Args:
+        scene: the scene that has the question, unedited.
+        picture: the scene's picture, perhaps edited.
+        asked: the question, perhaps in other words.
+        task: what is asked for.
+    """
+    turns = asked.turns if isinstance(asked, Question) else ()
+    if not turns:
+        return Query(picture=picture, text=asked.text, meaning=asked.meaning, task=task)
+    said: list[Turn] = []
+    for place, turn in enumerate(turns, start=1):
+        pictures = [_shown(each, scene, picture) for each in turn.photos]
+        there = [each for each in pictures if each is not None]
+        if len(there) < len(pictures):
+            return NOT_OF_ALL
+        texts = (turn.text, asked.text) if place == len(turns) else (turn.text,)
+        said.append(Turn(tuple(_parts(texts, iter(there))), Role(turn.role)))
+    return Query.of(*said, meaning=asked.meaning, task=task)
+
+
+def is_of_conversation(query: Query) -> bool:
+    """True if a published question is asked in its conversation."""
+    return bool(query.turns) and isinstance(query.meaning, Annotated)
+
+
+def _shown(shown: ShownPhoto, scene: Scene, picture: Picture) -> Picture | None:
+    """The picture of a photo of the conversation with the edits of ``picture``; None where one cannot be made."""
+    if shown.photo.id == scene.photo.id:
+        return picture
+    bare = Scene(id=shown.photo.id, photo=shown.photo, width=shown.width, height=shown.height)
+    return edited_alike(bare.picture, scene, picture.edits)
+
+
+def edited_alike(picture: Picture, scene: Scene, edits: Iterable[Edit]) -> Picture | None:
+    """Returns a picture after the same edits as that of ``scene``; None where one of them cannot be made to it."""
+    here = scene
+    for edit in edits:
+        same = edit.carried((here.width, here.height), (picture.scene.width, picture.scene.height))
+        if same is None:
+            return None
+        try:
+            picture = picture.edit(same)
+        except DataError:  # it would be too large
+            return None
+        here = edit.after(here)
+    return picture
+
+
+def _parts(texts: Iterable[str], pictures: Iterator[Picture]) -> Iterator[Part]:
+    """Yields texts, and the next picture at each mark."""
+    for text in texts:
+        for place, piece in enumerate(text.split(PHOTO_MARK)):
+            if place:
+                yield next(pictures)
+            if piece.strip():
+                yield piece.strip()

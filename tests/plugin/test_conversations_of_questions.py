@@ -1,0 +1,78 @@
+"""Questions with several pictures and turns, from the file to the page."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from PIL import Image
+
+from pytest_vqamt.cli import main
+from tests.plugin.conftest import Run
+from tests.reporting.reported import cases_in, report_in
+
+DATA = ("questions:photos/questions.jsonl",)
+ASKED = "--vqamt-relations=question.frame[brief],view.jpeg,control.repeat"
+TOLD = ("--vqamt-report=out", "-Wdefault::UserWarning")
+MODELS = """
+class Chat:
+    takes = ("pictures", "turns")
+
+    def answer(self, batch):
+        return ["yes" if len(each.images) + len(each.turns) > 2 else "no" for each in batch]
+
+def one(image, text):
+    return "yes"
+"""
+
+
+@pytest.fixture(autouse=True)
+def files(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(models=MODELS)
+    photos = pytester.mkdir("photos")
+    for number in range(3):
+        Image.new("RGB", (24, 16), (number * 50, 90, 90)).save(photos / f"{number}.png")
+    said = [("human", "<image>\nWhat is this?"), ("gpt", "A flag."), ("human", "Is it red?"), ("gpt", "yes")]
+    rows = [
+        {"images": ["0.png", "1.png"], "question": "Are they the same?", "answer": "no"},
+        {"image": "2.png", "conversations": [{"from": one, "value": text} for one, text in said]},
+    ]
+    (photos / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+
+def test_a_run_shows_all_pictures_and_can_be_replayed(
+    pytester: pytest.Pytester, run: Run, workers: tuple[str, ...]
+) -> None:
+    result = run(ASKED, "--vqamt-report=out", *workers, model="python:models:Chat", data=DATA, max_cases=10)
+    result.assert_outcomes(passed=3)
+    shown = {
+        tuple(part["picture"]["photo"] for turn in query["turns"] for part in turn["parts"] if "picture" in part)
+        for case in cases_in(pytester.path / "out")
+        for query in case["queries"]
+    }
+    assert shown == {("0.png", "1.png"), ("2.png",)}
+    case = next(each for each in cases_in(pytester.path / "out") if each["scene"] == "0.png")
+    seen = pytester.path / "seen"
+    assert main(["replay", case["case_id"], "--report", str(pytester.path / "out"), "-o", str(seen)]) == 0
+    assert list(seen.rglob("sheet.png"))
+    # A picture of each query: the second photo has no scene of its own.
+    assert len(list(seen.rglob("*.png"))) > 2
+
+
+def test_a_model_of_one_picture_is_told_once_and_nothing_is_tested(pytester: pytest.Pytester, run: Run) -> None:
+    result = run(ASKED, *TOLD, model="python:models:one", data=DATA, max_cases=10)
+    result.assert_outcomes(skipped=3, warnings=1)
+    result.stdout.fnmatch_lines(
+        ["*none of the 2 questions of *questions.jsonl' is asked of python:models:one: the model does not take*"]
+    )
+    result.stdout.fnmatch_lines(["NOTHING WAS TESTED*"])
+    assert {each["scenes_not_applicable"] for each in report_in(pytester.path / "out")["relations"]} == {2}
+
+
+def test_the_other_questions_of_a_file_are_asked(pytester: pytest.Pytester, run: Run) -> None:
+    file = pytester.path / "photos/questions.jsonl"
+    file.write_text(file.read_text() + '\n{"image": "0.png", "question": "Is it red?"}', encoding="utf-8")
+    result = run(ASKED, *TOLD, model="python:models:one", data=DATA, max_cases=10)
+    result.assert_outcomes(passed=3, warnings=1)
+    result.stdout.fnmatch_lines(["*2 of the 3 questions of *questions.jsonl' are not asked of python:models:one: *"])
+    assert {len(case["queries"][0].get("turns", ())) for case in cases_in(pytester.path / "out")} == {0}
