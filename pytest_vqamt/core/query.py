@@ -140,6 +140,14 @@ class Query(PublicStruct, frozen=True, kw_only=True, dict=True):
         first = next(pictures_in(turns), picture)
         return replace(self, picture=first, turns=turns)
 
+    def with_prompt(self, prompt: str) -> tuple[Turn, ...]:
+        """The conversation with a prompt in place of the last text."""
+        if not self.turns:
+            return (Turn((self.picture, prompt)),)
+        *before, last = self.turns
+        place = max(place for place, part in enumerate(last.parts) if isinstance(part, str))
+        return (*before, Turn((*last.parts[:place], prompt, *last.parts[place + 1 :]), last.role))
+
     def __repr__(self) -> str:
         return f"<Query {self.id} ({self.task}) of {self.picture.photo.id!r}: {self.words}>"
 
@@ -348,6 +356,14 @@ class ModelInput:
         One turn of the user, an image and a text, unless the query is a conversation. The images are shared with other
         queries, and so not to be changed.
         """
+        return self._with_pixels(self.query.conversation)
+
+    @property
+    def prompted(self) -> tuple[InputTurn, ...]:
+        """As ``turns``, with ``prompt`` in place of the last text: the question with the form of its answer."""
+        return self._with_pixels(self.query.with_prompt(self.prompt))
+
+    def _with_pixels(self, turns: Iterable[Turn]) -> tuple[InputTurn, ...]:
         shown = {
             picture.digest: pixels for picture, pixels in zip(self.query.pictures, self._all_pixels(), strict=True)
         }
@@ -356,7 +372,7 @@ class ModelInput:
                 turn.role.value,
                 tuple(shown[part.digest] if isinstance(part, Picture) else str(part) for part in turn.parts),
             )
-            for turn in self.query.conversation
+            for turn in turns
         )
 
     @property

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass, replace
 
-from pytest_vqamt.core.conversation import Turn
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.query import ModelInput, Query, Task
+from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.models.protocol import METHODS, ModelOptions
 
 PLACEHOLDER = "{text}"
@@ -107,15 +106,6 @@ class Prompts:
                 return self.choice or self.question
             case QuestionForm.OTHER:
                 return self.question
-
-
-def with_prompt(query: Query, prompt: str) -> tuple[Turn, ...]:
-    """The conversation of a query with its prompt in place of the last text; a picture and the prompt without turns."""
-    if not query.turns:
-        return (Turn((query.picture, prompt)),)
-    *before, last = query.turns
-    place = max(place for place, part in enumerate(last.parts) if isinstance(part, str))
-    return (*before, Turn((*last.parts[:place], prompt, *last.parts[place + 1 :]), last.role))
 
 
 PLAIN_PROMPTS = Prompts(

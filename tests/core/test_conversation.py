@@ -156,3 +156,9 @@ def test_a_model_sees_the_parts_in_their_order() -> None:
     assert given.parts == (red, "First.", "I see.", blue, red, TEXT)
     plain = ModelInput(Query(picture=FIRST, text=TEXT, meaning=IS_THERE), draw)
     assert [(turn.role, turn.parts) for turn in plain.turns] == [("user", (red, TEXT))]
+    for each in (given, plain):
+        each.prompts = lambda item: f"{item.text} Say yes or no."
+    assert [turn.parts for turn in given.prompted] == [
+        (red, "First."), ("I see.",), (blue, red, f"{TEXT} Say yes or no.")
+    ]  # fmt: skip
+    assert [turn.parts for turn in plain.prompted] == [(red, f"{TEXT} Say yes or no.")]

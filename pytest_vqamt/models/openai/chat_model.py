@@ -28,7 +28,7 @@ from pytest_vqamt.models.openai.requests import (
     chat_message,
     refused_abilities,
 )
-from pytest_vqamt.models.prompts import Prompts, prompts_from, with_prompt
+from pytest_vqamt.models.prompts import Prompts, prompts_from
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.token_forecast import TokenForecast, TokenForecaster
 
@@ -190,7 +190,7 @@ class OpenAIModel:
                 turn.role,
                 detail,
             )
-            for turn in with_prompt(item.query, self._prompts.text(item))
+            for turn in item.query.with_prompt(self._prompts.text(item))
         ]
 
     def _files(self, item: ModelInput) -> list[PictureFile]:
@@ -262,7 +262,7 @@ def load(argument: str, options: ModelOptions) -> OpenAIModel:
 
 def _texts(query: Query, system: str, prompts: Prompts) -> str:
     """All that is sent of a query but its pictures; ``system`` is the user's message of the system."""
-    turns = with_prompt(query, prompts.text(ModelInput(query, _no_picture)))
+    turns = query.with_prompt(prompts.text(ModelInput(query, _no_picture)))
     own = "" if turns[0].role is Role.SYSTEM else system
     return own + "".join(turn.text for turn in turns)
 
