@@ -53,7 +53,7 @@ _BEHIND = row_of(
 )
 _INTERLEAVE = row_of(
     # The pictures have one order throughout, and the question the same words.
-    caught=named("loses-late-pictures") | _OF_BOTH_KINDS
+    caught=named("loses-late-pictures loses-text-before-pictures") | _OF_BOTH_KINDS
 )
 _REPEAT = row_of(
     # The fourth turn of the user; the question is in none of the last turn's pictures.
@@ -66,7 +66,12 @@ _LATER = row_of(
 _LAST = row_of(
     caught=(
         # Of two pictures in turns of their own either may be asked about.
-        _ONE_SEEN | _ANOTHER_SEEN | named("forgets-earlier-turns latest-turn-pictures") | _OF_BOTH_KINDS | _WORDING
+        _ONE_SEEN
+        | _ANOTHER_SEEN
+        # Some questions name a picture by its message.
+        | named("forgets-earlier-turns latest-turn-pictures moves-markers")
+        | _OF_BOTH_KINDS
+        | _WORDING
     )
 )
 _PUSHBACK = row_of(
