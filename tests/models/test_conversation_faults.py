@@ -95,7 +95,8 @@ SEEN = Turn(("I see it.",), Role.ASSISTANT)
         ),
         (
             (Turn(("Is there a cat?", CATS)),),
-            IS_A_CAT, "yes", {"loses-late-pictures": "no", "loses-text-before-pictures": "What would you like to know?"},
+            IS_A_CAT, "yes",
+            {"loses-late-pictures": "no", "loses-text-before-pictures": "What would you like to know?"},
         ),
         (
             (Turn((DOGS, "In the second picture, is there a cat?", CATS)),),

@@ -10,6 +10,7 @@ from pytest_vqamt.core.meaning import (
     Count,
     Happens,
     InPicture,
+    Meaning,
     MovesFirst,
     ShowSame,
     WhichPicture,
@@ -18,6 +19,7 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
+from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions.several import names_message
 from pytest_vqamt.models.reference.oracle import answer_text, wrong_answer
 
@@ -46,11 +48,13 @@ def _of_film(see: Callable[[Sequence[Picture]], Sequence[Picture]]) -> Faulty:
 
 
 def _about(query: Query, seen: Sequence[Picture]) -> str:
-    """The right answer about the pictures seen; where one that is named is not there, about the last."""
-    meaning = query.meaning
+    return answer_about(query.meaning, [picture.scene for picture in seen])
+
+
+def answer_about(meaning: Meaning, scenes: Sequence[Scene]) -> str:
+    """The right answer about the scenes that are seen; where one that is named is not there, about the last."""
     if isinstance(meaning, InPicture):
-        return answer_text(truth(meaning.meaning, seen[min(meaning.which, len(seen) - 1)].scene))
-    scenes = [picture.scene for picture in seen]
+        return answer_text(truth(meaning.meaning, scenes[min(meaning.which, len(scenes) - 1)]))
     known = truth(meaning if len(scenes) > 1 else what_is_asked(meaning), *scenes)
     if isinstance(meaning, MovesFirst):
         return answer_text(known or meaning.groups[0].name)

@@ -83,7 +83,7 @@ class _Cause:
     what: str | Callable[[Sequence[RelationResult]], str]
     """A clause, or a function of the results of a model on one of data that makes it."""
     threads: str
-    """Where users met it."""
+    """Where users met it; "" where no thread was read."""
     fails: tuple[_Kind, ...]
     holds: tuple[_Kind, ...]
     lacks: tuple[_Kind, ...] = ()
@@ -198,7 +198,7 @@ _CAUSES = (
     ),
     _Cause(
         what="only the last of several pictures is seen",
-        threads="ollama #9513",
+        threads="",
         fails=(_BEHIND,),
         holds=(_BEFORE,),
     ),
@@ -236,7 +236,7 @@ _CAUSES = (
     ),
     _Cause(
         what="pictures of earlier turns are lost",
-        threads="mlx-vlm #833",
+        threads="",
         fails=(_LATER, _TURNS),
         holds=(_BEFORE, _BEHIND),
     ),
