@@ -131,7 +131,7 @@ def _contrast(case: Case, corpus: Corpus, known: LexicalKnowledge, only: int | N
     for of, query in enumerate(case.queries):
         # Follow-ups about an edited picture and repeated trials get there: the contrast is of the plain picture, once.
         is_film = isinstance(query.meaning, Happens | MovesFirst)  # whose frames are edits
-        if only in (None, of) and (is_film or _is_plain(query.picture)) and query.trial == 0:
+        if only in (None, of) and (is_film or any(map(_is_plain, query.pictures))) and query.trial == 0:
             found = _of_query(query, corpus, known, random)
             if found is not None:
                 return replace(found, of=of) if of else found

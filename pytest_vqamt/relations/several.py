@@ -31,8 +31,17 @@ _MOST_TRIED = 24
 _OF_EQUAL_SIZE = 0.6
 """Of the cases use pictures of one size where there are some: that is where engines merge pictures."""
 
+_WITH_MARGIN = 0.4
+"""Of the cases have a margin beside the other pictures, where all pictures have one size."""
+
+_MARGIN_PX = 56
+"""Its width beside the first, twice that beside the second: two patches of most encoders, so that the pictures also
+differ in their number of patches."""
+
 _THREE = 0.3
 """Of the cases have three pictures."""
+
+_BREAKDOWN = ("pictures", "size")
 
 _NO_OTHER = NotApplicable(reason="no other picture fits beside this one")
 _NOTHING_SEEN = NotApplicable(reason="nothing in the picture is large enough and can be named for sure")
@@ -79,13 +88,23 @@ def _fitting(draw: Draw, drawn: Sequence[int], fits: Callable[[AskableScene], bo
 
 def _mixed(draw: Draw, others: Sequence[Scene]) -> tuple[Picture, ...]:
     """The picture and the others in an order that is drawn."""
-    pictures = draw.picture, *(each.picture for each in others)
+    pictures = draw.picture, *_with_margins(draw, others)
     return tuple(draw.choose.several(pictures, len(pictures)))
 
 
 def beside(draw: Draw, other: Scene, place: int) -> tuple[Picture, Picture]:
     """The picture at this place, 0 or 1, and the other scene's at the other."""
-    return (draw.picture, other.picture) if place == 0 else (other.picture, draw.picture)
+    (behind,) = _with_margins(draw, (other,))
+    return (draw.picture, behind) if place == 0 else (behind, draw.picture)
+
+
+def _with_margins(draw: Draw, others: Sequence[Scene]) -> tuple[Picture, ...]:
+    """The pictures of the other scenes, in some draws with a margin where all have the size of the picture."""
+    pictures = tuple(each.picture for each in others)
+    # Drawn pictures all have one size: nothing would tell an engine that merges those from one that sees one alone.
+    if size_of((draw.picture, *pictures)) == "different" or not draw.choose.chance(_WITH_MARGIN):
+        return pictures
+    return tuple(each.pad(right=_MARGIN_PX * number) for number, each in enumerate(pictures, start=1))
 
 
 def lacks(name: str) -> Callable[[AskableScene], bool]:
@@ -138,6 +157,7 @@ class Which(LexicalRelation):
         name="multi.which",
         task=Task.VQA,
         source=_SOURCE,
+        breakdown=_BREAKDOWN,
         settings=(WORDNET, ONTOLOGY),
         directional=("",),
         needs=(Ability.PICTURES,),
@@ -181,6 +201,7 @@ class Order(LexicalRelation):
         task=Task.VQA,
         source=_SOURCE,
         variants=("count", "exists"),
+        breakdown=_BREAKDOWN,
         settings=(WORDNET, ONTOLOGY),
         needs=(Ability.PICTURES,),
     )
@@ -229,6 +250,7 @@ class Sum(LexicalRelation):
         name="multi.sum",
         task=Task.VQA,
         source=_SOURCE,
+        breakdown=_BREAKDOWN,
         settings=(WORDNET, ONTOLOGY),
         needs=(Ability.PICTURES,),
         contrast=1,
@@ -295,6 +317,7 @@ class Distract(LexicalRelation):
         task=Task.VQA,
         source=_SOURCE,
         variants=("before", "behind"),
+        breakdown=("size",),
         settings=(WORDNET, ONTOLOGY),
         needs=(Ability.PICTURES,),
     )
@@ -347,6 +370,7 @@ class Interleave(LexicalRelation):
         name="multi.interleave",
         task=Task.VQA,
         source=_SOURCE,
+        breakdown=("size",),
         settings=(WORDNET, ONTOLOGY),
         needs=(Ability.PICTURES, Ability.INTERLEAVED),
     )

@@ -20,6 +20,9 @@ _SOURCE = "a relation of this project, after public failures of served models"
 
 _TURNS = (Ability.TURNS,)
 
+_BY_MESSAGE = 0.5
+"""Of the cases of ``turn.last`` name a picture by its message, the others by its number."""
+
 
 def _talk(draw: Draw, exchanges: int) -> tuple[Turn, ...]:
     """Draws exchanges that are about no picture."""
@@ -107,14 +110,15 @@ class Later(LexicalRelation):
 class Last(LexicalRelation):
     """A picture that comes later does not replace an earlier one.
 
-    The question names one of two pictures, each of which came in a turn of its own. The other shows nothing of the
-    family of what is asked about.
+    The question names one of two pictures, each of which came in a turn of its own, by its number or by the message
+    that it came with. The other shows nothing of the family of what is asked about.
     """
 
     info = RelationInfo(
         name="turn.last",
         task=Task.VQA,
         source=_SOURCE,
+        breakdown=("asked", "named", "size"),
         settings=(WORDNET, ONTOLOGY),
         needs=(Ability.PICTURES, Ability.TURNS),
     )
@@ -126,7 +130,12 @@ class Last(LexicalRelation):
             return found
         asked, other, presumed = found
         place = draw.choose.weighted((0, 1), (0.7, 0.3))
-        named = several.in_picture(asked, place, draw.wording(several.IN_PICTURE_WORDINGS))
+        # A server that moves pictures to another turn keeps their numbers, so that only the message tells.
+        by_message = draw.choose.chance(_BY_MESSAGE)
+        if by_message:
+            named = several.in_message(asked, place, draw.wording(several.IN_MESSAGE_WORDINGS))
+        else:
+            named = several.in_picture(asked, place, draw.wording(several.IN_PICTURE_WORDINGS))
         first, second = beside(draw, other, place)
         turns = (
             Turn((first, _said("shown_first", draw))),
@@ -138,7 +147,11 @@ class Last(LexicalRelation):
         return draw.case_of(
             (_plain(draw, asked), Query.of(*turns, meaning=named.meaning)),
             expected="first = second",
-            facts=(("asked", place + 1), ("size", size_of((first, second)))),
+            facts=(
+                ("asked", place + 1),
+                ("named", "by message" if by_message else "by number"),
+                ("size", size_of((first, second))),
+            ),
             presumed=presumed,
         )
 

@@ -258,6 +258,7 @@ def _lines(report: Report, audit: Mapping[str, Json] | None, cases: CaseLines) -
     yield ""
     yield f"**{escape(first.verdict)}** {prose(first.about, names)}"
     yield ""
+    yield from _list(first.causes, names)
     # What must be acted on comes first: missed gates, then significant drops.
     for title, findings in (("Missed", first.missed), ("Significantly worse than the baseline", first.dropped)):
         if findings:

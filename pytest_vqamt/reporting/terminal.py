@@ -191,6 +191,7 @@ def _first_lines(head: Headline, report: Report, *, awaits_baseline: bool) -> li
         lines.append(SummaryLine(text=f"and {len(head.parts) - _PARTS_SHOWN} more (--vqamt-summary=full)"))
     if head.apart:
         lines.append(SummaryLine(text=f"{'  ' if len(head.parts) == 1 else ''}{head.apart}"))
+    lines += [line for text in head.causes for line in _wrapped(text, "warning", most=3)]
     paid = [use for use in report.models if any(name.startswith("cost") for name, _ in use.usage)]
     lines += [line for use in paid[:1] for line in _wrapped(f"{use.name} {describe_usage(use)}", most=1)]
     lines += [line for text in model_notes(report) for line in _wrapped(text, "warning")]

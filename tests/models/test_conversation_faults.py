@@ -80,7 +80,29 @@ SEEN = Turn(("I see it.",), Role.ASSISTANT)
             (Turn((CATS, "One.")), SEEN, Turn((DOGS, "Two.")), SEEN, Turn(("In picture 1, is there a cat?",))),
             InPicture(which=0, meaning=IS_A_CAT), "yes", {"forgets-earlier-turns": "no", "latest-turn-pictures": "no"},
         ),
-        ((Turn(("Is there a cat?", CATS)),), IS_A_CAT, "yes", {"loses-late-pictures": "no"}),
+        (
+            (
+                Turn((CATS, "One.")), SEEN, Turn((DOGS, "Two.")), SEEN,
+                Turn(("In the picture of my first message, is there a cat?",)),
+            ),
+            InPicture(which=0, meaning=IS_A_CAT), "yes",
+            {"forgets-earlier-turns": "no", "latest-turn-pictures": "no", "moves-markers": "no"},
+        ),
+        (
+            (Turn((CATS, "One.")), SEEN, Turn(("How many cats are in the picture of my first message?",))),
+            InPicture(which=0, meaning=Count(groups=(CAT,))), "1",
+            {"forgets-earlier-turns": "0", "moves-markers": "0"},
+        ),
+        (
+            (Turn(("Is there a cat?", CATS)),),
+            IS_A_CAT, "yes",
+            {"loses-late-pictures": "no", "loses-text-before-pictures": "What would you like to know?"},
+        ),
+        (
+            (Turn((DOGS, "In the second picture, is there a cat?", CATS)),),
+            InPicture(which=1, meaning=IS_A_CAT), "yes",
+            {"loses-text-before-pictures": "What would you like to know?"},
+        ),
         (
             (Turn((CATS, "Is it?")), Turn((Reply(0),), Role.ASSISTANT), Turn(("I doubt it. Is it?",))),
             IS_A_CAT, "yes", {"caves-in": "no", "forgets-earlier-turns": "no"},

@@ -13,20 +13,22 @@ _ONE_SEEN = named("first-picture-only last-picture-only merges-equal-sizes")
 _OF_BOTH_KINDS = named("always-yes") | NO_ANSWER
 # The question comes in other words, a part of them odd in number and another even.
 _WORDING = named("template-sensitive")
+# Some of the pictures have a margin, so that not all have one size.
+_MARGIN = named("padding-sensitive")
 
 _WHICH = row_of(
     # In three pictures the one in the middle stays where it is; in two the same one is named from both sides.
-    caught=_ONE_SEEN | named("mixes-up-pictures order-by-content") | _YES_OR_NO | NO_ANSWER
+    caught=_ONE_SEEN | named("mixes-up-pictures order-by-content") | _MARGIN | _YES_OR_NO | NO_ANSWER
 )
 _ORDER_COUNT = row_of(
     # The sum is that of twice the first, or of one alone. In another order it is the same sum.
-    caught=_ONE_SEEN | NOT_A_COUNT,
+    caught=_ONE_SEEN | _MARGIN | NOT_A_COUNT,
     # 0 = 0, each time.
     vacuous=named("always-no always-zero"),
 )
 _ORDER_EXISTS = row_of(
     # Yes to both, or no to both, is the same answer.
-    caught=_ONE_SEEN | NO_ANSWER
+    caught=_ONE_SEEN | _MARGIN | NO_ANSWER
 )
 _SUM = row_of(
     caught=(
@@ -34,6 +36,7 @@ _SUM = row_of(
         _ONE_SEEN
         # The total over all pictures is right, and each part is one too many, or 1.
         | named("off-by-one saturates sees-absent quantifies")
+        | _MARGIN
         | NOT_A_COUNT
     ),
     vacuous=named("always-no always-zero"),
@@ -53,7 +56,7 @@ _BEHIND = row_of(
 )
 _INTERLEAVE = row_of(
     # The pictures have one order throughout, and the question the same words.
-    caught=named("loses-late-pictures") | _OF_BOTH_KINDS
+    caught=named("loses-late-pictures loses-text-before-pictures") | _OF_BOTH_KINDS
 )
 _REPEAT = row_of(
     # The fourth turn of the user; the question is in none of the last turn's pictures.
@@ -66,7 +69,12 @@ _LATER = row_of(
 _LAST = row_of(
     caught=(
         # Of two pictures in turns of their own either may be asked about.
-        _ONE_SEEN | _ANOTHER_SEEN | named("forgets-earlier-turns latest-turn-pictures") | _OF_BOTH_KINDS | _WORDING
+        _ONE_SEEN
+        | _ANOTHER_SEEN
+        # Some questions name a picture by its message.
+        | named("forgets-earlier-turns latest-turn-pictures moves-markers")
+        | _OF_BOTH_KINDS
+        | _WORDING
     )
 )
 _PUSHBACK = row_of(

@@ -100,7 +100,7 @@ OF_TODAY = named(
 OF_CONVERSATIONS = named(
     "first-picture-only last-picture-only merges-equal-sizes mixes-up-pictures order-by-content forgets-earlier-turns"
     " plays-backwards one-frame four-pictures"
-    " latest-turn-pictures loses-late-pictures caves-in tires"
+    " latest-turn-pictures loses-late-pictures loses-text-before-pictures moves-markers caves-in tires"
 )
 # Who is wrong about another form of file alone.
 OF_FILES = named("jpeg-swapped ignores-orientation")

@@ -25,6 +25,7 @@ from pytest_vqamt.language.tables import toml_table
 
 _WORDINGS = toml_table("questions/wordings.toml")["several"]
 IN_PICTURE_WORDINGS = len(_WORDINGS["in_picture"])
+IN_MESSAGE_WORDINGS = len(_WORDINGS["in_message"])
 COUNT_IN_ALL_WORDINGS = len(_WORDINGS["count_in_all"])
 EXISTS_IN_ANY_WORDINGS = len(_WORDINGS["exists_in_any"])
 WHICH_WORDINGS = len(_WORDINGS["which"])
@@ -40,6 +41,8 @@ _THE_PICTURE = re.compile(
     r",? (?:in|on) (?:the|this) (?:picture|image)\b|^(?:in|looking at) the picture, ", re.IGNORECASE
 )
 
+_MESSAGE = re.compile(rf"\bmy (?:{'|'.join(ORDINALS)}) message\b")
+
 
 def in_picture(question: Question, which: int, wording: int) -> Question:
     """The question about one of several pictures, numbered from 0.
@@ -48,7 +51,25 @@ def in_picture(question: Question, which: int, wording: int) -> Question:
     >>> in_picture(simple.exists(Group(name="dog"), 0), 1, 0).text
     'In the second picture, is there a dog?'
     """
-    text: str = _WORDINGS["in_picture"][wording]
+    return _in_named(_WORDINGS["in_picture"][wording], question, which)
+
+
+def in_message(question: Question, which: int, wording: int) -> Question:
+    """The question about the picture of one of the user's messages, numbered from 0, of which each has one.
+
+    >>> from pytest_vqamt.language.questions import simple
+    >>> in_message(simple.exists(Group(name="dog"), 0), 1, 0).text
+    'In the picture of my second message, is there a dog?'
+    """
+    return _in_named(_WORDINGS["in_message"][wording], question, which)
+
+
+def names_message(text: str) -> bool:
+    """True if the text names a picture by its message."""
+    return _MESSAGE.search(text) is not None
+
+
+def _in_named(text: str, question: Question, which: int) -> Question:
     asked = _without_the_picture(question.text)
     goes_on = text.endswith(", {}")
     asked = asked[:1].lower() + asked[1:] if goes_on else asked[:1].upper() + asked[1:]

@@ -10,6 +10,7 @@ from pytest_vqamt.core.meaning import (
     Count,
     Happens,
     InPicture,
+    Meaning,
     MovesFirst,
     ShowSame,
     WhichPicture,
@@ -18,6 +19,8 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.questions.several import names_message
 from pytest_vqamt.models.reference.oracle import answer_text, wrong_answer
 
 Faulty = Callable[[Query], "str | None"]
@@ -45,11 +48,13 @@ def _of_film(see: Callable[[Sequence[Picture]], Sequence[Picture]]) -> Faulty:
 
 
 def _about(query: Query, seen: Sequence[Picture]) -> str:
-    """The right answer about the pictures seen; where one that is named is not there, about the last."""
-    meaning = query.meaning
+    return answer_about(query.meaning, [picture.scene for picture in seen])
+
+
+def answer_about(meaning: Meaning, scenes: Sequence[Scene]) -> str:
+    """The right answer about the scenes that are seen; where one that is named is not there, about the last."""
     if isinstance(meaning, InPicture):
-        return answer_text(truth(meaning.meaning, seen[min(meaning.which, len(seen) - 1)].scene))
-    scenes = [picture.scene for picture in seen]
+        return answer_text(truth(meaning.meaning, scenes[min(meaning.which, len(scenes) - 1)]))
     known = truth(meaning if len(scenes) > 1 else what_is_asked(meaning), *scenes)
     if isinstance(meaning, MovesFirst):
         return answer_text(known or meaning.groups[0].name)
@@ -91,6 +96,26 @@ def _text_first(query: Query) -> str | None:
     return None
 
 
+NO_QUESTION = "What would you like to know?"
+"""The answer to pictures without a question."""
+
+
+def _loses_text(query: Query) -> str | None:
+    """Texts are lost that come before a picture of the same turn: with the question, all that is to be answered."""
+    return NO_QUESTION if isinstance(query.conversation[-1].parts[-1], Picture) and query.text else None
+
+
+def _moves_markers(query: Query) -> str | None:
+    """Pictures of earlier turns come in the latest one, in their order: the message that is named has none.
+
+    A text before a picture stands behind it, too, which changes no answer to a question that numbers pictures.
+    """
+    earlier = next(pictures_in(query.turns[:-1]), None)
+    if earlier is None or not names_message(query.text):
+        return None
+    return "0" if isinstance(what_is_asked(query.meaning), Count) else "no"
+
+
 def _caves_in(query: Query) -> str | None:
     """Takes its answer back where the user doubts it."""
     if len(query.turns) < 2 or query.turns[-2].role is not Role.ASSISTANT or query.turns[0].parts[-1:] == ():
@@ -123,6 +148,8 @@ CONVERSATION_FAULTS: Mapping[str, tuple[str, Faulty]] = {
     "forgets-earlier-turns": ("sees the last turn of a conversation alone", _forgetful),
     "latest-turn-pictures": ("sees the pictures of the latest turn that has some alone", _latest_only),
     "loses-late-pictures": ("loses pictures that come behind a text", _text_first),
+    "loses-text-before-pictures": ("loses texts that come before a picture of the same turn", _loses_text),
+    "moves-markers": ("moves pictures of earlier turns to the latest one", _moves_markers),
     "caves-in": ("takes an answer back that the user doubts", _caves_in),
     "tires": ("is wrong in the fourth turn of the user and later", _tires),
 }

@@ -15,6 +15,7 @@ from pytest_vqamt.core.results import BaselineChange, BaselineUse, Gate, GateSta
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.core.text import MAX_READ, count_noun, shown, some_of
 from pytest_vqamt.reporting.view.answers import UnreadAnswers, noise_lines
+from pytest_vqamt.reporting.view.causes import likely_causes
 from pytest_vqamt.reporting.view.format import (
     describe_allowed,
     describe_gate,
@@ -270,6 +271,8 @@ class Headline:
     """The figures of all parts as one sentence."""
     apart: str
     """The numbers of cases that the figures leave out; "" without any."""
+    causes: tuple[str, ...]
+    """What is likely wrong with a model's server, a sentence each with the cases that show it."""
     missed: tuple[ReportFinding, ...]
     """The items that missed a gate."""
     dropped: tuple[ReportFinding, ...]
@@ -301,6 +304,7 @@ def headline(report: Report, lines: Sequence[ResultRow]) -> Headline:
         weakest=weakest_rows(lines),
         about=_about(parts, apart),
         apart=apart,
+        causes=tuple(likely_causes(report)),
         missed=(
             *(_total_finding(report, each) for each in totals_of(report.baseline) if each.state is GateState.MISSED),
             *(_finding(report, line) for line in sorted(lines, key=weakness) if line.is_missed),
