@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Protocol
 
@@ -108,6 +108,18 @@ class Annotations(Protocol):
         """The corpus if the reader has one stored; None to have it gathered from the scenes."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """The photos of a source that belong together."""
+
+    frames: tuple[str, ...] = ()
+    """The ids of frames of films that are no scenes of their own. Their indices follow those of the scenes."""
+    films: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The indices of all frames of each film, in their order, by the photo of its scene."""
+    groups: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The indices of the photos of a group, by each of its photos."""
+
+
 class ListedAnnotations:
     """Annotations in memory, of photos whose ids are their files; without masks.
 
@@ -146,14 +158,25 @@ class AnnotatedPhotos:
     """A scene source of annotations and a folder of photos; ``photos`` is None if only the scenes are known."""
 
     def __init__(
-        self, *, spec: str, description: str, annotations: Annotations, photos: PhotoFiles | None, without: str = ""
+        self,
+        *,
+        spec: str,
+        description: str,
+        annotations: Annotations,
+        photos: PhotoFiles | None,
+        without: str = "",
+        series: Series | None = None,
     ) -> None:
-        """``without`` is the advice to users who have no photos."""
+        """``without`` is the advice to users who have no photos.
+
+        ``annotations`` give the scenes and photos of the ``series``'s frames by their indices, too.
+        """
         self.spec = spec
         self.description = description
         self.annotations = annotations
         self.photos = photos
         self._without = without
+        self._series = series or Series()
         self._scenes = scene_cache()
         self._looks: LruCache[tuple[str, str], ThingLook] = LruCache(_MAX_LOOKS)
 
@@ -164,7 +187,7 @@ class AnnotatedPhotos:
     @cached_property
     def digest(self) -> str:
         """Of the annotations, and of the photos' names and sizes in bytes."""
-        files = [self.annotations.photo_file(index) for index in range(len(self))] if self.photos else []
+        files = [self.annotations.photo_file(index) for index in range(self.photo_count)] if self.photos else []
         return digest(self.annotations.digest, *(f"{file} {self._size_bytes(file)}" for file in files))
 
     @cached_property
@@ -173,7 +196,7 @@ class AnnotatedPhotos:
         photos = self.photos
         if photos is None:
             return "no photos"
-        files = (self.annotations.photo_file(index) for index in range(len(self)))
+        files = (self.annotations.photo_file(index) for index in range(self.photo_count))
         return digest(*(str(photos.changed_ns(file)) for file in files))
 
     @cached_property
@@ -181,6 +204,8 @@ class AnnotatedPhotos:
         found = self.annotations.corpus(scene=self.scene, measure=self._mean_colour) or gather_corpus(
             (self.annotations.scene(index) for index in range(len(self))), scene=self.scene, measure=self._mean_colour
         )
+        if self._series.films or self._series.groups:
+            found = replace(found, films=self._series.films, groups=self._series.groups)
         if self.photos is None:
             return found
         ids = self.annotations.photo_ids()
@@ -235,9 +260,14 @@ class AnnotatedPhotos:
     def __len__(self) -> int:
         return len(self.annotations)
 
+    @property
+    def photo_count(self) -> int:
+        """The number of indices that ``scene`` takes: those of the scenes, then those of other frames of films."""
+        return len(self) + len(self._series.frames)
+
     def scene(self, index: int) -> Scene:
-        if not 0 <= index < len(self):
-            raise IndexError(f"Expected a scene from 0 to {len(self) - 1}, but got index={index!r}")
+        if not 0 <= index < self.photo_count:
+            raise IndexError(f"Expected a scene from 0 to {self.photo_count - 1}, but got index={index!r}")
         return self._scenes.get_or_make(index, self._make_scene)
 
     def place(self, photo_id: str) -> int:
@@ -277,7 +307,8 @@ class AnnotatedPhotos:
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        return {photo_id: index for index, photo_id in enumerate(self.annotations.photo_ids())}
+        ids = (*self.annotations.photo_ids(), *self._series.frames)
+        return {photo_id: index for index, photo_id in enumerate(ids)}
 
     def _size_bytes(self, file: str) -> int:
         return self.photos.size_bytes(file) if self.photos else 0
