@@ -40,6 +40,8 @@ _RESTING = frozenset({"lying", "sitting"})
 
 _LEAST_WAY = 0.2
 """The least way of a thing, in shares of the picture's width: more than is needed for its event to be sure."""
+_LEAST_SEEN = 0.1
+"""The least way of the middle of what is seen of a thing that comes in, in the same shares: the edge cuts it off."""
 _UPRIGHT = 0.5
 """The share of ways up or down where a scene has any."""
 _TOUCHES = 0.01
@@ -232,7 +234,8 @@ def _entrances(thing: Thing, film: Sequence[AskableScene]) -> Iterator[tuple[Eve
         stop = start + len(_going_on([_middle(box) * (1 if at_left else -1) for box in _shown(boxes[start:])], width))
         last = boxes[stop - 1]
         assert last is not None
-        if abs(_middle(last) - _middle(first)) < _LEAST_WAY * width:
+        inside = last.x1 if at_left else width - last.x
+        if inside < _LEAST_WAY * width or abs(_middle(last) - _middle(first)) < _LEAST_SEEN * width:
             continue
         # As long before as it takes to come in: of a long film without it, a few even frames would show it once.
         before = start - 1
@@ -249,7 +252,7 @@ def _flights(thing: Thing, film: Sequence[AskableScene]) -> Iterator[tuple[Event
     if len(boxes) < len(film) or not all(_is_named(thing, view) and _is_the_one(thing, view) for view in film):
         return
     way = boxes[-1].y + boxes[-1].y1 - boxes[0].y - boxes[0].y1
-    if abs(way) >= 2 * _LEAST_WAY * film[0].scene.width:
+    if abs(way) >= 2 * (_LEAST_WAY * film[0].scene.width - 1):  # boxes are rounded
         yield Event.MOVES_DOWN if way > 0 else Event.MOVES_UP, film
 
 
