@@ -118,7 +118,7 @@ class Graphs(ListedAnnotations):
         self.file = file
         self.photos = photos
         self._lines = JsonLines(file)
-        self._parts: tuple[int, tuple[Record, ...]] = (-1, ())
+        self._parts: tuple[tuple[int, int], tuple[Record, ...]] = (-1, 0), ()
         bad = self._read(optional)
         if not self._places:
             first = f"none of its {len(bad)} can be used: {bad[0]}" if bad else "it is empty"
@@ -240,9 +240,10 @@ class Graphs(ListedAnnotations):
     def _record(self, index: int) -> Record:
         """Reads the record again; raises DataError if the file has changed."""
         place = self._places[index]
-        offset, parts = self._parts
+        known, parts = self._parts
+        asked = place.offset, self.file.stat().st_mtime_ns if self.file.is_file() else 0
         # The frames of a film are read one after the other: its line is taken apart once.
-        if place.part is None or offset != place.offset:
+        if place.part is None or known != asked:
             (record,) = self._lines.at([place.offset], place.where)  # an edited file has another line at this byte
             found = record.identity("id")
             if found != place.line_id or is_series(record) is not (place.part is not None):
@@ -253,7 +254,7 @@ class Graphs(ListedAnnotations):
             if place.part is None:
                 return record
             parts = rows_of_series(record)
-            self._parts = place.offset, parts
+            self._parts = asked, parts
         return parts[place.part]
 
 

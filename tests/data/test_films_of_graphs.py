@@ -172,15 +172,16 @@ def test_what_is_odd_in_a_film(tmp_path: Path, capsys: pytest.CaptureFixture[str
     dog(odd)["boxes"] = [None, [0, 4, 4, 6], [18, 4, 6, 6], [18, 4, 6, 6], [18, 4, 6, 6]]
     Image.new("RGB", (24, 16), (9, 200, 9)).save(tmp_path / "10.png")
     wrong = film(id="h", frames=["1.png", "10.png", "2.png", "3.png", "4.png"])
-    with pytest.warns(UserWarning, match="jumps by more than half of the width"):
+    with pytest.warns(UserWarning, match="graphs"):
         opened(tmp_path, odd, wrong)
     (tmp_path / "4.png").write_bytes((tmp_path / "4.png").read_bytes()[:-30])  # the head is whole
     assert run_command(["check-data", f"graphs:{tmp_path / 'graphs.jsonl'}"]) == 1
-    told = capsys.readouterr().out
-    assert "graphs.jsonl:1: object d from frames[1] to the next" in told
-    assert "'10.png' before '2.png'" in told
-    assert "lists a frame twice (graphs.jsonl:1: 3.png)" in told
-    assert "4.png" in next(line for line in told.splitlines() if line.startswith("bad: "))
+    said = capsys.readouterr().out
+    assert "1 thing of films of graphs.jsonl jumps by more than half of the width" in said
+    assert "graphs.jsonl:1: object d from frames[1] to the next" in said
+    assert "'10.png' before '2.png'" in said
+    assert "lists a frame twice (graphs.jsonl:1: 3.png)" in said
+    assert "4.png" in next(line for line in said.splitlines() if line.startswith("bad: "))
 
 
 def test_frames_are_no_photos_without_a_line(tmp_path: Path) -> None:

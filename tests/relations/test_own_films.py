@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
 
 from pytest_vqamt.commands.main import run_command
 from pytest_vqamt.core.case import NotApplicable, Outcome
@@ -144,7 +143,6 @@ def test_the_others_of_a_group_are_taken_first(tmp_path: Path) -> None:
 
 def test_a_run_through_pytest_shows_the_frames(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     write_films(pytester.path, 4, photos=True)
-    assert Image.open(pytester.path / "f0" / "1.png").size
     found = pytester.runpytest_subprocess(
         "--vqamt-model=fault:plays-backwards", "--vqamt-data=graphs:graphs.jsonl", "--vqamt-relations=film.reverse",
         "--vqamt-max-cases=6", "--vqamt-report=report", "-p", "no:cacheprovider",
@@ -154,4 +152,4 @@ def test_a_run_through_pytest_shows_the_frames(pytester: pytest.Pytester, monkey
     assert "6 violations in 6 cases" in text, text
     lines = (pytester.path / "report" / "cases.jsonl").read_text("utf-8").splitlines()
     monkeypatch.chdir(pytester.path)
-    assert run_command(["replay", json.loads(lines[0])["case_id"]]) == 1
+    assert run_command(["replay", json.loads(lines[0])["case_id"]]) == 0  # the same answers again
