@@ -192,12 +192,16 @@ class Graphs(ListedAnnotations):
         given: list[_Given] = []
         scene = _scene_of(record, given)
         part = _Part(scene, record.text("photo"), where, tuple(given))
-        if self.photos is not None:
-            try:
-                self.photos.check_size(part.file, scene.width, scene.height)
-            except DataError as error:
-                raise DataError(f"{where}: photo: {error}") from error
+        self._check_photo(scene, part.file, where)
         return part
+
+    def _check_photo(self, scene: Scene, file: str, where: str) -> None:
+        if self.photos is None:
+            return
+        try:
+            self.photos.check_size(file, scene.width, scene.height)
+        except DataError as error:
+            raise DataError(f"{where}: photo: {error}") from error
 
     def _take_note(self, part: _Part) -> None:
         scene, where = part.scene, part.where
