@@ -54,8 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _unreadable(source: SceneSource, checks: PhotoChecks) -> Iterator[str]:
     """Yields the errors of scenes that cannot be made, and of photos that cannot be decoded; looks at the others."""
     known = set(source.bad_records)
-    with progress_bar("reading", len(source), "scene", delay_s=SHOW_AFTER_S) as advance:
-        for index in range(len(source)):
+    count = source.photo_count if isinstance(source, AnnotatedPhotos) else len(source)
+    with progress_bar("reading", count, "scene", delay_s=SHOW_AFTER_S) as advance:
+        for index in range(count):
             try:
                 source.scene(index)
                 if _has_photos(source):

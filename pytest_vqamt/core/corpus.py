@@ -100,6 +100,11 @@ class Corpus:
     drawn scenes, whose things are all sharp and whole, and without photos."""
     same_picture: Mapping[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
     """The indices of the other scenes that show the same picture, by the id of the photo."""
+    films: Mapping[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
+    """The indices of all frames of each film of the data, in their order, by the id of its scene's photo. Frames that
+    are no scenes of their own have indices from ``scenes`` on."""
+    groups: Mapping[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
+    """The indices of the photos that belong together, by the id of each of them."""
 
     @property
     def mean_colour(self) -> Colour | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TypeAlias, assert_never, cast, get_args
 
 from pytest_vqamt.core.box import Box
@@ -644,10 +644,15 @@ def _event(places: tuple[Box | None, ...], shown: Sequence[Box]) -> Event | None
     return None
 
 
+_BACK = 2 * 0.01
+"""Up to so much a thing goes back without turning back, as the sum of two ends: boxes of annotators tremble."""
+
+
 def _way(values: Sequence[float]) -> float:
     """How far the values go in one direction; 0 where they turn back."""
-    steps = [after - before for before, after in pairwise(values)]
-    return values[-1] - values[0] if all(x >= 0 for x in steps) or all(x <= 0 for x in steps) else 0.0
+    way = values[-1] - values[0]
+    ahead = values if way >= 0 else [-value for value in values]
+    return way if all(most - value <= _BACK for most, value in zip(accumulate(ahead, max), ahead, strict=True)) else 0.0
 
 
 def _moves_first(scenes: tuple[Scene, ...], first: Group, second: Group) -> str | None:

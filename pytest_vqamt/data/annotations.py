@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
@@ -109,6 +109,18 @@ class Annotations(Protocol):
         """The corpus if the reader has one stored; None to have it gathered from the scenes."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """The photos of a source that belong together."""
+
+    frames: tuple[str, ...] = ()
+    """The ids of frames of films that are no scenes of their own. Their indices follow those of the scenes."""
+    films: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The indices of all frames of each film, in their order, by the photo of its scene."""
+    groups: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The indices of the photos of a group, by each of its photos."""
+
+
 class ListedAnnotations:
     """Annotations in memory, of photos whose ids are their files; without masks.
 
@@ -155,6 +167,7 @@ class AnnotatedPhotos:
         photos: PhotoFiles | None,
         without: str = "",
         beside: Mapping[str, tuple[int, int]] = MappingProxyType({}),
+        series: Series | None = None,
     ) -> None:
         """Opens the source.
 
@@ -165,6 +178,8 @@ class AnnotatedPhotos:
             photos: the folder of photos.
             without: the advice to users who have no photos.
             beside: photos that conversations alone show, and that have no scene: their sizes by their files.
+            series: films and groups of photos; ``annotations`` give the scenes and photos of frames by their
+                indices, too.
         """
         self.shown_beside = beside
         self.spec = spec
@@ -172,6 +187,7 @@ class AnnotatedPhotos:
         self.annotations = annotations
         self.photos = photos
         self._without = without
+        self._series = series or Series()
         self._scenes = scene_cache()
         self._looks: LruCache[tuple[str, str], ThingLook] = LruCache(_MAX_LOOKS)
 
@@ -198,6 +214,8 @@ class AnnotatedPhotos:
         found = self.annotations.corpus(scene=self.scene, measure=self._mean_colour) or gather_corpus(
             (self.annotations.scene(index) for index in range(len(self))), scene=self.scene, measure=self._mean_colour
         )
+        if self._series.films or self._series.groups:
+            found = replace(found, films=self._series.films, groups=self._series.groups)
         if self.photos is None:
             return found
         ids = self.annotations.photo_ids()
@@ -250,7 +268,7 @@ class AnnotatedPhotos:
         )
 
     def _files(self) -> Iterator[str]:
-        yield from (self.annotations.photo_file(index) for index in range(len(self)))
+        yield from (self.annotations.photo_file(index) for index in range(self.photo_count))
         yield from self.shown_beside
 
     def __len__(self) -> int:
@@ -264,9 +282,14 @@ class AnnotatedPhotos:
         photo = Photo(id=photo_id, digest=self.photos.digest(photo_id))
         return Scene(id=photo_id, photo=photo, width=size[0], height=size[1])
 
+    @property
+    def photo_count(self) -> int:
+        """The number of indices that ``scene`` takes: those of the scenes, then those of other frames of films."""
+        return len(self) + len(self._series.frames)
+
     def scene(self, index: int) -> Scene:
-        if not 0 <= index < len(self):
-            raise IndexError(f"Expected a scene from 0 to {len(self) - 1}, but got index={index!r}")
+        if not 0 <= index < self.photo_count:
+            raise IndexError(f"Expected a scene from 0 to {self.photo_count - 1}, but got index={index!r}")
         return self._scenes.get_or_make(index, self._make_scene)
 
     def place(self, photo_id: str) -> int:
@@ -308,7 +331,8 @@ class AnnotatedPhotos:
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        return {photo_id: index for index, photo_id in enumerate(self.annotations.photo_ids())}
+        ids = (*self.annotations.photo_ids(), *self._series.frames)
+        return {photo_id: index for index, photo_id in enumerate(ids)}
 
     def _size_bytes(self, file: str) -> int:
         return self.photos.size_bytes(file) if self.photos else 0

@@ -131,12 +131,13 @@ def _kind_of_folder(folder: Path) -> str:
 
 
 def _kind_of_line(line: str) -> str:
-    """Scene graphs have objects, or a photo without a question."""
+    """Scene graphs have objects, or photos without a question."""
     try:
         record = parse_json(line)
     except ValueError:
         return "questions"
-    is_graph = isinstance(record, dict) and "question" not in record and record.keys() & {"objects", "photo", "regions"}
+    of_graphs = {"objects", "photo", "regions", "frames", "photos"}
+    is_graph = isinstance(record, dict) and "question" not in record and record.keys() & of_graphs
     return "graphs" if is_graph else "questions"
 
 

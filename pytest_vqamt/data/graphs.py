@@ -15,12 +15,13 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, PublishedTurn, Region, Relationship, Scene, Thing
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import count_noun, error_reason, short_name, short_path, short_repr
-from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
+from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations, Series
 from pytest_vqamt.data.json_io import JsonLines, Line
 from pytest_vqamt.data.masks import Extent, polygon_mask
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import MAX_SIDE_PX, SYNSET, Record, UniqueIds, normalise_name
 from pytest_vqamt.data.sanity import SourceChecks
+from pytest_vqamt.data.series import FRAMES, PHOTOS, FilmChecks, is_film, is_series, rows_of_series, whole_film
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 
 if TYPE_CHECKING:
@@ -75,22 +76,37 @@ class QuestionIndex:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A usable record, to be read again."""
+    """A usable photo, to be read again."""
 
     where: str
     """The file and the line, for messages ("graphs.jsonl:12")."""
     offset: int
     """The first byte of the line in the file."""
+    line_id: str
+    part: int | None
+    """Which of the line's photos it is; None for a line of one photo."""
     scene_id: str
     photo_file: str
     """The photo's name in the folder of photos."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A photo of a line, as it was read."""
+
+    scene: Scene
+    file: str
+    where: str
+    """The line, and of a line of several photos which one ("graphs.jsonl:12: frames[3]")."""
+    given: tuple[_Given, ...]
+
+
 class Graphs(ListedAnnotations):
-    """The scenes of ``file``: each line is checked once, with its photo's size, and read again on access.
+    """The scenes of ``file``: each line is checked once, with its photos' sizes, and read again on access.
 
     Attributes:
         photos: the folder of photos; None if the scenes are without photos.
+        series: the films and groups among them.
     """
 
     def __init__(self, file: Path, photos: PhotoFiles | None, *, optional: PhotoFiles | None = None) -> None:
@@ -102,7 +118,7 @@ class Graphs(ListedAnnotations):
         self.file = file
         self.photos = photos
         self._lines = JsonLines(file)
-        self._places: list[_Place] = []
+        self._parts: tuple[tuple[int, int], tuple[Record, ...]] = (-1, 0), ()
         bad = self._read(optional)
         if not self._places:
             first = f"none of its {len(bad)} can be used: {bad[0]}" if bad else "it is empty"
@@ -110,19 +126,20 @@ class Graphs(ListedAnnotations):
                 f"Expected scenes in {short_path(file)}, one a line (docs/reference/scene-graphs.md), but {first}",
                 bad_records=bad,
             )
-        remarks = (*self._questions.remarks(), *self._checks.lines())
+        remarks = (*self._questions.remarks(), *self._checks.lines(), *self._film_checks.lines())
         super().__init__([place.scene_id for place in self._places], bad, self._lines.digest, remarks)
+        self.series = self._found_series()
+        self._places += self._frames
 
     def photo_file(self, index: int) -> str:
         return self._places[index].photo_file
 
     def scene(self, index: int) -> Scene:
-        record = self._record(index)
-        return scene_of_row(record.row, record.where)
+        return _scene_of(self._record(index))
 
     def mask(self, index: int, thing_id: str) -> Image:
         record = self._record(index)
-        mask = polygon_mask(mask_of_row(record.row, record.where, thing_id), *record.size())
+        mask = polygon_mask(_mask_of(record, thing_id), *record.size())
         if mask.getbbox() is None:
             raise DataError(
                 f"{record.where}: Expected a mask of one pixel or more, but the polygons of object "
@@ -132,37 +149,51 @@ class Graphs(ListedAnnotations):
 
     def _read(self, optional: PhotoFiles | None) -> list[str]:
         """Reads all lines and returns the errors; starts again with the ``optional`` photos when one is found."""
-        self._places, self._questions = [], QuestionIndex()
-        self._checks = SourceChecks.of(self.file.name)
+        self._places: list[_Place] = []
+        self._frames: list[_Place] = []
+        self._films: list[tuple[_Place, ...]] = []
+        self._groups: list[tuple[_Place, ...]] = []
+        self._questions = QuestionIndex()
+        self._checks, self._film_checks = SourceChecks.of(self.file.name), FilmChecks(self.file.name)
         bad, ids = [], UniqueIds()
         for line in self._lines:
             try:
                 record = line.record()
-                place = self._checked(record, line, ids)
+                places = self._checked(record, line, ids)
             except DataError as error:
                 bad.append(str(error))
                 continue
-            if optional and _has(optional, place.photo_file):
+            if optional and any(_has(optional, place.photo_file) for place in places):
                 self.photos = optional  # the lines before were checked without photos
                 return self._read(None)
-            self._places.append(place)
+            self._add(record, places)
         return bad
 
-    def _checked(self, record: Record, line: Line, ids: UniqueIds) -> _Place:
+    def _checked(self, record: Record, line: Line, ids: UniqueIds) -> tuple[_Place, ...]:
+        if is_series(record):
+            rows = rows_of_series(record)
+            if is_film(record):
+                _scene_of(whole_film(record))  # errors name the places in the line, and not in one of its frames
+            field = FRAMES if is_film(record) else PHOTOS
+            parts = [self._part(row, f"{record.where}: {field}[{place}]") for place, row in enumerate(rows)]
+        else:
+            parts = [self._part(record, record.where)]
+        line_id = ids.add(record.identity("id"), record, "id")
+        for part in parts if is_series(record) else ():
+            ids.add(part.scene.id, record, "id")
+        for part in parts:
+            self._take_note(part)
+        return tuple(
+            _Place(line.where, line.offset, line_id, place if is_series(record) else None, part.scene.id, part.file)
+            for place, part in enumerate(parts)
+        )
+
+    def _part(self, record: Record, where: str) -> _Part:
         given: list[_Given] = []
-        scene = scene_of_row(record.row, record.where, given)
-        file = file_of_row(record.row, record.where)
-        self._check_photo(scene, file, record.where)
-        place = _Place(line.where, line.offset, ids.add(scene.id, record, "id"), file)
-        self._questions.add(file, line.where, scene.questions)
-        self._checks.add_scene(scene, line.where)
-        boxes, frame = self._checks.boxes, Box(0, 0, scene.width, scene.height)
-        boxes.add_things(line.where, scene.objects)
-        for thing, (box, around) in zip(scene.objects, given, strict=True):
-            boxes.add(line.where, thing.id, box, frame)
-            if around is not None:
-                boxes.add_mask(line.where, thing.id, box, Extent(around) if around.area else None)
-        return place
+        scene = _scene_of(record, given)
+        part = _Part(scene, record.text("photo"), where, tuple(given))
+        self._check_photo(scene, part.file, where)
+        return part
 
     def _check_photo(self, scene: Scene, file: str, where: str) -> None:
         if self.photos is None:
@@ -172,17 +203,63 @@ class Graphs(ListedAnnotations):
         except DataError as error:
             raise DataError(f"{where}: photo: {error}") from error
 
+    def _take_note(self, part: _Part) -> None:
+        scene, where = part.scene, part.where
+        self._questions.add(part.file, where, scene.questions)
+        self._checks.add_scene(scene, where)
+        boxes, frame = self._checks.boxes, Box(0, 0, scene.width, scene.height)
+        boxes.add_things(where, scene.objects)
+        for thing, (box, around) in zip(scene.objects, part.given, strict=True):
+            boxes.add(where, thing.id, box, frame)
+            if around is not None:
+                boxes.add_mask(where, thing.id, box, Extent(around) if around.area else None)
+
+    def _add(self, record: Record, places: tuple[_Place, ...]) -> None:
+        if not is_film(record):
+            self._places += places
+            if is_series(record):
+                self._groups.append(places)
+            return
+        scenes = [_scene_of(row) for row in rows_of_series(record)]
+        shown = scenes.index(max(scenes, key=lambda scene: len(scene.objects)))  # the first of those with most
+        self._places.append(places[shown])
+        self._frames += (place for place in places if place is not places[shown])
+        self._films.append((places[shown], *places))
+        by_id = [{thing.id: thing.box for thing in scene.objects} for scene in scenes]
+        ids = dict.fromkeys(thing_id for boxes in by_id for thing_id in boxes)
+        self._film_checks.add(record, {each: [boxes.get(each) for boxes in by_id] for each in ids})
+
+    def _found_series(self) -> Series:
+        index = {place.scene_id: index for index, place in enumerate((*self._places, *self._frames))}
+        return Series(
+            frames=tuple(place.scene_id for place in self._frames),
+            films={shown.scene_id: tuple(index[place.scene_id] for place in places) for shown, *places in self._films},
+            groups={
+                each.scene_id: tuple(index[place.scene_id] for place in places)
+                for places in self._groups
+                for each in places
+            },
+        )
+
     def _record(self, index: int) -> Record:
         """Reads the record again; raises DataError if the file has changed."""
         place = self._places[index]
-        (record,) = self._lines.at([place.offset], place.where)  # an edited file has another line at this byte
-        found = record.identity("id")
-        if found != place.scene_id:
-            raise DataError(
-                f"{place.where}: Expected the scene {short_repr(place.scene_id)}, but got id={short_repr(found)}: the "
-                "file has changed since it was opened, so start again"
-            )
-        return record
+        known, parts = self._parts
+        asked = place.offset, self.file.stat().st_mtime_ns if self.file.is_file() else 0
+        # The frames of a film are read one after the other: its line is taken apart once.
+        if place.part is None or known != asked:
+            (record,) = self._lines.at([place.offset], place.where)  # an edited file has another line at this byte
+            found = record.identity("id")
+            if found != place.line_id or is_series(record) is not (place.part is not None):
+                raise DataError(
+                    f"{place.where}: Expected the scene {short_repr(place.line_id)}, but got id={short_repr(found)}: "
+                    "the file has changed since it was opened, so start again"
+                )
+            if place.part is None:
+                return record
+            parts = rows_of_series(record)
+            self._parts = asked, parts
+        return parts[place.part]
 
 
 def load(argument: str) -> AnnotatedPhotos:
@@ -218,6 +295,7 @@ def open_graphs(spec: str, file: Path, folder: Path | None) -> AnnotatedPhotos:
         annotations=graphs,
         photos=photos,
         without=f"put them into {short_path(file.parent)}, or name their folder as in {spec}:PHOTOS",
+        series=graphs.series,
     )
 
 
@@ -247,15 +325,17 @@ def _named(argument: str) -> tuple[Path, Path | None]:
     )
 
 
-def scene_of_row(row: object, where: str, given: list[_Given] | None = None) -> Scene:
-    """The scene of a row; its photo has the scene's id and an empty digest.
-
-    The boxes of its things, as they stand in the row, are added to ``given``.
+def scene_of_row(row: object, where: str) -> Scene:
+    """The scene of a row of one photo; its photo has the scene's id and an empty digest.
 
     Raises:
         DataError: a field is missing, unknown or wrong; it begins with ``where``.
     """
-    record = Record.of(row, where)
+    return _scene_of(Record.of(row, where))
+
+
+def _scene_of(record: Record, given: list[_Given] | None = None) -> Scene:
+    """The scene of a line of one photo; the boxes of its things, as they stand there, are added to ``given``."""
     record.only(FIELDS)
     scene_id = record.identity("id")
     record.text("photo")
@@ -286,11 +366,16 @@ def file_of_row(row: object, where: str) -> str:
 
 def mask_of_row(row: object, where: str, thing_id: str) -> Polygons:
     """The polygons of the thing; raises DataError if it has none, or broken ones."""
-    for each in Record.of(row, where).records("objects"):
+    return _mask_of(Record.of(row, where), thing_id)
+
+
+def _mask_of(record: Record, thing_id: str) -> Polygons:
+    for each in record.records("objects"):
         if each.identity("id") == thing_id and each.has("mask"):
             return _polygons(each)[0]
     raise DataError(
-        f"{where}: Expected a thing with a mask, but got thing_id={short_repr(thing_id)}: ask where has_mask is true"
+        f"{record.where}: Expected a thing with a mask, but got thing_id={short_repr(thing_id)}: ask where has_mask is "
+        "true"
     )
 
 
@@ -319,6 +404,8 @@ def row_of_scene(scene: Scene, file: str, masks: Mapping[str, Polygons] = _NO_MA
 def _things(record: Record, frame: Box, given: list[_Given] | None) -> Iterator[Thing]:
     ids = UniqueIds()
     for each in record.records("objects"):
+        if each.has("boxes"):
+            raise each.wrong("boxes", "no boxes of a thing in one photo", "give box; a film has frames")
         each.only(_THING_FIELDS)
         own = each.box_as_given("box")
         box = each.within(own, frame, "box")

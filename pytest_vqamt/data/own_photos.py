@@ -21,6 +21,7 @@ from pytest_vqamt.data.json_io import JsonLines
 from pytest_vqamt.data.photo_io import check_folder, plain_name, unreadable_folder
 from pytest_vqamt.data.records import SUFFIXES, Record
 from pytest_vqamt.data.scene_source import warn_of_data
+from pytest_vqamt.data.series import ids_of, names_of
 
 FILE = "graphs.jsonl"
 """The file of scene graphs in a folder of photos."""
@@ -91,10 +92,11 @@ class OwnPhotos:
         Raises:
             DataError: the file cannot be read.
         """
-        rows = [row for row in self._records() if isinstance(row, Record)]
-        named = [row.row.get(self.key) for row in rows]
-        if self.key == "image":  # a file of questions, whose rows may show several
-            named += [file for row in rows for file in files_named_in(row.row)]
+        rows = [record.row for record in self._records() if isinstance(record, Record)]
+        named = [row.get(self.key) for row in rows]
+        # A row of questions, or a line of scene graphs, may name several.
+        several = files_named_in if self.key == "image" else names_of
+        named += [name for row in rows for name in several(row)]
         photos = self.photos()
         # As PhotoFiles finds them: a line may write the name in another way.
         there, plain = frozenset(photos), {plain_name(photo): photo for photo in photos}
@@ -102,16 +104,16 @@ class OwnPhotos:
         return frozenset(name if name in there else plain.get(normpath(plain_name(name)), name) for name in names)
 
     def ids(self) -> frozenset[str]:
-        """The ids of the scenes in the file.
+        """The ids of the lines in the file, and of the photos of a line of several.
 
         Raises:
             DataError: a line is no JSON object, so that its photo is not known.
         """
-        found = set()
+        found: set[str] = set()
         for record in self._records():
             if isinstance(record, DataError):
                 raise DataError(f"{record} (before photos can be added, since the photo of this line is not known)")
-            found.add(str(record.row.get("id")))
+            found.update(ids_of(record.row))
         return frozenset(found)
 
     def size_bytes(self, name: str) -> int | None:

@@ -297,6 +297,14 @@ class Record:
             raise self.wrong(field, "a box [x, y, w, h]")
         return Box(*found)
 
+    def item_as_box(self, field: str, place: int) -> Box:
+        """A list ``[x, y, w, h]`` within a list as a box, which may be empty or leave the picture."""
+        named = f"{field}[{place}]"
+        found = self._numbers(cast("list[object]", self.items(field)[place]), named)
+        if len(found) != 4:
+            raise self.wrong(named, "a box [x, y, w, h]")
+        return Box(*found)
+
     def box_of(self, fields: tuple[str, str, str, str]) -> Box:
         """The fields of these names for x, y, w, h as a box, which may be empty or leave the picture."""
         x, y, w, h = (self.number(field) for field in fields)

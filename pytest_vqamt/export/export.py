@@ -406,7 +406,8 @@ def _in_source(spec: str, loaded: Mapping[str, SceneSource]) -> EvaluationSet:
     Without photos it has digests of ids alone, so the ids count.
     """
     source = loaded.get(spec) or sources.load(spec, allow_bad_records=True)
-    photos = [source.scene(index).photo for index in range(len(source))]
+    count = source.photo_count if isinstance(source, AnnotatedPhotos) else len(source)  # with all frames of films
+    photos = [source.scene(index).photo for index in range(count)]
     without = isinstance(source, AnnotatedPhotos) and source.photos is None
     return EvaluationSet(
         name=spec,

@@ -60,13 +60,20 @@ def of_several(pictures: Sequence[Picture], asked: Question) -> Query:
 def other_scenes(draw: Draw, fits: Callable[[AskableScene], bool], count: int = 1) -> tuple[Scene, ...]:
     """Draws scenes of other photos that fit; fewer than ``count`` where few are found.
 
-    Those of the picture's own size come first in most draws.
+    Photos that the data puts together with it come first, then, in most draws, those of the picture's own size.
     """
     drawn = draw.choose.several(range(draw.corpus.scenes), min(draw.corpus.scenes, _MOST_TRIED))
+    groups = draw.corpus.groups
+    together = groups.get(draw.scene.photo.id, ())
+    if together:
+        own = draw.choose.several(together, min(len(together), _MOST_TRIED))
+        drawn = (*own, *(index for index in drawn if index not in together))
     found = list(_fitting(draw, drawn, fits))
     if draw.choose.chance(_OF_EQUAL_SIZE):
         size = draw.scene.width, draw.scene.height
         found.sort(key=lambda scene: (scene.width, scene.height) != size)
+    if together:
+        found.sort(key=lambda scene: groups.get(scene.photo.id) != together)
     return tuple(found[:count])
 
 

@@ -24,6 +24,7 @@ from pytest_vqamt.core.scene import Photo, PublishedQuestion, Region, Relationsh
 from pytest_vqamt.data import catalogue
 from pytest_vqamt.data.graphs import FIELDS, Polygons, file_of_row, load, mask_of_row, row_of_scene, scene_of_row
 from pytest_vqamt.data.scene_source import SceneSource
+from pytest_vqamt.data.series import FRAMES, PHOTOS
 from tests.core.random_scenes import scenes
 from tests.data.own_graphs import PAGE, Row, example, plain, write
 
@@ -259,7 +260,7 @@ FOR_THE_READER_ALONE: dict[str, tuple[Change, str]] = {
 
 def test_the_schema_is_one() -> None:
     Draft202012Validator.check_schema(SCHEMA)
-    assert tuple(SCHEMA["properties"]) == FIELDS
+    assert tuple(SCHEMA["properties"]) == (*FIELDS, FRAMES, PHOTOS)
 
 
 def test_both_take() -> None:

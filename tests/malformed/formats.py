@@ -37,6 +37,7 @@ from pytest_vqamt.relations.recognition import read_excluded
 from pytest_vqamt.reporting.audit.sheet import csv_text
 from tests.data.made_carets import write_carets
 from tests.data.made_snli_ve import write_official, write_table, write_units
+from tests.data.own_films import write_films
 from tests.malformed.good import KINDS
 from tests.malformed.outcomes import use
 from tests.models.small.features import made, tsv_row
@@ -236,6 +237,12 @@ CHECKED = {"background_caption": "A dog.", "inserted_caption": "A dog and a cat.
 FORMATS: Mapping[str, Format] = {
     "graphs": _data("graphs", "graphs.jsonl", "2.png", modules=("data.json_io", "data.photo_io")),
     "photos": _data("photos", "graphs.jsonl", "2.png", modules=("data.json_io", "data.photo_io")),
+    "films": Format(
+        write=lambda: write_films(Path(), 4, photos=True),
+        files=("graphs.jsonl", "f0/2.png"),
+        read=lambda: _loaded("graphs:graphs.jsonl"),
+        modules=("data.json_io", "data.photo_io"),
+    ),
     "coco": _data("coco", "instances.json", "captions.json", modules=("data.json_io", "data.coco")),
     "gqa": _data("gqa", "sceneGraphs.json", modules=("data.json_io",)),
     "visual-genome": _data("visual-genome", "scene_graphs.json", "image_data.json", modules=("data.json_io",)),
