@@ -25,7 +25,7 @@ class Preset:
 # "today" has the relations to gate a chat model on: of each kind of failure those that find the most planted faults for
 # their queries (tests/soundness/graded_faults.json), 3,000 distinct queries in all at 100 cases each. Its last two are
 # for models that take several pictures and turns; to others they are not applicable.
-# "conversation" has all that take several pictures or turns.
+# "conversation" has all that take several pictures, turns, or files as they are.
 # "questions" has all that need no scene graph: what runs on photos with questions.
 PRESETS: Mapping[str, Preset] = {
     "metavqa": Preset(relations=("metavqa.*",), settings={"erase": "white"}),
@@ -70,7 +70,7 @@ PRESETS: Mapping[str, Preset] = {
         contrasts=True,
     ),
     "conversation": Preset(
-        relations=("multi.*", "turn.*", "film.*", "lead.pushback"),
+        relations=("multi.*", "turn.*", "film.*", "lead.pushback", "form.*"),
         contrasts=True,
     ),
     "questions": Preset(

@@ -13,9 +13,9 @@ from tests.models.openai.seeing_server import PublicFailure, SeeingServer, Table
 from tests.plugin.conftest import Run
 
 CASES, DATA = 24, "pictures:60"
-FORMS = "form.*"
+PRESET = "conversation"
 
-IN_PARTS = {
+NAMED = {
     PublicFailure.MERGED: ("multi.", "pictures of one size are merged into one"),
     PublicFailure.PERMUTED: ("film.reverse", "several pictures are seen in the opposite order"),
     PublicFailure.FIRST_ONLY: ("multi.", "only the first of several pictures is seen"),
@@ -26,38 +26,21 @@ IN_PARTS = {
     PublicFailure.TEXT_LOST: ("multi.interleave", "a text before a picture is lost"),
     PublicFailure.CACHED: ("multi.same", "one of two: a cache ignores the pictures behind the first"),
     PublicFailure.ORDER_FLIPS: ("multi.", "the answer depends on the order of the pictures"),
-}
-"""The item or the family that fails the most, and what the report says."""
-
-IN_FILES = {
     PublicFailure.JPEG_CHANNELS: ("form.jpeg", "JPEG is decoded with other colors, as if red and blue were exchanged"),
     PublicFailure.EXIF_IGNORED: ("form.exif", "the orientation in EXIF is ignored"),
     PublicFailure.ALPHA_LOST: ("form.png[alpha]", "PNG with alpha is not decoded as other files are"),
 }
+"""The item or the family that fails the most, and what the report says."""
 
-OF_DEFAULT_TIER = {PublicFailure.MERGED, PublicFailure.EXIF_IGNORED}
+OF_DEFAULT_TIER = {PublicFailure.MERGED}
 
 
 @cache
-def table(*, of_files: bool) -> Table:
+def table() -> Table:
     """What the pictures and the texts of the run mean, from a run by a model that sees all of it."""
     noted = Table()
-    relations, preset = (FORMS, None) if of_files else (None, "conversation")
-    vqamt.run(
-        model=noted,
-        data=DATA,
-        relations=relations,
-        preset=preset,
-        max_cases=CASES,
-        sampler="random",
-        contrast=0,
-        shrink=0,
-    )
+    vqamt.run(model=noted, data=DATA, preset=PRESET, max_cases=CASES, sampler="random", contrast=0, shrink=0)
     return noted
-
-
-def arguments(failure: PublicFailure) -> tuple[str, ...]:
-    return (f"--vqamt-relations={FORMS}",) if failure in IN_FILES else ("--vqamt-preset=conversation",)
 
 
 def one_line(text: str) -> str:
@@ -65,11 +48,12 @@ def one_line(text: str) -> str:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("of_files", [False, True], ids=["parts", "files"])
-def test_a_sane_server_violates_nothing(run: Run, of_files: bool) -> None:
-    chosen = f"--vqamt-relations={FORMS}" if of_files else "--vqamt-preset=conversation"
-    with SeeingServer(table(of_files=of_files)) as server:
-        said = run(chosen, "--vqamt-report=out", model=f"openai:m@{server.url}", data=(DATA,), max_cases=CASES)
+def test_a_sane_server_violates_nothing(run: Run) -> None:
+    with SeeingServer(table()) as server:
+        said = run(
+            f"--vqamt-preset={PRESET}", "--vqamt-report=out", model=f"openai:m@{server.url}", data=(DATA,),
+            max_cases=CASES,
+        )  # fmt: skip
         assert server.unknown == []
         assert server.requests > 200
     report = read_report(Path("out"))
@@ -83,12 +67,11 @@ def test_a_sane_server_violates_nothing(run: Run, of_files: bool) -> None:
     ids=lambda failure: failure.name.lower(),
 )
 def test_a_public_failure_is_found_and_named(run: Run, failure: PublicFailure) -> None:
-    of_files = failure in IN_FILES
-    worst, cause = (IN_PARTS | IN_FILES)[failure]
-    with SeeingServer(table(of_files=of_files), failure) as server:
+    worst, cause = NAMED[failure]
+    with SeeingServer(table(), failure) as server:
         said = run(
-            *arguments(failure), "--vqamt-report=out", model=f"openai:m@{server.url}", data=(DATA,), max_cases=CASES,
-            summary="short",
+            f"--vqamt-preset={PRESET}", "--vqamt-report=out", model=f"openai:m@{server.url}", data=(DATA,),
+            max_cases=CASES, summary="short",
         )  # fmt: skip
         assert server.unknown == []
     report = read_report(Path("out"))
