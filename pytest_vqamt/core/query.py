@@ -287,6 +287,11 @@ class PictureFile(Struct, frozen=True):
 class PictureEncoder(Protocol):
     """Makes the files of pictures. Hashable: equal encoders make equal files."""
 
+    @property
+    def only_png(self) -> bool:
+        """True if the wire takes no other files."""
+        ...
+
     def encode(
         self, picture: Picture, image: Callable[[], Image], photos: PhotoStore | None, *, lossless: bool
     ) -> PictureFile:

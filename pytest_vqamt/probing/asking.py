@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
+from pytest_vqamt.core.conversation import Role, Turn
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
+from pytest_vqamt.core.query import Answer, ModelInput, PictureEncoder, PictureFile, Query, Task
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.language.answers.answer_text import prepare
 from pytest_vqamt.language.answers.final import strip_traces
 from pytest_vqamt.models.wrapped import LoadedModel
-from pytest_vqamt.probing.cards import Card, render_card
+from pytest_vqamt.probing.cards import Card, card_file, render_card, says
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 _NO_MEANING = Exists(group=Group(name="number"))
 """A query has a meaning; the models that are probed read pixels and text alone."""
@@ -27,12 +32,49 @@ class RequestsSpentError(Exception):
     """The probe may not send as many requests as it needs next."""
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A turn of a conversation about cards."""
+
+    parts: tuple[Card | str, ...]
+    role: Role = Role.USER
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A card and a text."""
+    """A question about a card, mostly with the card before it."""
 
     card: Card
+    """The card that is asked about."""
     text: str
+    """The question."""
+    turns: tuple[Said, ...] = ()
+    """The whole conversation, where it is more than the card with the question behind it."""
+
+    @property
+    def conversation(self) -> tuple[Said, ...]:
+        return self.turns or (Said((self.card, self.text)),)
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """All cards, in the order in which they are sent."""
+        return tuple(part for turn in self.conversation for part in turn.parts if isinstance(part, Card))
+
+    @property
+    def right(self) -> str:
+        """What is right to answer; "" where it is not known."""
+        return self.card.right(self.text)
+
+    @property
+    def look(self) -> str:
+        """What is sent, in words."""
+        if not self.turns:
+            return self.card.look
+        said = (
+            f"{turn.role.value}: {' '.join(part if isinstance(part, str) else f'[{part.look}]' for part in turn.parts)}"
+            for turn in self.turns
+        )
+        return " | ".join(said)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +83,7 @@ class SentRequest:
 
     number: int
     """Counts requests from 1."""
-    card: Card
-    text: str
+    request: Request
     answer: str
     """As the model gave it; "" where it failed."""
     failure: str = ""
@@ -57,9 +98,21 @@ class SentRequest:
     """True if the adapter has taken reasoning out of the answer."""
 
     @property
+    def card(self) -> Card:
+        return self.request.card
+
+    @property
+    def text(self) -> str:
+        return self.request.text
+
+    @property
     def reading(self) -> str:
         """The answer without reasoning, case and punctuation at its ends, for comparisons."""
         return prepare(self.answer).plain.strip(" \n.,!:;*\"'`").casefold()
+
+    @property
+    def is_right(self) -> bool:
+        return not self.failure and says(self.reading, self.request.right)
 
     @property
     def has_reasoning(self) -> bool:
@@ -73,6 +126,8 @@ class RequestSender:
         self.model = model
         self.limit = limit
         self.log: list[SentRequest] = []
+        self.takes_files = False
+        """True once the model's adapter has asked for a file that it sends as it is."""
         self._batches = 0
         self._failures = 0
 
@@ -111,8 +166,7 @@ class RequestSender:
         sent = [
             SentRequest(
                 number=first + place,
-                card=request.card,
-                text=request.text,
+                request=request,
                 answer=outcome.text if isinstance(outcome, Answer) else "",
                 failure="" if isinstance(outcome, Answer) else str(outcome) or type(outcome).__name__,
                 batch=batch,
@@ -132,7 +186,7 @@ class RequestSender:
         return sent
 
     def _outcomes(self, requests: Sequence[Request]) -> list[Answer | Exception]:
-        inputs = [_input(request) for request in requests]
+        inputs = [self._input(request) for request in requests]
         # Each request of a stream has an outcome of its own; elsewhere one failure is that of the whole batch.
         if self.model.streamed is not None:
             found = dict(self.model.stream(Task.VQA, inputs))
@@ -144,11 +198,28 @@ class RequestSender:
         except Exception as error:  # whatever the model's code raises concerns this batch
             return [error] * len(inputs)
 
+    def _input(self, request: Request) -> ModelInput:
+        shown = {card.digest: card for card in request.cards}
 
-def _input(request: Request) -> ModelInput:
-    card = request.card
+        def render(picture: Picture) -> Image:
+            return render_card(shown[picture.photo.digest])
+
+        def encode(picture: Picture, encoder: PictureEncoder, _lossless: bool) -> PictureFile:
+            card = shown[picture.photo.digest]
+            self.takes_files |= not encoder.only_png
+            own = card_file(card)
+            if own is not None and (own.media_type == "image/png" or not encoder.only_png):
+                return own
+            return encoder.encode(picture, lambda: render_card(card), None, lossless=True)
+
+        turns = (
+            Turn(tuple(part if isinstance(part, str) else _picture(part) for part in turn.parts), turn.role)
+            for turn in request.conversation
+        )
+        return ModelInput(Query.of(*turns, meaning=_NO_MEANING), render, encode, lossless=True)
+
+
+def _picture(card: Card) -> Picture:
     # Cards of one look and another nonce are other pictures to all caches here.
     photo = Photo(id=card.look, digest=card.digest)
-    scene = Scene(id=photo.id, photo=photo, width=card.size[0], height=card.size[1])
-    query = Query(picture=Picture(photo=photo, scene=scene), text=request.text, meaning=_NO_MEANING)
-    return ModelInput(query, lambda _picture: render_card(card))
+    return Picture(photo=photo, scene=Scene(id=photo.id, photo=photo, width=card.size[0], height=card.size[1]))

@@ -1,8 +1,10 @@
-"""The pictures of a probe: cards with a number on a ground of one colour."""
+"""The pictures of a probe: cards with a number, coloured corners or dots on a ground of one colour, and their files."""
 
 from __future__ import annotations
 
 import hashlib
+import re
+from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -10,8 +12,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.core.edits import Colour, FileForm
+from pytest_vqamt.core.edits import Colour, FileForm, Store
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.query import PictureFile
 from pytest_vqamt.models.http.picture_files import png_bytes
 
 if TYPE_CHECKING:
@@ -35,6 +38,17 @@ COLOURS: Mapping[str, Colour] = MappingProxyType(
 )
 """The grounds, each far from the others."""
 
+GRAY: Colour = (128, 128, 128)
+
+NUMBER = "Which number is written in this picture?"
+COLOUR = "What colour is the background of this picture?"
+DOTS = "How many black dots are in this picture?"
+CORNERS = ("top left", "top right", "bottom left", "bottom right")
+"""The order of a card's corners."""
+CORNER = "What colour is the square in the {} corner of this picture?"
+
+_COUNTS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
 _NONCE_PX = 4
 """The side of the block in the bottom right corner that makes two cards of one look differ in their bytes."""
 
@@ -42,6 +56,8 @@ _NONCE_PX = 4
 _BRIGHT = 3 * 128
 _WHITE, _BLACK = (255, 255, 255), (0, 0, 0)
 
+_CORNER_SHARE, _INSET_SHARE = 0.25, 0.04
+"""The sides of coloured corners, and their distance from the edges, in shares of the shorter side."""
 
 _VARIANTS = 700
 """Variants of each of two cards: 65,536 values are met by 7 of the 490,000 pairs on average."""
@@ -61,31 +77,63 @@ HASHES: dict[str, tuple[str, str, slice]] = {
 """Short hashes of which collisions can be made: of RGB pixels, or of the PNG as ``openai:`` sends it."""
 
 
-class CardForm(StrEnum):
-    """How the pixels are stored in the file that a server gets."""
+class Hidden(StrEnum):
+    """What lies under the transparent ground of a card."""
 
-    RGB = "RGB"
-    OPAQUE = "RGBA, opaque"
-    TRANSPARENT = "RGBA, transparent background"
-    PALETTE = "palette"
-    GREY = "grayscale"
-    TURNED = "EXIF rotation"
+    WHITE = "white"
+    BLACK = "black"
+    NOISE = "noise"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardFile:
+    """How a card is sent to a server, where it is not as the model's adapter encodes it."""
+
+    form: FileForm = FileForm.PNG
+    quality: int = 0
+    """Of JPEG and lossy WebP."""
+    orientation: int = 1
+    """Of EXIF: a viewer turns the file back."""
+    hidden: Hidden | None = None
+    """Of a PNG whose ground is transparent; None for an opaque file."""
+    media_type: str | None = None
+    """What the request says of the file, if not what it is; "" for nothing."""
+
+    @property
+    def words(self) -> str:
+        """For display.
+
+        >>> CardFile(form=FileForm.JPEG, quality=30, orientation=6).words
+        'jpeg of quality 30, EXIF orientation 6'
+        """
+        if self.hidden is not None:
+            return f"png, transparent over {self.hidden.value}"
+        quality = f" of quality {self.quality}" if self.quality else ""
+        orientation = f", EXIF orientation {self.orientation}" if self.orientation != 1 else ""
+        named = "" if self.media_type is None else f", sent as {self.media_type or 'no media type'}"
+        return f"{self.form.value}{quality}{orientation}{named}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """A number on a ground of one colour."""
+    """A picture on which something can be read without doubt."""
 
-    number: int | None
-    """Of three digits; None for a card without a number."""
+    number: int | None = None
+    """Of three or four digits, in the middle; None for a card without a number."""
     ground: Colour
     """The colour of the background."""
     ink: Colour | None = None
     """The colour of the digits; by default black or white."""
+    corners: tuple[str, ...] = ()
+    """The names of the colours of four squares, in the order of ``CORNERS``; empty for a card without."""
+    dots: int = 0
+    """Black dots in a row of up to five."""
+    digit_px: int = 0
+    """The height of the digits in pixels; 0 for digits that fill the card."""
     size: tuple[int, int] = (SIDE_PX, SIDE_PX)
     """Width and height in pixels."""
-    form: CardForm = CardForm.RGB
-    """How the file stores the pixels."""
+    file: CardFile | None = None
+    """How it is sent; None for as the adapter encodes it."""
     nonce: int = 0
     """Changes a block of 4 x 4 pixels in the corner by at most 15 of 255 a channel; 0 for no block."""
     is_noise: bool = False
@@ -94,7 +142,10 @@ class Card:
     """Of all other fields."""
 
     def __post_init__(self) -> None:
-        named = (self.number, self.ground, self.ink, self.size, self.form.value, self.nonce, self.is_noise)
+        named = (
+            *(self.number, self.ground, self.ink, self.corners, self.dots, self.digit_px, self.size),
+            *(self.file and self.file.words, self.nonce, self.is_noise),
+        )
         # Computed once: every request compares digests, and the class is frozen.
         object.__setattr__(self, "digest", digest("probe card", repr(named)))
 
@@ -105,13 +156,48 @@ class Card:
         >>> Card(number=417, ground=COLOURS["red"]).look
         '417 on red, 224 x 224 px'
         """
-        ground = (
-            "noise" if self.is_noise else next((n for n, c in COLOURS.items() if c == self.ground), str(self.ground))
-        )
-        shown = f"{self.number} on {ground}" if self.number is not None else f"nothing but {ground}"
-        form = f", {self.form.value}" if self.form is not CardForm.RGB else ""
+        ground = "noise" if self.is_noise else colour_name(self.ground) or str(self.ground)
+        parts = [str(self.number)] if self.number is not None else []
+        if self.corners:
+            parts.append(f"squares ({', '.join(self.corners)})")
+        if self.dots:
+            parts.append(f"{self.dots} dots")
+        shown = f"{' and '.join(parts)} on {ground}" if parts else f"nothing but {ground}"
+        digits = f", digits of {self.digit_px} px" if self.digit_px else ""
+        file = f", {self.file.words}" if self.file else ""
         ink = f", ink {self.ink}" if self.ink else ""
-        return f"{shown}, {self.size[0]} x {self.size[1]} px{ink}{form}"
+        return f"{shown}, {self.size[0]} x {self.size[1]} px{digits}{ink}{file}"
+
+    def right(self, question: str) -> str:
+        """What is right to answer; "" where the card does not tell.
+
+        >>> Card(ground=GRAY, corners=("red", "blue", "green", "white")).right(CORNER.format("bottom left"))
+        'green'
+        """
+        if question.endswith(COLOUR):
+            return colour_name(self.ground)
+        if question.endswith(DOTS):
+            return str(self.dots)
+        for place, corner in enumerate(CORNERS if self.corners else ()):
+            if question.endswith(CORNER.format(corner)):
+                return self.corners[place]
+        return "" if self.number is None else str(self.number)
+
+
+def colour_name(colour: Colour) -> str:
+    """The name of a ground; "" for any other colour."""
+    return next((name for name, each in COLOURS.items() if each == colour), "")
+
+
+def says(reading: str, right: str) -> bool:
+    """True if an answer names what is right: the number as digits or a word, the colour as a word.
+
+    >>> says("there are three dots", "3"), says("it is 41", "417"), says("417", "417")
+    (True, False, True)
+    """
+    words = re.findall(r"[a-z]+|\d+", reading.casefold().replace(",", ""))
+    word = _COUNTS[int(right)] if right.isdecimal() and int(right) < len(_COUNTS) else right
+    return bool(right) and (right in words or word in words)
 
 
 def faint_card(number: int, level: int, step: int) -> Card:
@@ -120,7 +206,7 @@ def faint_card(number: int, level: int, step: int) -> Card:
 
 
 def render_card(card: Card) -> Image:
-    """Draws the card in the mode of its form (RGB, RGBA, P or L), without smoothing: all forms have equal pixels."""
+    """Draws the card as RGB, without smoothing: as a viewer shows its file, of a transparent one on white."""
     from PIL import Image as Pillow
     from PIL.ImageDraw import Draw
 
@@ -128,6 +214,10 @@ def render_card(card: Card) -> Image:
         return _noise(card)
     image = Pillow.new("RGB", card.size, card.ground)
     draw = Draw(image)
+    if card.corners:
+        _draw_corners(draw, card)
+    if card.dots:
+        _draw_dots(draw, card)
     if card.number is not None:
         _write(draw, card)
     side, (width, height) = _NONCE_PX, card.size
@@ -135,21 +225,75 @@ def render_card(card: Card) -> Image:
         # Four bits of the nonce for each channel: 4,096 cards of one look.
         parts = tuple(_near(value, card.nonce >> 4 * place & 15) for place, value in enumerate(card.ground))
         draw.rectangle((width - side, height - side, width, height), fill=parts)
-    return _in_form(image, card)
+    return image
+
+
+def card_file(card: Card) -> PictureFile | None:
+    """The file of a card that is sent in a form of its own, else None."""
+    file = card.file
+    if file is None:
+        return None
+    media_type, content = _content(card, file)
+    given = media_type if file.media_type is None else file.media_type
+    return PictureFile(given, b64encode(content).decode("ascii"))
+
+
+def _content(card: Card, file: CardFile) -> tuple[str, bytes]:
+    from pytest_vqamt.imaging.file_forms import in_form, store, stored_file
+
+    image = render_card(card)
+    if file.hidden is not None:
+        return "image/png", png_bytes(_transparent(image, card, file.hidden))
+    if file.form in (FileForm.ALPHA, FileForm.PALETTE, FileForm.GRAYSCALE):
+        return "image/png", png_bytes(in_form(image, file.form))
+    stored = stored_file(store(image, Store(form=file.form, quality=file.quality, orientation=file.orientation)))
+    assert stored is not None, file  # all other forms have a file
+    return stored.media_type, stored.content
+
+
+def _transparent(image: Image, card: Card, hidden: Hidden) -> Image:
+    from PIL import Image as Pillow
+    from PIL import ImageChops
+
+    plain = Pillow.new("RGB", image.size, card.ground)
+    # Opaque where a pixel differs from the ground: the digits alone.
+    shown = ImageChops.difference(image, plain).convert("L").point(lambda value: 255 if value else 0)
+    under = {Hidden.WHITE: Pillow.new("RGB", image.size, _WHITE), Hidden.BLACK: Pillow.new("RGB", image.size, _BLACK)}
+    made = Pillow.composite(image, under.get(hidden) or _noise(card), shown)
+    made.putalpha(shown)
+    return made
+
+
+def _draw_corners(draw: ImageDraw, card: Card) -> None:
+    width, height = card.size
+    side, inset = (round(min(card.size) * share) for share in (_CORNER_SHARE, _INSET_SHARE))
+    for place, name in enumerate(card.corners):
+        x = inset if place % 2 == 0 else width - inset - side
+        y = inset if place < 2 else height - inset - side
+        draw.rectangle((x, y, x + side - 1, y + side - 1), fill=COLOURS[name])
+
+
+def _draw_dots(draw: ImageDraw, card: Card) -> None:
+    width, height = card.size
+    cell = width / (card.dots + 1)
+    radius = min(cell * 0.35, height * 0.1)
+    for place in range(card.dots):
+        x = cell * (place + 1)
+        draw.ellipse((x - radius, height / 2 - radius, x + radius, height / 2 + radius), fill=_BLACK)
 
 
 def _write(draw: ImageDraw, card: Card) -> None:
     from pytest_vqamt.imaging.lettering import font
 
-    width, height = card.size
-    # Three digits fit into 80 % of the width, whatever the aspect ratio.
-    cell = min(width * 0.8 / 3, height * 0.5)
+    digits, (width, height) = str(card.number), card.size
+    # The digits fit into 80 % of the width, whatever the aspect ratio.
+    cell = min(width * 0.8 / len(digits), height * 0.5) if not card.digit_px else card.digit_px
     letters = font(max(8, round(cell * 1.4)))
     ink = card.ink or (_BLACK if sum(card.ground) > _BRIGHT else _WHITE)
     # Without antialiasing: a palette holds the few colours exactly.
     draw.fontmode = "1"
-    for place, digit in enumerate(str(card.number)):
-        x = width / 2 + (place - 1) * cell
+    for place, digit in enumerate(digits):
+        x = width / 2 + (place - (len(digits) - 1) / 2) * cell
         draw.text((x, height / 2), digit, fill=ink, anchor="mm", font=letters)
 
 
@@ -167,32 +311,6 @@ def _noise(card: Card) -> Image:
     width, height = card.size
     # Seeded by the nonce, so that the picture is the same in every run.
     return Pillow.frombytes("RGB", card.size, Random(card.nonce).randbytes(3 * width * height))
-
-
-def _in_form(image: Image, card: Card) -> Image:
-    from PIL import Image as Pillow
-    from PIL import ImageChops
-
-    from pytest_vqamt.imaging.file_forms import in_form
-
-    match card.form:
-        case CardForm.OPAQUE:
-            return in_form(image, FileForm.ALPHA)
-        case CardForm.TRANSPARENT:
-            plain = Pillow.new("RGB", image.size, card.ground)
-            clear = image.convert("RGBA")
-            # Opaque where a pixel differs from the ground: the digits alone.
-            clear.putalpha(ImageChops.difference(image, plain).convert("L").point(lambda value: 255 if value else 0))
-            return clear
-        case CardForm.PALETTE:
-            return in_form(image, FileForm.PALETTE)
-        case CardForm.GREY:
-            return in_form(image, FileForm.GRAYSCALE)
-        case CardForm.TURNED:
-            turned = image.transpose(Pillow.Transpose.ROTATE_90)
-            turned.getexif()[0x0112] = 6  # Orientation: the top is at the right, so turn by 270 degrees to show it
-            return turned
-    return image
 
 
 # Cards of which two and two collide where a cache keeps only 16 bits of a picture's hash
