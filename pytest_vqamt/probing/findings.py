@@ -12,13 +12,15 @@ from pytest_vqamt.stats.binomial import upper_tail
 FLIPS = 0.02
 """The share of random answers that is taken for sane, such as those of ties in 16 bits."""
 
-MOST_CHANCE = 5e-5
-"""The p-value up to which differences are a finding.
+COMPARISONS = 60
+"""The most comparisons of a probe that may end in a finding."""
 
-A deployment that gives another answer at random in 2 % of requests is taken for sane. Each finding may rest on that
-noise with a probability of at most 5e-5. A probe makes at most 15 comparisons that may end in a finding, so that it has
-one with less than 1 in 1,000 (15 x 5e-5 = 0.00075). Comparisons that are made in several forms share their 5e-5.
-``tests/probing/simulation.py`` measures it.
+MOST_CHANCE = 1e-3
+"""The p-value up to which differences are a finding, for all comparisons of a probe together.
+
+A deployment that gives another answer at random in 2 % of requests is taken for sane, or in as many as were measured.
+The chance of each comparison is multiplied by ``COMPARISONS`` (Bonferroni), so that a probe of such a deployment has a
+finding with less than 1 in 1,000. ``tests/probing/simulation.py`` measures it.
 """
 
 
@@ -31,18 +33,53 @@ class FindingKind(StrEnum):
     TEXT_IGNORED = "text-ignored"
     EMPTY_PICTURE = "blank-picture"
     SHORT_HASH = "short-image-hash"
+    LENGTH_KEYED = "length-keyed-cache"
+    BEGINNING_KEYED = "first-bytes-keyed-cache"
+    LOOK_KEYED = "average-hash-keyed-cache"
     NON_DETERMINISTIC = "non-determinism"
+    STATE = "state-left-behind"
+    IDLENESS = "after-idleness"
+    LARGE_BEFORE = "after-a-large-picture"
     BATCH_PADDING = "batch-padding"
     BATCH = "batch"
+    SWAPPED_ANSWERS = "swapped-answers"
     REASONING = "reasoning-in-content"
     LARGE_PICTURE = "large-picture"
     ASPECT_RATIO = "aspect-ratio"
     SIZE = "size"
+    MIRRORED = "mirrored"
+    TURNED = "turned"
+    CROPPED = "cropped"
+    TILES = "tiles"
+    DETAIL = "detail-lost"
     FILE_FORM = "file-form"
+    JPEG = "jpeg"
+    JPEG_COLOURS = "jpeg-colours"
+    WEBP = "webp"
+    ALPHA = "alpha"
+    TRANSPARENCY = "transparency"
+    EXIF = "exif"
+    MEDIA_TYPE = "media-type"
     SWAPPED_CHANNELS = "swapped-channels"
+    COLOURS_LOST = "colours-lost"
+    COLOURS_WRONG = "colours-wrong"
     COARSE_LEVELS = "coarse-levels"
     NOISY_DETAIL = "noisy-detail"
     LONG_TEXT = "long-text"
+    CUT_IN_THE_MIDDLE = "cut-in-the-middle"
+    CUT_AT_THE_END = "cut-at-the-end"
+    CUT_ANSWER = "cut-answer"
+    NON_ASCII = "non-ascii"
+    FIRST_ONLY = "first-picture-only"
+    LAST_ONLY = "last-picture-only"
+    MERGED = "merged-pictures"
+    PERMUTED = "permuted-pictures"
+    EARLIER_LOST = "earlier-pictures-lost"
+    EARLIER_REPLACED = "earlier-picture-replaced"
+    TEXT_FIRST = "text-before-picture"
+    SYSTEM = "system-message"
+    USAGE = "usage"
+    EMPTY_ANSWERS = "empty-answers"
     FAILURES = "failures"
 
 
@@ -152,6 +189,181 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
             cause="The prompt exceeds the context and is cut without an error, often with its picture (ollama #7484).",
             advice="Raise the context (ollama: num_ctx), and have the server refuse what is too long.",
         ),
+        FindingKind.LENGTH_KEYED: Cause(
+            title="Two files of one length get the same answer",
+            cause="A cache knows pictures by the length of their file.",
+            advice="Turn the cache of pictures off, or update it.",
+        ),
+        FindingKind.BEGINNING_KEYED: Cause(
+            title="Two files that begin alike get the same answer",
+            cause="A cache knows pictures by the first bytes of their file.",
+            advice="Turn the cache of pictures off, or update it.",
+        ),
+        FindingKind.LOOK_KEYED: Cause(
+            title="Two pictures that look alike when they are small get the same answer",
+            cause="A cache knows pictures by an average or perceptual hash, or small digits cannot be read.",
+            advice="Turn the cache of pictures off; it must compare all bytes or pixels.",
+        ),
+        FindingKind.STATE: Cause(
+            title="A card that was answered before gets another answer",
+            cause="An earlier request left something behind in the server: a cache, a buffer, or graphs for one size.",
+            advice="Restart the server and probe again with another --seed; look at the requests before the first wrong one.",
+        ),
+        FindingKind.IDLENESS: Cause(
+            title="The first request after a pause gets another answer",
+            cause="The server has unloaded the model or its projector, or answers from a stale buffer.",
+            advice="Keep the model loaded (ollama: keep_alive), or send a request before the ones that count.",
+        ),
+        FindingKind.LARGE_BEFORE: Cause(
+            title="A small picture behind a large one gets another answer",
+            cause="The size, the padding or the graph of the large picture is used for the next one (sglang #29216).",
+            advice="Turn graphs for the encoder off, or resize all pictures to one size.",
+        ),
+        FindingKind.SWAPPED_ANSWERS: Cause(
+            title="Answers are those to other requests in flight",
+            cause="Requests that are computed at the same time are mixed up.",
+            advice="Send one request at a time (--vqamt-option in-flight=1), and report it: users may see each other's answers.",
+        ),
+        FindingKind.MIRRORED: Cause(
+            title="Left and right, or top and bottom, are exchanged",
+            cause="The picture is mirrored when it is decoded or resized.",
+            advice="Compare the pixels behind the server's loader with those of transformers.",
+        ),
+        FindingKind.TURNED: Cause(
+            title="The picture is turned",
+            cause="Width and height are exchanged when the pixels are read.",
+            advice="Compare the pixels behind the server's loader with those of transformers.",
+        ),
+        FindingKind.CROPPED: Cause(
+            title="What is in the corners is not seen",
+            cause="The picture is cropped to its centre.",
+            advice="Turn cropping off in the image processor (do_center_crop), or pad pictures to squares.",
+        ),
+        FindingKind.TILES: Cause(
+            title="Things are seen at other places",
+            cause="The tiles of a picture are put together in another order.",
+            advice="Update the server's image processor; limit pictures to one tile (max_pixels) until then.",
+        ),
+        FindingKind.DETAIL: Cause(
+            title="Large pictures are seen as through few pixels",
+            cause="The server scales pictures down without a word (ollama #17218), or the model has this resolution.",
+            advice="If the model takes larger pictures, raise the server's limit of pixels; else --allow detail-lost.",
+        ),
+        FindingKind.JPEG: Cause(
+            title="The same picture as JPEG gets other answers",
+            cause="JPEG goes through another decoder: progressive scans, gray or CMYK (sglang #33464).",
+            advice="Convert pictures to PNG or baseline JPEG in RGB before they are sent.",
+        ),
+        FindingKind.JPEG_COLOURS: Cause(
+            title="The colours of JPEG are others than those of PNG",
+            cause="The decoder of JPEG gives BGR, or takes CMYK inverted.",
+            advice="Update the server's decoder; send PNG until then.",
+        ),
+        FindingKind.WEBP: Cause(
+            title="The same picture as WebP gets other answers",
+            cause="The server does not decode WebP, and drops it.",
+            advice="Convert pictures to PNG or JPEG before they are sent.",
+        ),
+        FindingKind.ALPHA: Cause(
+            title="What lies under transparent pixels is seen",
+            cause="The alpha channel is dropped, so that hidden pixels show.",
+            advice="Put transparent pictures on white before they are sent.",
+        ),
+        FindingKind.TRANSPARENCY: Cause(
+            title="Transparent pixels are shown as black",
+            cause="The server puts transparent pictures on black, where most viewers show white.",
+            advice="Put them on white before they are sent, or --allow transparency.",
+        ),
+        FindingKind.EXIF: Cause(
+            title="A picture that EXIF turns gets another answer",
+            cause="The orientation is ignored, or applied twice (llama.cpp #20870).",
+            advice="Turn pictures upright before they are sent, or --allow exif.",
+        ),
+        FindingKind.MEDIA_TYPE: Cause(
+            title="A file with a wrong or without a media type gets another answer",
+            cause="The server trusts the media type and not the file.",
+            advice="Name the right type in the data URI, or --allow media-type.",
+        ),
+        FindingKind.COLOURS_LOST: Cause(
+            title="No colour is seen",
+            cause="Pictures are converted to grayscale (ollama #17872), or the model knows no colours.",
+            advice="Compare the pixels behind the server's loader with those of transformers.",
+        ),
+        FindingKind.COLOURS_WRONG: Cause(
+            title="Colours are named wrongly where numbers are read",
+            cause="Pixels are normalised with other means, or their brightness is changed.",
+            advice="Compare mean, standard deviation and range of the image processor with the checkpoint's.",
+        ),
+        FindingKind.CUT_IN_THE_MIDDLE: Cause(
+            title="A long text after the question changes the answer",
+            cause="The middle of a prompt that exceeds the context is cut out without an error.",
+            advice="Raise the context, and have the server refuse what is too long.",
+        ),
+        FindingKind.CUT_AT_THE_END: Cause(
+            title="The end of a long prompt is lost",
+            cause="A prompt that exceeds the context loses its end, and so the question.",
+            advice="Raise the context, and have the server refuse what is too long.",
+        ),
+        FindingKind.CUT_ANSWER: Cause(
+            title="Answers end too early",
+            cause="A stop sequence, or too low a limit of tokens, cuts answers.",
+            advice="Look at the server's default stop sequences and max_tokens.",
+        ),
+        FindingKind.NON_ASCII: Cause(
+            title="Letters beyond ASCII are lost",
+            cause="Texts are decoded or encoded with another encoding than UTF-8.",
+            advice="Look at the encoding of requests between you and the server.",
+        ),
+        FindingKind.FIRST_ONLY: Cause(
+            title="Of several pictures only the first is seen",
+            cause="The server keeps one picture a request (vLLM #10983), or the model takes one.",
+            advice="Raise the limit of pictures a request, or send one.",
+        ),
+        FindingKind.LAST_ONLY: Cause(
+            title="Of several pictures only the last is seen",
+            cause="The server keeps the latest picture of a request, or the model takes one.",
+            advice="Raise the limit of pictures a request, or send one.",
+        ),
+        FindingKind.MERGED: Cause(
+            title="Two pictures of one size are taken for one, those of different sizes are not",
+            cause="Pictures of equal size are merged into a batch or a film (llama.cpp #24303, ollama #17321).",
+            advice="Update the server; give pictures different sizes until then.",
+        ),
+        FindingKind.PERMUTED: Cause(
+            title="Several pictures are seen in another order",
+            cause="The server sorts or reverses the pictures of a request (LM Studio #1675).",
+            advice="Update the server; send one picture a request until then.",
+        ),
+        FindingKind.EARLIER_LOST: Cause(
+            title="The picture of an earlier turn is not seen",
+            cause="Pictures of earlier turns are dropped, or moved to the latest (mlx-vlm #2211).",
+            advice="Repeat the picture in the latest turn.",
+        ),
+        FindingKind.EARLIER_REPLACED: Cause(
+            title="A later picture replaces that of an earlier turn",
+            cause="The server keeps one picture a conversation (react-native-executorch PR 1229).",
+            advice="Start a new conversation for each picture.",
+        ),
+        FindingKind.TEXT_FIRST: Cause(
+            title="A question before its picture is not answered",
+            cause="Text before a picture is lost when the prompt is put together (vLLM #15125).",
+            advice="Send the picture first, and compare the chat template with the checkpoint's.",
+        ),
+        FindingKind.SYSTEM: Cause(
+            title="With a system message the picture is not seen",
+            cause="The chat template knows either a system message or pictures.",
+            advice="Put the system message into the user's text, or use the checkpoint's own template.",
+        ),
+        FindingKind.USAGE: Cause(
+            title="The counted tokens do not grow with the text",
+            cause="The usage is a constant, or that of another request.",
+            advice="Do not bill or limit by the usage of this server.",
+        ),
+        FindingKind.EMPTY_ANSWERS: Cause(
+            title="Some answers are empty",
+            cause="The server drops answers, or puts them into another field (reasoning_content).",
+            advice="Look at the whole response of a request by hand.",
+        ),
         FindingKind.FAILURES: Cause(
             title="Requests failed",
             cause="The server refuses or breaks off some of the pictures or texts.",
@@ -176,6 +388,8 @@ class ProbeFinding:
     """At which sizes, lengths or forms."""
     requests: tuple[int, ...]
     """The numbers of the requests that show it."""
+    ruled_out: tuple[str, ...] = ()
+    """What was tried, and is not the cause: "sent alone"."""
 
     @property
     def cause(self) -> Cause:
@@ -189,13 +403,3 @@ def repeated_difference(flips: float) -> float:
     """
     # Three pairs of the three answers of a reference may be wrong alike; higher powers are left out.
     return flips**2 + 3 * flips**2
-
-
-def is_finding(found: int, tries: int, rate: float, forms: int = 1) -> bool:
-    """True if so many differences are unlikely by chance; ``forms`` is how many comparisons share the limit.
-
-    >>> is_finding(2, 3, 0.0016, forms=3), is_finding(2, 3, 0.0016, forms=7)
-    (True, False)
-    """
-    # Bonferroni's correction: the limit is shared by the forms of a comparison.
-    return found > 0 and forms * upper_tail(found, tries, rate) <= MOST_CHANCE

@@ -1,0 +1,279 @@
+"""The state of a probe: the reference cards, what is measured of the model, and how a difference becomes a finding.
+
+Comparisons speak of "the same" and never of "right": a request about the same content must get the reference answer of
+its card. A difference counts where it is seen twice in a row, and a finding needs as many cards in a row as chance does
+not give (``findings``). So a sane deployment pays for one request of a comparison, and a faulty one for all of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from pytest_vqamt.core.conversation import Ability
+from pytest_vqamt.models.wrapped import LoadedModel
+from pytest_vqamt.probing.asking import Request, RequestSender, SentRequest
+from pytest_vqamt.probing.cards import COLOUR, COLOURS, CORNER, CORNERS, DOTS, GRAY, NUMBER, Card, says
+from pytest_vqamt.probing.findings import (
+    COMPARISONS,
+    FLIPS,
+    MOST_CHANCE,
+    FindingKind,
+    ProbeFinding,
+    repeated_difference,
+)
+from pytest_vqamt.stats.binomial import upper_tail
+
+CARDS = 6
+"""Cards that every check uses, the first six of ``COLOURS`` as grounds; ordinary cards are squares of 224 px."""
+
+_READS = 0.8
+"""The share of reference cards that a model must read for checks that need it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """An observation that is no finding."""
+
+    name: str
+    """What was observed: "answers about blank and noise pictures"."""
+    value: str
+    """The observation in words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A number that two probes of one model can be compared by."""
+
+    name: str
+    """What was measured: "effective resolution at 1,024 px"."""
+    value: float
+    unit: str
+    """"px", "of 255" or "share"."""
+
+
+@dataclass(slots=True)
+class ProbeResult:
+    """The result of a probe."""
+
+    model: str
+    """Its spec."""
+    subject: str = ""
+    """The question of the comparisons; "" where no question could be used."""
+    read: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """How many reference cards were read rightly, and of how many, by what is to be read ("numbers")."""
+    flips: float = 0.0
+    """The share of answers about easy cards that differed from the majority."""
+    findings: list[ProbeFinding] = field(default_factory=list)
+    """In the order of the checks; empty for a sane deployment."""
+    facts: list[Fact] = field(default_factory=list)
+    """Observations that decide nothing."""
+    figures: list[Figure] = field(default_factory=list)
+    """Numbers to compare two deployments by."""
+    checked: list[str] = field(default_factory=list)
+    """The checks that were made."""
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    """Checks that were not made, with the reason."""
+    log: list[SentRequest] = field(default_factory=list)
+    """All requests."""
+
+    def found(self, *kinds: FindingKind) -> bool:
+        """True if there is a finding of one of the kinds."""
+        return any(each.kind in kinds for each in self.findings)
+
+
+class Probing:
+    """A probe under way, which every check gets.
+
+    Attributes:
+        cards: the reference cards, of different numbers and grounds.
+        spare: numbers that no answer about the reference cards can be.
+        reference: the majority of the answers about a card, by its place and the question.
+        repeats: all answers that the references were taken from.
+        salted: True once texts need a number of their own, as a cache by text was found.
+        flips: how often random answers are allowed for.
+    """
+
+    def __init__(self, sender: RequestSender, seed: int) -> None:
+        self.sender = sender
+        self.random = Random(seed)
+        numbers = clear_numbers(self.random, 4 * CARDS)
+        self.cards = [
+            Card(number=number, ground=COLOURS[name])
+            for number, name in zip(numbers, tuple(COLOURS)[:CARDS], strict=False)
+        ]
+        self.spare = numbers[CARDS:]
+        self.result = ProbeResult(model=sender.model.name, log=sender.log)
+        self.salted = False
+        self.reference: dict[tuple[int, str], str] = {}
+        self.repeats: list[tuple[int, str, SentRequest]] = []
+        self.flips = FLIPS
+        self._canaries = 0
+
+    @property
+    def model(self) -> LoadedModel:
+        return self.sender.model
+
+    @property
+    def subject(self) -> str:
+        return self.result.subject
+
+    @property
+    def reads(self) -> bool:
+        """True if the model reads the numbers on the reference cards."""
+        right, tries = self.result.read.get("numbers", (0, 0))
+        return self.subject == NUMBER and right >= _READS * tries
+
+    def lacks(self, *abilities: Ability) -> str:
+        """Why conversations of this kind cannot be sent; "" where they can."""
+        missing = [each.value for each in abilities if each not in self.model.takes]
+        return f"the model does not say that it takes {' and '.join(missing)}" if missing else ""
+
+    # Requests
+
+    def salted_text(self, question: str) -> str:
+        """The question; once a cache by text was found, with a unique number before it."""
+        # A prefix before the question makes each request another one to a cache by text.
+        if not self.salted:
+            return question
+        salt = self.random.randrange(10**6)
+        return f"Request {salt:06}. {question}"
+
+    def send(self, card: Card, question: str) -> SentRequest:
+        return self.sender.send_alone(Request(card=card, text=self.salted_text(question)))
+
+    def reference_of(self, place: int) -> str:
+        return self.reference[place, self.subject]
+
+    def agrees(self, seen: SentRequest, place: int) -> bool:
+        """True if the answer is that to the reference card, or both name what its number is."""
+        reference, number = self.reference_of(place), str(self.cards[place].number)
+        return seen.reading == reference or (says(seen.reading, number) and says(reference, number))
+
+    def differs(self, place: int, request: Request) -> SentRequest | None:
+        """Sends a request about the content of a reference card twice; None unless both answers are other ones."""
+        last: SentRequest | None = None
+        # Twice: one flip of a sane server must be no finding.
+        for _ in range(2):
+            last = self.sender.send_alone(replace(request, text=self.salted_text(request.text)))
+            # A refusal or a text that was cut with notice is honest.
+            if last.failure or last.truncated or self.agrees(last, place):
+                return None
+        return last
+
+    def confirmed(self, requests: Iterable[tuple[int, Request]]) -> list[SentRequest]:
+        """Sends requests about the content of reference cards until one agrees; the others if they are a finding.
+
+        A sane deployment agrees at the first. At least one more than chance gives must differ.
+        """
+        found: list[SentRequest] = []
+        for place, request in requests:
+            seen = self.differs(place, request)
+            if seen is None:
+                return []
+            found.append(seen)
+            if self.chance(len(found), len(found)) <= MOST_CHANCE:
+                return found
+        return []
+
+    def of_all(self, card_of: Iterable[int], change: object = None) -> list[tuple[int, Request]]:
+        """The plain requests about the reference cards at some places."""
+        del change
+        return [(place, Request(card=self.cards[place], text=self.subject)) for place in card_of]
+
+    # Findings
+
+    @property
+    def rate(self) -> float:
+        """The chance that a request differs twice in a row from its reference on a sane deployment."""
+        # As measured by the check of repeats, so a server that is not deterministic has that one finding, and not one
+        # for each check.
+        return min(0.9, repeated_difference(self.flips))
+
+    def chance(self, differing: int, compared: int, rate: float | None = None, *, of: int = COMPARISONS) -> float:
+        """The probability of so many differences on a sane deployment, for any of so many comparisons."""
+        return min(1.0, of * upper_tail(differing, compared, self.rate if rate is None else rate))
+
+    def add(
+        self,
+        kind: FindingKind,
+        differing: Sequence[SentRequest],
+        compared: int = 0,
+        *,
+        detail: str = "",
+        rate: float | None = None,
+        ruled_out: Sequence[str] = (),
+    ) -> None:
+        """Adds a finding; ``compared`` is the number of comparisons if others agreed."""
+        tries = compared or len(differing)
+        self.result.findings.append(
+            ProbeFinding(
+                kind=kind,
+                differing=len(differing),
+                compared=tries,
+                p_value=self.chance(len(differing), tries, rate),
+                detail=detail,
+                ruled_out=tuple(ruled_out),
+                requests=tuple(each.number for each in differing),
+            )
+        )
+
+    def is_finding(self, differing: int, compared: int, rate: float | None = None) -> bool:
+        return differing > 0 and self.chance(differing, compared, rate) <= MOST_CHANCE
+
+    def note(self, name: str, value: str) -> None:
+        self.result.facts.append(Fact(name=name, value=value))
+
+    def skip(self, name: str, reason: str) -> None:
+        self.result.skipped.append((name, reason))
+
+    # State
+
+    def canary(self, after: str) -> None:
+        """Asks about a reference card again: another answer twice is state that the check before has left behind."""
+        self._canaries += 1
+        place = self._canaries % CARDS
+        if found := self.confirmed(self.of_all((place + step) % CARDS for step in range(CARDS))):
+            if not self.result.found(FindingKind.STATE):
+                self.add(FindingKind.STATE, found, detail=f"since the check of {after}")
+            # What comes later is compared with what the server answers now.
+            self.measure_again()
+
+    def measure_again(self) -> None:
+        """Takes the references of all cards anew."""
+        for place in range(CARDS):
+            given = [self.send(self.cards[place], self.subject).reading for _ in range(3)]
+            self.reference[place, self.subject] = Counter(given).most_common(1)[0][0]
+
+
+def reading_cards(random: Random) -> list[tuple[str, Card, str]]:
+    """Cards with what is to be read, for the figure of how well a model reads: names of corners, and counts."""
+    names = random.sample(("red", "green", "blue", "yellow"), 4)
+    corners = Card(ground=GRAY, corners=tuple(names), size=(448, 448))
+    dots = random.sample(range(2, 6), 3)
+    return [
+        *(("sides", corners, CORNER.format(corner)) for corner in CORNERS),
+        *(("counts", Card(ground=COLOURS["white"], dots=number), DOTS) for number in dots),
+    ]
+
+
+def clear_numbers(random: Random, count: int, digits: int = 3) -> list[int]:
+    """Numbers of different digits of which no two share more than one digit at its place."""
+    found: list[int] = []
+    while len(found) < count:
+        number = random.randrange(10 ** (digits - 1), 10**digits)
+        said = str(number)
+        # Two misread digits are needed to turn one card into another.
+        if len(set(said)) == digits and "0" not in said and all(_apart(said, str(each)) for each in found):
+            found.append(number)
+    return found
+
+
+def _apart(digits: str, others: str) -> bool:
+    return sum(a == b for a, b in zip(digits, others, strict=True)) <= len(digits) - 2
+
+
+QUESTIONS = (NUMBER, COLOUR)
+"""The questions of the reference cards."""
