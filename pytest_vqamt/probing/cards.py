@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
+from io import BytesIO
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -96,6 +97,8 @@ class CardFile:
     """Of EXIF: a viewer turns the file back."""
     hidden: Hidden | None = None
     """Of a PNG whose ground is transparent; None for an opaque file."""
+    unpacked: bool = False
+    """A PNG without compression: cards of one size have files of one length."""
     media_type: str | None = None
     """What the request says of the file, if not what it is; "" for nothing."""
 
@@ -106,6 +109,8 @@ class CardFile:
         >>> CardFile(form=FileForm.JPEG, quality=30, orientation=6).words
         'jpeg of quality 30, EXIF orientation 6'
         """
+        if self.unpacked:
+            return "png without compression"
         if self.hidden is not None:
             return f"png, transparent over {self.hidden.value}"
         quality = f" of quality {self.quality}" if self.quality else ""
@@ -242,6 +247,10 @@ def _content(card: Card, file: CardFile) -> tuple[str, bytes]:
     from pytest_vqamt.imaging.file_forms import in_form, store, stored_file
 
     image = render_card(card)
+    if file.unpacked:
+        content = BytesIO()
+        image.save(content, "PNG", compress_level=0)
+        return "image/png", content.getvalue()
     if file.hidden is not None:
         return "image/png", png_bytes(_transparent(image, card, file.hidden))
     if file.form in (FileForm.ALPHA, FileForm.PALETTE, FileForm.GRAYSCALE):

@@ -1,0 +1,1 @@
+"""The checks of ``vqamt probe``, a module for each kind."""

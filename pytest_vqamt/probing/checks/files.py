@@ -1,0 +1,146 @@
+"""The same pixels in other files: each must be decoded as the adapter's own file is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from pytest_vqamt.core.edits import FileForm
+from pytest_vqamt.probing.asking import Request, SentRequest
+from pytest_vqamt.probing.cards import COLOUR, COLOURS, Card, CardFile, Hidden, says
+from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.probing import CARDS, Probing
+
+_INK = (190, 60, 40)
+"""Can be read on white and on black."""
+
+FORMS: Mapping[FindingKind, tuple[CardFile, ...]] = MappingProxyType(
+    {
+        FindingKind.FILE_FORM: (
+            CardFile(form=FileForm.ALPHA),
+            CardFile(form=FileForm.PALETTE),
+            CardFile(form=FileForm.GRAYSCALE),
+            CardFile(form=FileForm.SIXTEEN_BITS),
+        ),
+        FindingKind.JPEG: (
+            CardFile(form=FileForm.JPEG, quality=95),
+            CardFile(form=FileForm.JPEG, quality=30),
+            CardFile(form=FileForm.PROGRESSIVE_JPEG, quality=85),
+            CardFile(form=FileForm.GRAYSCALE_JPEG, quality=85),
+            CardFile(form=FileForm.CMYK_JPEG, quality=95),
+        ),
+        FindingKind.WEBP: (CardFile(form=FileForm.WEBP), CardFile(form=FileForm.LOSSY_WEBP, quality=85)),
+        FindingKind.EXIF: tuple(
+            CardFile(form=form, quality=95 if form is FileForm.JPEG else 0, orientation=orientation)
+            for form in (FileForm.JPEG, FileForm.PNG)
+            for orientation in ((6, 3, 8, 5) if form is FileForm.JPEG else (6, 2))
+        ),
+        FindingKind.MEDIA_TYPE: (
+            CardFile(form=FileForm.JPEG, quality=95, media_type="image/png"),
+            CardFile(form=FileForm.PNG, media_type="image/jpeg"),
+            CardFile(form=FileForm.PNG, media_type=""),
+        ),
+    }
+)
+"""By the finding that a difference is."""
+
+_GRAY = (FileForm.GRAYSCALE, FileForm.GRAYSCALE_JPEG)
+_TRANSPARENT = (Hidden.WHITE, Hidden.BLACK, Hidden.NOISE)
+
+
+def forms(probing: Probing) -> None:
+    """The cards in each form of file; gray ones as gray cards, which are first sent as they are."""
+    if not probing.sender.takes_files:
+        probing.skip("forms of file", "the model gets pixels, not files")
+        return
+    for kind, some in FORMS.items():
+        found: list[SentRequest] = []
+        names: list[str] = []
+        for file in some:
+            differing = _differing(probing, file)
+            if differing:
+                found += differing
+                names.append(file.words)
+        if found:
+            probing.add(kind, found, detail="; ".join(names), ruled_out=("the same pixels as plain PNG",))
+    transparency(probing)
+
+
+def _differing(probing: Probing, file: CardFile) -> list[SentRequest]:
+    cards = [replace(card, file=file) for card in probing.cards]
+    if file.form in _GRAY:
+        if not probing.reads:
+            return []
+        levels = (40, 200, 90, 230, 60, 170)
+        cards = [replace(card, ground=(level,) * 3) for card, level in zip(cards, levels, strict=True)]
+    found = _confirmed(probing, cards)
+    # As RGB the same gray cards must be read, or it is the gray and not the file that is hard.
+    return [] if file.form in _GRAY and found and _confirmed(probing, _plain(cards)) else found
+
+
+def _plain(cards: list[Card]) -> list[Card]:
+    return [replace(card, file=None) for card in cards]
+
+
+def _confirmed(probing: Probing, cards: list[Card]) -> list[SentRequest]:
+    return probing.confirmed((place, Request(card=card, text=probing.subject)) for place, card in enumerate(cards))
+
+
+def transparency(probing: Probing) -> None:
+    """Cards whose ground is transparent, over white, black and noise: what is hidden must not be seen."""
+    if not probing.reads:
+        return
+    for hidden in _TRANSPARENT:
+        cards = [
+            replace(card, ground=COLOURS["white"], ink=_INK, file=CardFile(hidden=hidden)) for card in probing.cards
+        ]
+        found = _confirmed(probing, cards)
+        if found and not _confirmed(probing, _plain(cards)):
+            probing.add(FindingKind.ALPHA, found, detail=f"{hidden.value} under transparent pixels")
+            return
+    if not _names(probing, "white"):
+        return
+    # Hidden black, so that a dropped alpha channel shows itself, too.
+    for hidden in (Hidden.BLACK, Hidden.WHITE):
+        shown = Card(number=probing.spare[0], ground=COLOURS["white"], ink=_INK, file=CardFile(hidden=hidden))
+        seen = [probing.send(replace(shown, number=number), COLOUR) for number in probing.spare[:3]]
+        if all(says(each.reading, "black") for each in seen):
+            # Black over hidden white is the server's own ground; over hidden black it may be what is hidden.
+            if hidden is Hidden.BLACK:
+                continue
+            probing.add(FindingKind.TRANSPARENCY, seen, rate=probing.flips)
+            return
+        if hidden is Hidden.BLACK and not all(says(each.reading, "white") for each in seen):
+            probing.note("transparent pixels", f"shown as {', '.join(sorted({each.reading for each in seen}))}")
+            return
+
+
+def _names(probing: Probing, colour: str) -> bool:
+    right, tries = probing.result.read["colours"]
+    return right >= 0.8 * tries and bool(colour)
+
+
+def colours_of_jpeg(probing: Probing) -> None:
+    """The colours of JPEG and CMYK files, where those of PNG are named rightly."""
+    if not probing.sender.takes_files or not _names(probing, "red"):
+        return
+    readers: tuple[tuple[str, CardFile], ...] = (
+        ("JPEG", CardFile(form=FileForm.JPEG, quality=95)),
+        ("CMYK JPEG", CardFile(form=FileForm.CMYK_JPEG, quality=95)),
+        ("WebP", CardFile(form=FileForm.WEBP)),
+    )
+    for name, file in readers:
+        named: Callable[[int], str] = lambda place: tuple(COLOURS)[place]  # noqa: E731
+        wrong: list[SentRequest] = []
+        for place in range(CARDS):
+            # New numbers, so that no cache answers; red and blue among the first three.
+            seen = probing.send(Card(number=probing.spare[place], ground=COLOURS[named(place)], file=file), COLOUR)
+            if place == 2 and not wrong:
+                break
+            if not seen.failure and not says(seen.reading, named(place)):
+                wrong.append(seen)
+        if probing.is_finding(len(wrong), CARDS, probing.flips):
+            answers = ", ".join(f"{each.card.right(COLOUR)} as {each.reading!r}" for each in wrong)
+            probing.add(FindingKind.JPEG_COLOURS, wrong, CARDS, detail=f"{name}: {answers}", rate=probing.flips)
+            return

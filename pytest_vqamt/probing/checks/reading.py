@@ -1,0 +1,99 @@
+"""What the model reads: the question of the comparisons, the references of the cards, and how many are right."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from pytest_vqamt.probing.asking import SentRequest
+from pytest_vqamt.probing.cards import COLOUR, COLOURS, NUMBER, Card
+from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.probing import CARDS, Probing, reading_cards
+
+EMPTY = {
+    "white": Card(ground=COLOURS["white"]),
+    "black": Card(ground=COLOURS["black"]),
+    "noise": Card(ground=COLOURS["white"], is_noise=True, nonce=1),
+    "other noise": Card(ground=COLOURS["white"], is_noise=True, nonce=2),
+}
+"""Pictures of one colour, and noise: they show no number."""
+
+
+def calibrate(probing: Probing) -> bool:
+    """Finds a question whose answers depend on the card, and the reference of each card; False where none does."""
+    if _find_subject(probing):
+        return True
+    # All cards got the same answer to the same text. With a number before each text a cache by text shows itself.
+    unsalted = probing.sender.log[: 2 * CARDS]
+    probing.salted = True
+    if _find_subject(probing):
+        _add_text_keyed(probing, unsalted)
+        return True
+    probing.result.subject = ""
+    _add_unseen(probing, unsalted[0])
+    return False
+
+
+def measure_reading(probing: Probing) -> None:
+    """How many of the reference cards are read rightly; numbers and colours are of the answers that are there."""
+    read = probing.result.read
+    for name, question in (("numbers", NUMBER), ("colours", COLOUR)):
+        asked = [each for _, said, each in probing.repeats if said == question]
+        read[name] = sum(each.is_right for each in asked), len(asked)
+    for name, card, question in reading_cards(probing.random):
+        right, tries = read.get(name, (0, 0))
+        read[name] = right + probing.send(card, question).is_right, tries + 1
+
+
+def _add_text_keyed(probing: Probing, unsalted: Sequence[SentRequest]) -> None:
+    first = unsalted[0]
+    # The first answer to each text was about the first card.
+    given = {each.text: each.reading for each in reversed(unsalted)}
+    others = [each for each in unsalted if each.card != first.card and each.text in (NUMBER, COLOUR)]
+    repeated = [each for each in others if each.reading == given[each.text]]
+    detail = "with a number of its own before it, each text gets the answer to its own picture"
+    probing.add(FindingKind.TEXT_KEYED, repeated, len(others), detail=detail)
+
+
+def _add_unseen(probing: Probing, first: SentRequest) -> None:
+    # The number of the first card in the answer: that card was seen, and stays for all others.
+    stuck = str(probing.cards[0].number) in first.reading
+    kind = FindingKind.FIRST_PICTURE if stuck else FindingKind.PICTURE_UNUSED
+    # The requests about other cards, which got the same answer, are the evidence.
+    same = [each for each in probing.sender.log if each.card.number != probing.cards[0].number][:CARDS]
+    empty = [probing.send(card, first.text) for card in EMPTY.values()]
+    alike = [each for each in empty if each.reading == first.reading]
+    of_empty = f"{len(alike)} of {len(empty)} blank or noise pictures"
+    detail = f'"{first.reading}" is the answer to most cards, and to {of_empty}'
+    probing.add(kind, [*same, *alike], len(same) + len(empty), detail=detail)
+
+
+def _find_subject(probing: Probing) -> bool:
+    """Sends both questions about each card three times, in three orders; True if answers depend on the card."""
+    probing.repeats = []
+    # Three orders, so that an answer that depends on the request before it differs from itself.
+    orders = (range(CARDS), reversed(range(CARDS)), probing.random.sample(range(CARDS), CARDS))
+    answers: dict[tuple[int, str], list[str]] = {}
+    for turn, order in enumerate(orders):
+        for place in order:
+            for question in (NUMBER, COLOUR) if turn % 2 == 0 else (COLOUR, NUMBER):
+                seen = probing.send(probing.cards[place], question)
+                probing.repeats.append((place, question, seen))
+                answers.setdefault((place, question), []).append(seen.reading)
+        # Two distinct answers of six may be a flip; without a third nothing depends on the card.
+        if turn == 0 and all(distinct(answers, question) < 3 for question in (NUMBER, COLOUR)):
+            return False
+    probing.reference = {key: Counter(given).most_common(1)[0][0] for key, given in answers.items()}
+    majorities = {key: [answer] for key, answer in probing.reference.items()}
+    # Numbers first, as they say more than colours: all but one card told apart, else three colours, else three
+    # numbers.
+    for question, least in ((NUMBER, CARDS - 1), (COLOUR, 3), (NUMBER, 3)):
+        if distinct(majorities, question) >= least:
+            probing.result.subject = question
+            return True
+    return False
+
+
+def distinct(answers: dict[tuple[int, str], list[str]], question: str) -> int:
+    """How many answers to a question differ, of the first about each card."""
+    return len({given[0] for (_, asked), given in answers.items() if asked == question})

@@ -1,0 +1,158 @@
+"""Checks that one request has one answer: repeated, about other pictures and texts, after other requests and pauses."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from pytest_vqamt.probing.asking import Request, SentRequest
+from pytest_vqamt.probing.cards import COLOUR, COLOURS, HASHES, NUMBER, Card, CardFile, colliding_pairs
+from pytest_vqamt.probing.checks.reading import EMPTY, distinct
+from pytest_vqamt.probing.findings import FLIPS, FindingKind
+from pytest_vqamt.probing.probing import CARDS, Probing
+
+_MORE_ROUNDS = 7
+"""Further rounds over all cards where answers to the same request differ, to measure how often."""
+
+_LARGE_PX = 1024
+_IDLE_S = 3.0
+_UNPACKED = CardFile(unpacked=True)
+
+
+def empty_pictures(probing: Probing) -> None:
+    """Pictures of one colour, and noise: no answer about them may be the number of a card."""
+    seen = [probing.send(card, probing.subject) for card in EMPTY.values()]
+    said = (f"{each.failure or each.answer!r} (on {name})" for name, each in zip(EMPTY, seen, strict=True))
+    probing.note("answers about blank and noise pictures", ", ".join(said))
+    if probing.subject == NUMBER:
+        # Sent again: a model may guess a number once.
+        again = [probing.send(each.card, NUMBER) for each in seen if _names_a_card(probing, each)]
+        wrong = [each for each in again if _names_a_card(probing, each)]
+        if probing.is_finding(len(wrong), len(EMPTY)):
+            probing.add(FindingKind.EMPTY_PICTURE, wrong, len(EMPTY))
+
+
+def _names_a_card(probing: Probing, asked: SentRequest) -> bool:
+    return any(str(card.number) in asked.reading for card in probing.cards)
+
+
+def texts(probing: Probing) -> None:
+    """The same picture with another text: number and colour must not get the same answer."""
+    reference = probing.reference
+    places = [place for place in range(CARDS) if reference[place, NUMBER] == reference[place, COLOUR]]
+    same = [each for place, question, each in probing.repeats if place in places and question == COLOUR]
+    # On all cards; where colours are not told apart either, the text proves nothing.
+    if len(places) == CARDS and distinct({key: [said] for key, said in reference.items()}, COLOUR) >= 3:
+        probing.add(FindingKind.TEXT_IGNORED, same[:CARDS])
+
+
+def repeats(probing: Probing) -> None:
+    """The same request again: cold, warm, and in three orders."""
+    subject = probing.subject
+    tries = [each for each in probing.repeats if each[1] == subject]
+    other = [each for each in tries if each[2].reading != probing.reference[each[0], each[1]]]
+    # Only then: a deterministic server costs no further requests.
+    if other:
+        for _ in range(_MORE_ROUNDS):
+            for place in range(CARDS):
+                tries.append((place, subject, probing.send(probing.cards[place], subject)))
+        for place in range(CARDS):
+            given = Counter(each.reading for at, _, each in tries if at == place)
+            probing.reference[place, subject] = given.most_common(1)[0][0]
+        other = [each for each in tries if each[2].reading != probing.reference[each[0], each[1]]]
+    probing.result.flips = len(other) / len(tries)
+    if probing.is_finding(len(other), len(tries), FLIPS):
+        probing.add(FindingKind.NON_DETERMINISTIC, [each for _, _, each in other], len(tries), rate=FLIPS)
+    if len(other) > 1:
+        # An upper bound, since the rate was measured on few requests: all later checks allow for it.
+        probing.flips = min(0.8, 1.5 * probing.result.flips + 0.05)
+
+
+def hashes(probing: Probing) -> None:
+    """Pairs of pictures that collide in 16 bits of a usual hash, one after the other with one text."""
+    shown: list[SentRequest] = []
+    names: list[str] = []
+    for name, pairs in colliding_pairs((probing.cards[0], probing.cards[2])).items():
+        if found := _mistaken(probing, [(0, 2, first, second) for first, second in pairs]):
+            names.append(name)
+            shown += found
+    if shown:
+        probing.add(FindingKind.SHORT_HASH, shown, detail=f"they share {' and '.join(names)}")
+
+
+def likenesses(probing: Probing) -> None:
+    """Pairs of cards whose files have one length or one beginning, or that look alike when they are small."""
+    if probing.sender.takes_files:
+        plain = [replace(card, file=_UNPACKED) for card in probing.cards]
+        found = _mistaken(probing, [(a, b, plain[a], plain[b]) for a, b in ((0, 1), (2, 3), (4, 5))])
+        if found:
+            probing.add(FindingKind.LENGTH_KEYED, found)
+        else:
+            # One ground: the first rows, and so the first bytes, are the same.
+            alike = [replace(card, ground=COLOURS["white"]) for card in plain]
+            if found := _mistaken(probing, [(a, b, alike[a], alike[b]) for a, b in ((0, 1), (2, 3), (4, 5))]):
+                probing.add(FindingKind.BEGINNING_KEYED, found)
+                return
+    if probing.reads:
+        small = [replace(card, ground=COLOURS["white"], digit_px=28) for card in probing.cards]
+        if found := _mistaken(probing, [(a, b, small[a], small[b]) for a, b in ((0, 1), (2, 3), (4, 5))]):
+            probing.add(FindingKind.LOOK_KEYED, found)
+
+
+def _mistaken(probing: Probing, pairs: list[tuple[int, int, Card, Card]]) -> list[SentRequest]:
+    """Sends pairs of cards one after the other; the second ones if each got the answer to the first both times."""
+    found: list[SentRequest] = []
+    for first_place, place, first, second in pairs:
+        text = probing.salted_text(probing.subject)
+        last: SentRequest | None = None
+        for _ in range(2):
+            probing.sender.send_alone(Request(card=first, text=text))
+            last = probing.sender.send_alone(Request(card=second, text=text))
+            if last.failure or not probing.agrees(last, first_place):
+                return []
+        # As it is, alone: where that card gets its own answer, the likeness was the reason.
+        control = probing.send(probing.cards[place], probing.subject)
+        if last is None or not probing.agrees(control, place):
+            return []
+        found.append(last)
+        if probing.is_finding(len(found), len(found)):
+            return found
+    return []
+
+
+def large_then_small(probing: Probing) -> None:
+    """A small picture, a large one, and the small one again."""
+
+    def asked() -> Iterator[tuple[int, Request]]:
+        for place, card in enumerate(probing.cards):
+            small = Request(card=replace(card, size=(160, 160)), text=probing.subject)
+            if probing.differs(place, small) is not None:
+                return  # small pictures are another matter
+            probing.send(replace(card, size=(_LARGE_PX, _LARGE_PX)), probing.subject)
+            yield place, small
+
+    found: list[SentRequest] = []
+    for place, small in asked():
+        seen = probing.sender.send_alone(small)
+        if seen.failure or probing.agrees(seen, place):
+            return
+        found.append(seen)
+        if probing.is_finding(len(found), len(found), probing.flips):
+            probing.add(FindingKind.LARGE_BEFORE, found, rate=probing.flips, ruled_out=("small pictures alone",))
+            return
+
+
+def idleness(probing: Probing) -> None:
+    """A card after a pause of some seconds, in which nothing is sent."""
+    found: list[SentRequest] = []
+    for place in range(3):
+        probing.send(probing.cards[place + 1], probing.subject)
+        time.sleep(_IDLE_S)
+        seen = probing.send(probing.cards[place], probing.subject)
+        if seen.failure or probing.agrees(seen, place):
+            return
+        found.append(seen)
+    if probing.is_finding(len(found), len(found), probing.flips):
+        probing.add(FindingKind.IDLENESS, found, rate=probing.flips, detail=f"of {_IDLE_S:g} s")

@@ -1,0 +1,204 @@
+"""The same cards in other sizes and shapes, what is where in them, and how fine a detail is seen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from pytest_vqamt.probing.asking import Request, SentRequest
+from pytest_vqamt.probing.cards import CORNER, CORNERS, GRAY, NUMBER, Card, faint_card, says
+from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.probing import Figure, Probing
+
+_SQUARES_PX = (96, 448, 1024, 1536, 2048)
+_LARGE_PX = 1024
+"""Differences at this side and above alone are a fault of large pictures."""
+_RATIOS = ((672, 224), (224, 672), (896, 224), (160, 640))
+"""Widths and heights in pixels: 3 to 4 times as wide as high, and as high as wide."""
+_CORNERED = ((448, 448), (896, 448), (448, 896), (1024, 1024))
+_COLOURS = ("red", "green", "blue", "yellow")
+
+_DIGITS_PX = (96, 64, 48, 36, 28, 22, 18, 14, 12, 10, 8)
+"""Heights of digits, from large to small."""
+_SEEN_AT_PX = (224, 448, 1024)
+_COARSE_PX = 512
+"""The effective resolution of a picture of 1,024 px below which it is a finding."""
+
+_FAINT = (12, 18, 26, 38, 56)
+"""Steps of 255 between digits and ground: some of them are hard to read for any encoder."""
+_MORE = 5
+"""Further requests about a faint card whose three answers differ."""
+_NEAR, _FAR = 14, 42
+"""Steps of 255: where a far one is unread at some levels and a near one is read at others, levels are coarse."""
+
+
+def squares(probing: Probing) -> None:
+    """The same cards as squares of many sizes, and in other aspect ratios."""
+    sides: dict[int, list[SentRequest]] = {}
+    for px in _SQUARES_PX:
+        if found := _confirmed(probing, (px, px)):
+            sides[px] = found
+    if sides:
+        # All differing cards are large: a limit of size. Small ones among them: bad resizing.
+        kind = FindingKind.LARGE_PICTURE if min(sides) >= _LARGE_PX else FindingKind.SIZE
+        shown = [each for found in sides.values() for each in found]
+        probing.add(kind, shown, detail=f"sides of {', '.join(f'{px:,}' for px in sides)} px")
+    oblong: dict[tuple[int, int], list[SentRequest]] = {}
+    for size in _RATIOS:
+        if found := _confirmed(probing, size):
+            oblong[size] = found
+    if oblong:
+        shown = [each for found in oblong.values() for each in found]
+        detail = ", ".join(f"{width} x {height}" for width, height in sorted(oblong))
+        probing.add(FindingKind.ASPECT_RATIO, shown, detail=detail)
+
+
+def _confirmed(probing: Probing, size: tuple[int, int]) -> list[SentRequest]:
+    return probing.confirmed(
+        (place, Request(card=replace(card, size=size), text=probing.subject))
+        for place, card in enumerate(probing.cards)
+    )
+
+
+def places(probing: Probing) -> None:
+    """Coloured squares in the corners: mirrored, turned, cropped, and tiles in another order."""
+    right, tries = probing.result.read.get("sides", (0, 0))
+    square_is_read = right == tries
+    for size in _CORNERED:
+        seen, shown = _corners(probing, size)
+        if seen == _COLOURS:
+            continue
+        again, more = _corners(probing, size)
+        third, most = _corners(probing, size)
+        if not seen == again == third:
+            continue
+        kind = _PERMUTED.get(tuple(_COLOURS.index(each) if each in _COLOURS else -1 for each in seen))
+        if kind is None:
+            kind = FindingKind.CROPPED if not set(seen) & set(_COLOURS) else FindingKind.TILES
+        if kind is FindingKind.TILES and not (square_is_read or size != _CORNERED[0]):
+            probing.skip("places", "the model does not tell the corners of a picture apart")
+            return
+        wrong = [each for each in (*shown, *more, *most) if not each.is_right]
+        detail = f"{size[0]} x {size[1]} px: the corners are {', '.join(seen)}, not {', '.join(_COLOURS)}"
+        probing.add(kind, wrong, len(shown) * 3, detail=detail, rate=probing.flips)
+        return
+
+
+_PERMUTED = {
+    (1, 0, 3, 2): FindingKind.MIRRORED,
+    (2, 3, 0, 1): FindingKind.MIRRORED,
+    (3, 2, 1, 0): FindingKind.TURNED,
+    (2, 0, 3, 1): FindingKind.TURNED,
+    (1, 3, 0, 2): FindingKind.TURNED,
+    (0, 2, 1, 3): FindingKind.TURNED,
+}
+"""By the colours of the corners that are seen: which of them stands where."""
+
+
+def _corners(probing: Probing, size: tuple[int, int]) -> tuple[tuple[str, ...], list[SentRequest]]:
+    """The colours that are seen in the corners, and the requests."""
+    card = Card(ground=GRAY, corners=_COLOURS, size=size)
+    sent = [probing.send(card, CORNER.format(corner)) for corner in CORNERS]
+    seen = tuple(next((name for name in _COLOURS if says(each.reading, name)), each.reading) for each in sent)
+    return seen, sent
+
+
+def acuity(probing: Probing) -> None:
+    """Digits that are smaller and smaller, on cards of several sizes: the effective resolution of a large picture."""
+    least = {px: _smallest(probing, px) for px in _SEEN_AT_PX}
+    shown = ", ".join(f"{found} px at {px:,} px" if found else f"none at {px:,} px" for px, found in least.items())
+    probing.note("smallest digits that are read", shown)
+    own = min((found for found in least.values() if found), default=0)
+    if not own:
+        return
+    for px, found in least.items():
+        if found:
+            effective = round(px * own / found)
+            probing.result.figures.append(
+                Figure(name=f"effective resolution at {px:,} px", value=effective, unit="px")
+            )
+    large, found = _SEEN_AT_PX[-1], least[_SEEN_AT_PX[-1]]
+    effective = round(large * own / found) if found else 0
+    # Half of it: a step of the ladder is a quarter, and small digits are hard for any model.
+    if effective < _COARSE_PX and own * 2 < (found or large):
+        wrong = [
+            each
+            for each in probing.sender.log
+            if each.card.digit_px and each.card.size[0] == large and each.card.digit_px < (found or large)
+        ]
+        detail = f"{large:,} px as through {effective:,} px"
+        probing.add(FindingKind.DETAIL, wrong, rate=probing.flips, detail=detail)
+
+
+def _smallest(probing: Probing, px: int) -> int:
+    """The smallest height of digits in pixels that is read twice of two; 0 for none."""
+    heights = [height for height in _DIGITS_PX if height <= px * 0.25]
+
+    def is_read(height: int) -> bool:
+        for number in probing.spare[:2]:
+            card = Card(number=number, ground=(245, 245, 245), size=(px, px), digit_px=height)
+            if not probing.send(card, NUMBER).is_right:
+                return False
+        return True
+
+    low, high = -1, len(heights)
+    # What is read at one height is read at any larger one: halves find the smallest.
+    while high - low > 1:
+        middle = (low + high) // 2
+        if is_read(heights[middle]):
+            low = middle
+        else:
+            high = middle
+    return heights[low] if low >= 0 else 0
+
+
+def faint(probing: Probing) -> None:
+    """Digits that hardly differ from their ground: the same request three times, and more where answers differ."""
+    other: list[SentRequest] = []
+    tries = 0
+    read: list[int] = []
+    for step in _FAINT:
+        right = []
+        for place, number in enumerate(probing.spare[:2]):
+            card = faint_card(number, 60 + 50 * place, step)
+            given = [probing.send(card, NUMBER) for _ in range(2)]
+            if len({each.reading for each in given}) > 1:
+                given += [probing.send(card, NUMBER) for _ in range(_MORE)]
+            usual = Counter(each.reading for each in given).most_common(1)[0][0]
+            other += [each for each in given if each.reading != usual]
+            tries += len(given)
+            right.append(says(usual, str(number)))
+        if all(right):
+            read.append(step)
+    if read:
+        probing.result.figures.append(Figure(name="faintest step that is read", value=min(read), unit="of 255"))
+    if probing.is_finding(len(other), tries, probing.flips):
+        detail = f"of steps of {min(_FAINT)} to {max(_FAINT)} of 255"
+        probing.add(FindingKind.NOISY_DETAIL, other, tries, detail=detail, rate=probing.flips)
+
+
+def levels(probing: Probing) -> None:
+    """Digits a step above their ground, at many levels: which step is read must not depend on the level."""
+    # With noise, which step is read is chance.
+    if probing.result.found(FindingKind.NOISY_DETAIL):
+        probing.skip("near colours", "faint digits are read otherwise each time")
+        return
+    unread = [seen for level in range(8, 212, 24) if (seen := _unread(probing, level, _FAR))]
+    tries = len(range(8, 212, 24))
+    if not probing.is_finding(len(unread), tries):
+        return
+    read = [level for level in range(2, 240, 14) if not _unread(probing, level, _NEAR)]
+    if len(read) >= 2:
+        at = ", ".join(str(each.card.ground[0]) for each in unread)
+        detail = f"a step of {_FAR} of 255 is not seen at {at}; one of {_NEAR} is at {', '.join(map(str, read))}"
+        probing.add(FindingKind.COARSE_LEVELS, unread, tries, detail=detail)
+
+
+def _unread(probing: Probing, level: int, step: int) -> SentRequest | None:
+    last: SentRequest | None = None
+    for number in probing.spare[4:6]:
+        card = faint_card(number, level, step)
+        last = probing.send(card, NUMBER)
+        if str(number) in last.reading:
+            return None
+    return last

@@ -1,0 +1,107 @@
+"""Requests in flight at the same time: of one length, beside longer ones, and more and more of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from pytest_vqamt.core.text import count_noun
+from pytest_vqamt.probing.asking import Request, SentRequest
+from pytest_vqamt.probing.cards import COLOURS, NUMBER, Card
+from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.probing import CARDS, Probing, clear_numbers
+from pytest_vqamt.relations.serving import FILLER
+
+LEVELS = (4, 16, 64)
+"""Requests in flight."""
+
+_DIGITS = 4
+"""Of the numbers on the ladder: 64 of 9,000 are seldom met by chance."""
+_SIZES = ((224, 224), (224, 224), (320, 224), (448, 448))
+"""Of the cards on the ladder: half are of one size, where engines batch them."""
+
+
+def batches(probing: Probing) -> None:
+    """All cards at once, with texts of one length, and beside two that are much longer."""
+    long = " ".join([FILLER] * 12)
+    plain = _together(probing, "")
+    # Mixed up already among equal lengths: padding is not needed to explain it.
+    if probing.is_finding(len(plain), CARDS):
+        probing.add(FindingKind.BATCH, plain, CARDS, detail=_mix_up(probing, plain), ruled_out=("sent alone",))
+        return
+    mixed = _together(probing, f"{long}\n")
+    if probing.is_finding(len(mixed), CARDS):
+        detail = f"beside a text of {len(long.split())} words"
+        probing.add(FindingKind.BATCH_PADDING, mixed, CARDS, detail=detail, ruled_out=("together, of one length",))
+
+
+def _together(probing: Probing, longer: str) -> list[SentRequest]:
+    """Sends one batch twice; the requests that differed both times. ``longer`` is before the text of two more."""
+    wrong: list[SentRequest] = []
+    for _ in range(2):
+        requests = [Request(card=card, text=probing.salted_text(probing.subject)) for card in probing.cards]
+        longest = [
+            Request(card=replace(card, nonce=77), text=longer + probing.salted_text(probing.subject))
+            for card in probing.cards[:2]
+        ]
+        sent = probing.sender.send_together([*(longest if longer else ()), *requests])[-CARDS:]
+        differing = [
+            each for place, each in enumerate(sent) if not each.failure and not probing.agrees(each, place)
+        ]
+        if not differing:
+            return []
+        # Only cards that differed in both sendings.
+        before = {each.card.digest for each in wrong}
+        wrong = [each for each in differing if not before or each.card.digest in before]
+    return wrong
+
+
+def _mix_up(probing: Probing, differing: list[SentRequest]) -> str:
+    known = {probing.reference_of(place) for place in range(CARDS)}
+    swapped = sum(each.reading in known for each in differing)
+    return f"{swapped} of {len(differing)} answers are those to another card of the batch" if swapped else ""
+
+
+def ladder(probing: Probing) -> None:
+    """More and more cards in flight, each with a number of its own: no answer may be the number of another."""
+    numbers = clear_numbers(probing.random, max(LEVELS), _DIGITS)
+    names = tuple(COLOURS)
+    cards = [
+        Card(number=number, ground=COLOURS[names[place % 6]], size=_SIZES[place % len(_SIZES)])
+        for place, number in enumerate(numbers)
+    ]
+    # Of numbers that a model misreads at random, so few are another card's.
+    by_chance = max(probing.flips, 1 - _share_read(probing)) * max(LEVELS) / 10**_DIGITS
+    swapped: list[SentRequest] = []
+    wrong: list[SentRequest] = []
+    sent_so_far = 0
+    reached = 0
+    for level in LEVELS:
+        # One that is found is looked at again, on the same cards.
+        for _ in range(3):
+            if len(probing.sender.log) + level > probing.sender.limit:
+                break
+            sent = probing.sender.send_together([Request(card=card, text=NUMBER) for card in cards[:level]])
+            sent_so_far += level
+            reached = level
+            given = Counter(str(card.number) for card in cards[:level])
+            others = [each for each in sent if not each.is_right and not each.failure]
+            swapped += [each for each in others if each.reading in given]
+            wrong += others
+            if not others or probing.is_finding(len(swapped), sent_so_far, by_chance):
+                break
+        if probing.is_finding(len(swapped), sent_so_far, by_chance):
+            detail = f"{len(swapped)} of {sent_so_far:,} answers, with {count_noun(level, 'request')} in flight"
+            probing.add(FindingKind.SWAPPED_ANSWERS, swapped, sent_so_far, detail=detail, rate=by_chance)
+            return
+    unread = max(probing.flips, 1 - _share_read(probing))
+    if probing.is_finding(len(wrong), sent_so_far, unread):
+        detail = f"{len(wrong)} of {sent_so_far:,} answers, with up to {reached} requests in flight"
+        probing.add(FindingKind.BATCH, wrong, sent_so_far, detail=detail, rate=unread, ruled_out=("sent alone",))
+    probing.note("requests in flight", f"up to {reached}")
+
+
+def _share_read(probing: Probing) -> float:
+    right, tries = probing.result.read["numbers"]
+    # An upper bound of the misread: few cards were read.
+    return max(0.0, right / tries - 0.02)
