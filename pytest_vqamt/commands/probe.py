@@ -15,9 +15,10 @@ from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.against import AgainstResult, compare
-from pytest_vqamt.probing.checks import MOST_REQUESTS, ProbeResult, probe
 from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.probe import MOST_REQUESTS, probe
 from pytest_vqamt.probing.probe_report import against_lines, probe_lines, result_html, result_json
+from pytest_vqamt.probing.probing import ProbeResult
 
 _LEAST_REQUESTS = 40
 """The least that --max-requests may be."""

@@ -9,10 +9,13 @@ from random import Random
 
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.asking import Request, RequestSender, RequestsSpentError, SentRequest
-from pytest_vqamt.probing.cards import COLOURS, Card, faint_card
-from pytest_vqamt.probing.checks import COLOUR, NUMBER, clear_numbers
+from pytest_vqamt.probing.cards import COLOUR, COLOURS, NUMBER, Card, faint_card
 from pytest_vqamt.probing.findings import FLIPS, is_finding
+from pytest_vqamt.probing.probing import clear_numbers
 from pytest_vqamt.stats.binomial import upper_tail
+
+_STAGES = 20
+"""Comparisons of two deployments: four stages, once and twice, with room."""
 
 
 class Stage(StrEnum):
@@ -50,7 +53,7 @@ class StageResult:
 
     @property
     def is_finding(self) -> bool:
-        return is_finding(len(self.differing), self.compared, (2 * FLIPS) ** 2)
+        return is_finding(len(self.differing), self.compared, (2 * FLIPS) ** 2, of=_STAGES)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -76,7 +79,7 @@ class AgainstResult:
             once = sum(len(each.differing) + each.wavering for each in self.stages)
             compared = sum(each.compared for each in self.stages)
             # Differences that do not repeat: more of them than two sane servers have.
-            if is_finding(once, compared, 2 * FLIPS):
+            if is_finding(once, compared, 2 * FLIPS, of=_STAGES):
                 return (
                     f"text: sampling, or a server that is not deterministic ({once} of {compared} pairs differed once)"
                 )

@@ -106,6 +106,10 @@ class SentRequest:
         return self.request.text
 
     @property
+    def look(self) -> str:
+        return self.request.look
+
+    @property
     def reading(self) -> str:
         """The answer without reasoning, case and punctuation at its ends, for comparisons."""
         return prepare(self.answer).plain.strip(" \n.,!:;*\"'`").casefold()

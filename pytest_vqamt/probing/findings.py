@@ -206,8 +206,9 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
         ),
         FindingKind.STATE: Cause(
             title="A card that was answered before gets another answer",
-            cause="An earlier request left something behind in the server: a cache, a buffer, or graphs for one size.",
-            advice="Restart the server and probe again with another --seed; look at the requests before the first wrong one.",
+            cause="An earlier request left something behind: a cache, a buffer, or graphs for one size.",
+            advice="Restart the server, probe again with another --seed, and look at what came before the first wrong "
+            "answer.",
         ),
         FindingKind.IDLENESS: Cause(
             title="The first request after a pause gets another answer",
@@ -222,7 +223,8 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
         FindingKind.SWAPPED_ANSWERS: Cause(
             title="Answers are those to other requests in flight",
             cause="Requests that are computed at the same time are mixed up.",
-            advice="Send one request at a time (--vqamt-option in-flight=1), and report it: users may see each other's answers.",
+            advice="Send one request at a time (--vqamt-option in-flight=1), and report it: users may see each other's "
+            "answers.",
         ),
         FindingKind.MIRRORED: Cause(
             title="Left and right, or top and bottom, are exchanged",
@@ -403,3 +405,12 @@ def repeated_difference(flips: float) -> float:
     """
     # Three pairs of the three answers of a reference may be wrong alike; higher powers are left out.
     return flips**2 + 3 * flips**2
+
+
+def is_finding(found: int, tries: int, rate: float, *, of: int = COMPARISONS) -> bool:
+    """True if so many differences are unlikely by chance, where ``of`` comparisons are made.
+
+    >>> is_finding(1, 1, 0.0016), is_finding(2, 2, 0.0016)
+    (False, True)
+    """
+    return found > 0 and of * upper_tail(found, tries, rate) <= MOST_CHANCE

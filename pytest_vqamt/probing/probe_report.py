@@ -11,14 +11,17 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.text import count_noun, shortened, visible
 from pytest_vqamt.probing.against import AgainstResult
 from pytest_vqamt.probing.asking import SentRequest
-from pytest_vqamt.probing.cards import Card, CardForm, render_card
-from pytest_vqamt.probing.checks import ProbeResult
+from pytest_vqamt.probing.cards import Card, render_card
 from pytest_vqamt.probing.findings import ProbeFinding
+from pytest_vqamt.probing.probing import Figure, ProbeResult
 
 Result: TypeAlias = ProbeResult | AgainstResult
 
 _SHOWN = 6
 """Requests that the terminal and the cards of the page show for a finding."""
+
+_SHOWN_FINDINGS = 3
+"""Findings that the terminal tells of in full: the first is mostly the cause of the others."""
 
 _THUMBNAIL_BYTES = 6_000
 """The most bytes of the picture of a card on the page, which holds dozens of them."""
@@ -28,9 +31,12 @@ _LONG, _END = 160, 48
 
 
 def probe_lines(result: ProbeResult, allowed: Sequence[str] = ()) -> Iterator[str]:
-    """The result as lines for a terminal."""
+    """The result as lines for a terminal, about 25 of them."""
     yield f"probed {result.model} with {count_noun(len(result.log), 'request')}: {_count(result, allowed)}"
-    for finding in result.findings:
+    if result.read:
+        yield f"reads {reading(result)}"
+    shown = _SHOWN_FINDINGS
+    for finding in result.findings[:shown]:
         cause = finding.cause
         yield ""
         mark = " (allowed)" if finding.kind.value in allowed else ""
@@ -38,22 +44,41 @@ def probe_lines(result: ProbeResult, allowed: Sequence[str] = ()) -> Iterator[st
         yield f"  {summary(finding)}"
         yield f"  likely cause: {cause.cause}"
         yield f"  do first: {cause.advice}"
-        # Three are enough to see what is wrong; the page has more.
-        for sent in evidence(result.log, finding.requests)[:3]:
-            yield f"  request {sent.number}: {sent.card.look}; {brief(sent.text)!r} -> {_quoted(sent.answer)}"
+        # One is enough to see what is wrong; the page has more.
+        for sent in evidence(result.log, finding.requests)[:1]:
+            yield f"  request {sent.number}: {brief(sent.look)}; {brief(sent.text)!r} -> {_quoted(sent.answer)}"
+    if more := result.findings[shown:]:
+        yield f"and {', '.join(each.kind.value for each in more)}"
     yield ""
-    yield f"checked: {', '.join(result.checked) or 'nothing'}"
+    if result.figures:
+        yield f"measured: {'; '.join(figure_words(each) for each in result.figures)}"
     for fact in result.facts:
-        yield f"{fact.name}: {visible(fact.value)}"
+        yield f"{fact.name}: {brief(visible(fact.value))}"
+    yield f"checked: {', '.join(result.checked) or 'nothing'}"
+    by_reason: dict[str, list[str]] = {}
     for name, reason in result.skipped:
-        yield f"not checked: {name}: {reason}"
+        by_reason.setdefault(reason, []).append(name)
+    for reason, names in by_reason.items():
+        yield f"not checked: {', '.join(names)}: {reason}"
+
+
+def reading(result: ProbeResult) -> str:
+    """How much of the reference cards the model reads: "18 of 18 numbers, 17 of 18 colours"."""
+    return ", ".join(f"{right} of {tries} {name}" for name, (right, tries) in result.read.items())
+
+
+def figure_words(figure: Figure) -> str:
+    """A figure as "effective resolution at 1,024 px 336 px"."""
+    return f"{figure.name}: {figure.value:g} {figure.unit}"
 
 
 def summary(finding: ProbeFinding) -> str:
     """A finding in one line: its comparisons, p-value and detail."""
     detail = f"; {finding.detail}" if finding.detail else ""
+    not_it = f"; not with {' or '.join(finding.ruled_out)}" if finding.ruled_out else ""
     return (
-        f"seen in {finding.differing} of {finding.compared} comparisons (by chance: p = {finding.p_value:.1e}){detail}"
+        f"seen in {finding.differing} of {finding.compared} comparisons (by chance: p = {finding.p_value:.1e})"
+        f"{detail}{not_it}"
     )
 
 
@@ -113,6 +138,7 @@ def _probe_row(result: ProbeResult) -> dict[str, Json]:
         "model": result.model,
         "requests": len(result.log),
         "subject": result.subject,
+        "read": {name: [right, tries] for name, (right, tries) in result.read.items()},
         "flips": result.flips,
         "findings": [
             {
@@ -124,10 +150,12 @@ def _probe_row(result: ProbeResult) -> dict[str, Json]:
                 "compared": each.compared,
                 "p_value": each.p_value,
                 "detail": each.detail,
+                "ruled_out": list(each.ruled_out),
                 "requests": list(each.requests),
             }
             for each in result.findings
         ],
+        "figures": {each.name: {"value": each.value, "unit": each.unit} for each in result.figures},
         "facts": {each.name: each.value for each in result.facts},
         "checked": list(result.checked),
         "skipped": dict(result.skipped),
@@ -160,7 +188,7 @@ def _against_row(result: AgainstResult) -> dict[str, Json]:
 def _request_row(sent: SentRequest) -> dict[str, Json]:
     return {
         "number": sent.number,
-        "card": sent.card.look,
+        "sent": sent.look,
         "text": sent.text,
         "answer": sent.answer,
         "failure": sent.failure,
@@ -190,6 +218,8 @@ def result_html(result: Result, allowed: Sequence[str] = ()) -> str:
         style=Markup(style),
         evidence=evidence,
         summary=summary,
+        reading=reading,
+        figure_words=figure_words,
         shown=_SHOWN,
         short=shortened,
         brief=brief,
@@ -198,11 +228,6 @@ def result_html(result: Result, allowed: Sequence[str] = ()) -> str:
 
 
 def _thumbnail(card: Card) -> str:
-    from PIL import ImageOps
-
     from pytest_vqamt.reporting.html.case_cards import thumbnail
 
-    image = render_card(card)
-    # Browsers would turn it; a thumbnail is saved without its EXIF.
-    upright = ImageOps.exif_transpose(image) if card.form is CardForm.TURNED else image
-    return thumbnail(upright.convert("RGB"), _THUMBNAIL_BYTES).uri
+    return thumbnail(render_card(card), _THUMBNAIL_BYTES).uri

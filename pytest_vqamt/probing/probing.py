@@ -15,7 +15,7 @@ from random import Random
 from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.asking import Request, RequestSender, SentRequest
-from pytest_vqamt.probing.cards import COLOUR, COLOURS, CORNER, CORNERS, DOTS, GRAY, NUMBER, Card, says
+from pytest_vqamt.probing.cards import COLOURS, CORNER, CORNERS, DOTS, GRAY, NUMBER, Card, says
 from pytest_vqamt.probing.findings import (
     COMPARISONS,
     FLIPS,
@@ -178,10 +178,9 @@ class Probing:
                 return found
         return []
 
-    def of_all(self, card_of: Iterable[int], change: object = None) -> list[tuple[int, Request]]:
-        """The plain requests about the reference cards at some places."""
-        del change
-        return [(place, Request(card=self.cards[place], text=self.subject)) for place in card_of]
+    def plain(self, places: Iterable[int]) -> list[tuple[int, Request]]:
+        """The requests about the reference cards at some places."""
+        return [(place, Request(card=self.cards[place], text=self.subject)) for place in places]
 
     # Findings
 
@@ -235,7 +234,7 @@ class Probing:
         """Asks about a reference card again: another answer twice is state that the check before has left behind."""
         self._canaries += 1
         place = self._canaries % CARDS
-        if found := self.confirmed(self.of_all((place + step) % CARDS for step in range(CARDS))):
+        if found := self.confirmed(self.plain((place + step) % CARDS for step in range(CARDS))):
             if not self.result.found(FindingKind.STATE):
                 self.add(FindingKind.STATE, found, detail=f"since the check of {after}")
             # What comes later is compared with what the server answers now.
@@ -273,7 +272,3 @@ def clear_numbers(random: Random, count: int, digits: int = 3) -> list[int]:
 
 def _apart(digits: str, others: str) -> bool:
     return sum(a == b for a, b in zip(digits, others, strict=True)) <= len(digits) - 2
-
-
-QUESTIONS = (NUMBER, COLOUR)
-"""The questions of the reference cards."""

@@ -20,6 +20,8 @@ from tests.making import scene_of
 class Encoder:
     """Makes files of 100 characters, and remembers of what."""
 
+    only_png = True
+
     def __init__(self) -> None:
         self.made: list[tuple[str, bool]] = []
 

@@ -15,7 +15,7 @@ from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import wrap_model
 from pytest_vqamt.probing.cards import COLOURS
-from pytest_vqamt.probing.checks import probe
+from pytest_vqamt.probing.probe import probe
 
 _READ_FROM = 16
 """The smallest step between ink and ground that the simulated model reads."""

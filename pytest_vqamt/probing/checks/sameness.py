@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pytest_vqamt.probing.asking import Request, SentRequest
-from pytest_vqamt.probing.cards import COLOUR, COLOURS, HASHES, NUMBER, Card, CardFile, colliding_pairs
+from pytest_vqamt.probing.cards import COLOUR, COLOURS, NUMBER, Card, CardFile, colliding_pairs
 from pytest_vqamt.probing.checks.reading import EMPTY, distinct
 from pytest_vqamt.probing.findings import FLIPS, FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing
@@ -112,8 +112,8 @@ def _mistaken(probing: Probing, pairs: list[tuple[int, int, Card, Card]]) -> lis
             last = probing.sender.send_alone(Request(card=second, text=text))
             if last.failure or not probing.agrees(last, first_place):
                 return []
-        # As it is, alone: where that card gets its own answer, the likeness was the reason.
-        control = probing.send(probing.cards[place], probing.subject)
+        # As it is, with the same text: where that card gets its own answer, the likeness was the reason.
+        control = probing.sender.send_alone(Request(card=probing.cards[place], text=text))
         if last is None or not probing.agrees(control, place):
             return []
         found.append(last)

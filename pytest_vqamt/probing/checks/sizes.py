@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 
 from pytest_vqamt.probing.asking import Request, SentRequest
@@ -73,18 +74,18 @@ def places(probing: Probing) -> None:
         if not seen == again == third:
             continue
         kind = _PERMUTED.get(tuple(_COLOURS.index(each) if each in _COLOURS else -1 for each in seen))
-        if kind is None:
-            kind = FindingKind.CROPPED if not set(seen) & set(_COLOURS) else FindingKind.TILES
-        if kind is FindingKind.TILES and not (square_is_read or size != _CORNERED[0]):
+        if kind is None and not square_is_read:
             probing.skip("places", "the model does not tell the corners of a picture apart")
             return
+        if kind is None:
+            kind = FindingKind.CROPPED if not set(seen) & set(_COLOURS) else FindingKind.TILES
         wrong = [each for each in (*shown, *more, *most) if not each.is_right]
         detail = f"{size[0]} x {size[1]} px: the corners are {', '.join(seen)}, not {', '.join(_COLOURS)}"
         probing.add(kind, wrong, len(shown) * 3, detail=detail, rate=probing.flips)
         return
 
 
-_PERMUTED = {
+_PERMUTED: Mapping[tuple[int, ...], FindingKind] = {
     (1, 0, 3, 2): FindingKind.MIRRORED,
     (2, 3, 0, 1): FindingKind.MIRRORED,
     (3, 2, 1, 0): FindingKind.TURNED,
@@ -114,9 +115,7 @@ def acuity(probing: Probing) -> None:
     for px, found in least.items():
         if found:
             effective = round(px * own / found)
-            probing.result.figures.append(
-                Figure(name=f"effective resolution at {px:,} px", value=effective, unit="px")
-            )
+            probing.result.figures.append(Figure(name=f"effective resolution at {px:,} px", value=effective, unit="px"))
     large, found = _SEEN_AT_PX[-1], least[_SEEN_AT_PX[-1]]
     effective = round(large * own / found) if found else 0
     # Half of it: a step of the ladder is a quarter, and small digits are hard for any model.

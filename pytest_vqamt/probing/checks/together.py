@@ -45,9 +45,7 @@ def _together(probing: Probing, longer: str) -> list[SentRequest]:
             for card in probing.cards[:2]
         ]
         sent = probing.sender.send_together([*(longest if longer else ()), *requests])[-CARDS:]
-        differing = [
-            each for place, each in enumerate(sent) if not each.failure and not probing.agrees(each, place)
-        ]
+        differing = [each for place, each in enumerate(sent) if not each.failure and not probing.agrees(each, place)]
         if not differing:
             return []
         # Only cards that differed in both sendings.

@@ -1,0 +1,52 @@
+"""The names of grounds: exchanged channels, lost colours, and other wrong ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from pytest_vqamt.probing.asking import SentRequest
+from pytest_vqamt.probing.cards import COLOUR, COLOURS, Card, says
+from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.probing import CARDS, Probing
+
+_NEUTRAL = ("gray", "grey", "black", "white")
+
+_EXCHANGED: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "red and blue": {"red": "blue", "blue": "red", "green": "green"},
+        "green and blue": {"green": "blue", "blue": "green", "red": "red"},
+        "red and green": {"red": "green", "green": "red", "blue": "blue"},
+    }
+)
+"""What red, green and blue are called where two channels are exchanged."""
+
+
+def colours(probing: Probing) -> None:
+    """All grounds by name; a pattern of wrong names that is seen on new cards again is a finding."""
+    names = tuple(COLOURS)[:CARDS]
+    named = {name: probing.reference[place, COLOUR] for place, name in enumerate(names)}
+    wrongly = [name for name in names if not says(named[name], name)]
+    said = ", ".join(f"{name} as {named[name]!r}" for name in wrongly)
+    probing.note("colours named", f"{said}; others rightly" if wrongly else "rightly")
+    if not wrongly:
+        return
+    again: list[SentRequest] = []
+    for place, name in enumerate(names):
+        # New numbers, so that no cache answers.
+        seen = probing.send(Card(number=probing.spare[place], ground=COLOURS[name]), COLOUR)
+        if not seen.failure and not says(seen.reading, name):
+            again.append(seen)
+    if not probing.is_finding(len(again), CARDS, probing.flips):
+        return
+    for channels, expected in _EXCHANGED.items():
+        if all(says(named[name], other) for name, other in expected.items()):
+            probing.add(FindingKind.SWAPPED_CHANNELS, again, CARDS, detail=channels, rate=probing.flips)
+            return
+    if not any(says(said, name) for said in named.values() for name in COLOURS if name not in _NEUTRAL):
+        if any(says(said, neutral) for said in named.values() for neutral in _NEUTRAL):
+            probing.add(FindingKind.COLOURS_LOST, again, CARDS, detail=said, rate=probing.flips)
+        return  # a model that names no colours at all says nothing about them
+    # Numbers are read and colours are not: not the model's eyes as such.
+    if probing.reads:
+        probing.add(FindingKind.COLOURS_WRONG, again, CARDS, detail=said, rate=probing.flips)

@@ -1,0 +1,177 @@
+"""Several pictures, turns, the order of parts, and system messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from pytest_vqamt.core.conversation import Ability, Role
+from pytest_vqamt.probing.asking import Request, Said, SentRequest
+from pytest_vqamt.probing.cards import NUMBER, OF_MESSAGE, OF_PICTURE, Card, says
+from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.probing import CARDS, Probing
+
+_OTHER_SIZE = (224, 288)
+_GREETING, _REPLY = "Here is a picture.", "Thank you. What would you like to know?"
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """An answer about one of several cards."""
+
+    sent: SentRequest
+    asked: int
+    """The place of the card that was asked about."""
+    named: int
+    """The place of the card whose number the answer names; -1 for none."""
+
+    @property
+    def is_right(self) -> bool:
+        return self.asked == self.named
+
+
+def pictures(probing: Probing) -> None:
+    """Two and three cards in one message, with a question about each."""
+    if why := probing.lacks(Ability.PICTURES):
+        probing.skip("several pictures", why)
+        return
+    pairs = [(0, 1), (2, 3), (4, 5), (1, 2), (3, 4), (5, 0)]
+    same = _of_pairs(probing, pairs, lambda card: card)
+    if not same:
+        _three(probing)
+        return
+    # Again with another size for the second: pictures of one size are what engines merge.
+    others = _of_pairs(probing, pairs, lambda card: replace(card, size=_OTHER_SIZE))
+    wrong = [each.sent for each in same if not each.is_right]
+    kind = _kind([*same] if not others else [*same, *others])
+    if not others:
+        probing.add(FindingKind.MERGED, wrong, len(same), rate=probing.flips, ruled_out=("pictures of two sizes",))
+    elif kind is not None:
+        probing.add(kind, wrong, len(same), rate=probing.flips, ruled_out=("equal sizes",))
+    else:
+        right = sum(each.is_right for each in (*same, *others))
+        probing.note("several pictures", f"{right} of {len(same) + len(others)} questions are answered rightly")
+
+
+def _of_pairs(probing: Probing, pairs: list[tuple[int, int]], of: object) -> list[_Seen]:
+    """Asks about both cards of pairs until all of one pair is right: nothing then, else all that was seen."""
+    assert callable(of)
+    seen: list[_Seen] = []
+    for first, second in pairs:
+        cards = (probing.cards[first], of(probing.cards[second]))
+        now = list(_asked(probing, cards))
+        if all(each.is_right for each in now):
+            return []
+        seen += now
+        wrong = sum(not each.is_right for each in seen)
+        if probing.is_finding(wrong, len(seen), probing.flips):
+            return seen
+    return seen
+
+
+def _asked(probing: Probing, cards: tuple[Card, ...]) -> Iterator[_Seen]:
+    for place, ordinal in zip(range(len(cards)), ("first", "second", "third"), strict=False):
+        text = OF_PICTURE.format(ordinal, NUMBER)
+        turn = Said((*cards, text))
+        sent = probing.sender.send_alone(Request(card=cards[place], text=text, turns=(turn,)))
+        yield _Seen(sent, place, _named(sent, cards))
+
+
+def _named(sent: SentRequest, cards: tuple[Card, ...]) -> int:
+    return next((place for place, card in enumerate(cards) if says(sent.reading, str(card.number))), -1)
+
+
+def _kind(seen: list[_Seen]) -> FindingKind | None:
+    """The pattern of wrong answers, where all of them show it."""
+    named = {(each.asked, each.named) for each in seen}
+    last = max(each.asked for each in seen)
+    if all(answer in (0, -1) for _, answer in named) and (0, 0) in named:
+        return FindingKind.FIRST_ONLY
+    if all(answer in (last, -1) for _, answer in named) and (last, last) in named:
+        return FindingKind.LAST_ONLY
+    if all(answer != -1 for _, answer in named) and len({asked for asked, _ in named}) == len(named):
+        return FindingKind.PERMUTED
+    return None
+
+
+def _three(probing: Probing) -> None:
+    seen: list[_Seen] = []
+    for places in ((0, 1, 2), (3, 4, 5), (1, 3, 5)):
+        now = list(_asked(probing, tuple(probing.cards[place] for place in places)))
+        if all(each.is_right for each in now):
+            return
+        seen += now
+    wrong = [each.sent for each in seen if not each.is_right]
+    kind = _kind(seen)
+    if kind is not None and probing.is_finding(len(wrong), len(seen), probing.flips):
+        probing.add(kind, wrong, len(seen), detail="of three pictures", rate=probing.flips, ruled_out=("two pictures",))
+
+
+def text_first(probing: Probing) -> None:
+    """The question before its picture."""
+    if why := probing.lacks(Ability.INTERLEAVED):
+        probing.skip("text before a picture", why)
+        return
+    found = probing.confirmed(
+        (place, Request(card=card, text=probing.subject, turns=(Said((probing.subject, card)),)))
+        for place, card in enumerate(probing.cards)
+    )
+    if found:
+        probing.add(FindingKind.TEXT_FIRST, found, ruled_out=("the picture first",))
+
+
+def system(probing: Probing) -> None:
+    """A system message before the question."""
+    if why := probing.lacks(Ability.SYSTEM):
+        probing.skip("system messages", why)
+        return
+    found = probing.confirmed(
+        (
+            place,
+            Request(
+                card=card,
+                text=probing.subject,
+                turns=(Said(("Answer briefly.",), Role.SYSTEM), Said((card, probing.subject))),
+            ),
+        )
+        for place, card in enumerate(probing.cards)
+    )
+    if found:
+        probing.add(FindingKind.SYSTEM, found, ruled_out=("no system message",))
+
+
+def turns(probing: Probing) -> None:
+    """A card in an earlier turn, alone, and with another card in the turn behind it."""
+    if why := probing.lacks(Ability.TURNS):
+        probing.skip("turns", why)
+        return
+    lost: list[SentRequest] = []
+    for place in range(CARDS):
+        card = probing.cards[place]
+        text = OF_MESSAGE.format("first", NUMBER)
+        told = Said((card, _GREETING)), Said((_REPLY,), Role.ASSISTANT), Said((text,))
+        sent = probing.sender.send_alone(Request(card=card, text=text, turns=told))
+        if sent.is_right or sent.failure:
+            break
+        lost.append(sent)
+    if len(lost) == CARDS:
+        probing.add(FindingKind.EARLIER_LOST, lost, rate=probing.flips, ruled_out=("the picture in the same turn",))
+        return
+    if probing.lacks(Ability.PICTURES) or probing.result.found(FindingKind.FIRST_ONLY):
+        return
+    wrong: list[SentRequest] = []
+    replaced = 0
+    for place in range(CARDS):
+        first, second = probing.cards[place], replace(probing.cards[place - 1], size=_OTHER_SIZE)
+        text = OF_MESSAGE.format("first", NUMBER)
+        both = (
+            *(Said((first, _GREETING)), Said((_REPLY,), Role.ASSISTANT)),
+            *(Said((second, _GREETING)), Said((_REPLY,), Role.ASSISTANT), Said((text,))),
+        )
+        sent = probing.sender.send_alone(Request(card=first, text=text, turns=both))
+        if sent.is_right or sent.failure:
+            return
+        wrong.append(sent)
+        replaced += says(sent.reading, str(second.number))
+    kind = FindingKind.EARLIER_REPLACED if replaced == len(wrong) else FindingKind.EARLIER_LOST
+    probing.add(kind, wrong, rate=probing.flips, ruled_out=("one picture in an earlier turn",))

@@ -1,0 +1,90 @@
+"""``vqamt probe``: calibrates a model and runs the checks in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from pytest_vqamt.models.wrapped import LoadedModel
+from pytest_vqamt.probing.asking import RequestSender, RequestsSpentError
+from pytest_vqamt.probing.checks import colours, files, parts, reading, replies, sameness, sizes, texts, together
+from pytest_vqamt.probing.probing import ProbeResult, Probing
+
+MOST_REQUESTS = 400
+
+
+class _Check(NamedTuple):
+    name: str
+    run: Callable[[Probing], None]
+    reads: bool = False
+    """True if the model must read the numbers on the cards."""
+
+
+_CHECKS = (
+    _Check("blank and noise", sameness.empty_pictures),
+    _Check("text", sameness.texts),
+    _Check("repeated", sameness.repeats),
+    _Check("short image hashes", sameness.hashes),
+    _Check("alike pictures", sameness.likenesses),
+    _Check("together", together.batches),
+    _Check("colours", colours.colours),
+    _Check("places", sizes.places),
+    _Check("sizes and aspect ratios", sizes.squares),
+    _Check("large, then small", sameness.large_then_small),
+    _Check("forms of file", files.forms),
+    _Check("colours of JPEG", files.colours_of_jpeg),
+    _Check("long texts", texts.long_texts),
+    _Check("several pictures", parts.pictures, reads=True),
+    _Check("turns", parts.turns, reads=True),
+    _Check("text before a picture", parts.text_first),
+    _Check("system messages", parts.system),
+    _Check("letters and stops", texts.letters),
+    _Check("faint digits", sizes.faint, reads=True),
+    _Check("near colours", sizes.levels, reads=True),
+    _Check("small digits", sizes.acuity, reads=True),
+    _Check("many in flight", together.ladder, reads=True),
+    _Check("after a pause", sameness.idleness),
+)
+
+
+def probe(model: LoadedModel, *, limit: int = MOST_REQUESTS, seed: int = 0) -> ProbeResult:
+    """Probes a model that answers questions, in at most ``limit`` requests.
+
+    Raises:
+        ModelError: the model cannot be used, or most requests fail.
+    """
+    probing = Probing(RequestSender(model, limit), seed)
+    result = probing.result
+    try:
+        sees = reading.calibrate(probing)
+        result.checked.append("sees at all")
+        if sees:
+            reading.measure_reading(probing)
+    except RequestsSpentError:
+        probing.skip("all checks", "the requests were spent before the first comparison")
+        return result
+    if not sees:
+        probing.skip("all other checks", "they compare answers that depend on the picture")
+    for check in _CHECKS if sees else ():
+        _run(probing, check)
+    replies.reasoning(probing)
+    replies.failures(probing)
+    texts.tokens(probing)
+    return result
+
+
+def _run(probing: Probing, check: _Check) -> None:
+    if check.reads and not probing.reads:
+        right, tries = probing.result.read["numbers"]
+        probing.skip(check.name, f"the model reads {right} of {tries} numbers on the cards")
+        return
+    try:
+        before = len(probing.result.findings)
+        check.run(probing)
+        # A check may skip itself.
+        if check.name not in dict(probing.result.skipped):
+            probing.result.checked.append(check.name)
+        if len(probing.result.findings) == before:
+            probing.canary(check.name)
+    except RequestsSpentError:
+        probing.skip(check.name, f"the {probing.sender.limit} requests were spent")
