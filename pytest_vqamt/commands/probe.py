@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
@@ -16,9 +17,10 @@ from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.against import AgainstResult, compare
 from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.gate import ProbeBaseline, gate
 from pytest_vqamt.probing.probe import MOST_REQUESTS, probe
-from pytest_vqamt.probing.probe_report import against_lines, probe_lines, result_html, result_json
-from pytest_vqamt.probing.probing import ProbeResult
+from pytest_vqamt.probing.probe_files import result_junit, result_markdown
+from pytest_vqamt.probing.probe_report import against_lines, gate_lines, probe_lines, result_html, result_json
 
 _LEAST_REQUESTS = 40
 """The least that --max-requests may be."""
@@ -45,14 +47,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="a kind of finding that does not fail (docs/how-to/probe.md)",
     )
+    parser.add_argument(
+        "--baseline",
+        metavar="FILE",
+        type=Path,
+        help="an earlier probe.json: its findings do not fail, and its figures must not drop",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of lines")
     parser.add_argument(
-        "-o", "--out", metavar="DIR", type=Path, help="write probe.html and probe.json into this folder"
+        "-o",
+        "--out",
+        metavar="DIR",
+        type=Path,
+        help="write probe.html, probe.json, probe.md and probe.xml (JUnit) into this folder",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Probes the model, or compares two deployments."""
+    if arguments.against and arguments.baseline:
+        raise OptionError("Expected --against or --baseline, but got both: leave one off")
     if arguments.max_requests < _LEAST_REQUESTS:
         raise OptionError(
             f"Expected {_LEAST_REQUESTS} requests or more, but got --max-requests={arguments.max_requests}"
@@ -71,21 +85,29 @@ def run(arguments: argparse.Namespace) -> int:
     options = ModelOptions(device=arguments.device, settings=settings)
     models = [_loaded(catalogue, spec, options) for spec in specs]
     limit, seed = arguments.max_requests, arguments.seed
-    result: ProbeResult | AgainstResult
+    baseline = ProbeBaseline.of_file(arguments.baseline) if arguments.baseline else None
     if arguments.against:
-        result = compare(*models, limit=limit, seed=seed)
-        lines, failed = list(against_lines(result)), bool(result.parted)
-    else:
-        result = probe(models[0], limit=limit, seed=seed)
-        lines = list(probe_lines(result, arguments.allow))
-        failed = any(each.kind.value not in arguments.allow for each in result.findings)
+        return _shown_against(compare(*models, limit=limit, seed=seed), arguments)
+    result = probe(models[0], limit=limit, seed=seed)
+    found = gate(result, arguments.allow, baseline)
+    lines = [*probe_lines(result, arguments.allow), *gate_lines(found)]
     print(result_json(result) if arguments.json else "\n".join(lines))
     if arguments.out:
-        for name, text in (("probe.json", result_json(result)), ("probe.html", result_html(result, arguments.allow))):
-            _write(arguments.out / name, text)
-        if not arguments.json:
-            print(f"page: {arguments.out / 'probe.html'}")
-    return ExitStatus.FINDING if failed else ExitStatus.OK
+        files = {
+            "probe.json": result_json(result),
+            "probe.html": result_html(result, arguments.allow),
+            "probe.md": result_markdown(result, found),
+            "probe.xml": result_junit(result, found, arguments.allow),
+        }
+        _write(arguments, files)
+    return ExitStatus.FINDING if found.fails else ExitStatus.OK
+
+
+def _shown_against(result: AgainstResult, arguments: argparse.Namespace) -> int:
+    print(result_json(result) if arguments.json else "\n".join(against_lines(result)))
+    if arguments.out:
+        _write(arguments, {"probe.json": result_json(result), "probe.html": result_html(result, arguments.allow)})
+    return ExitStatus.FINDING if result.parted else ExitStatus.OK
 
 
 def _loaded(catalogue: ModelCatalogue, spec: str, options: ModelOptions) -> LoadedModel:
@@ -104,13 +126,17 @@ def _loaded(catalogue: ModelCatalogue, spec: str, options: ModelOptions) -> Load
     return model
 
 
-def _write(file: Path, text: str) -> None:
+def _write(arguments: argparse.Namespace, files: Mapping[str, str]) -> None:
+    folder: Path = arguments.out
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(file) as part:
-            part.write_text(text, encoding="utf-8")
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            with replacing(folder / name) as part:
+                part.write_text(text, encoding="utf-8")
     except OSError as error:
         raise VqamtError(
-            f"Expected a folder that can be written to, but got --out={str(file.parent)!r} "
+            f"Expected a folder that can be written to, but got --out={str(folder)!r} "
             f"({os.strerror(error.errno or 0)}): name another"
         ) from error
+    if not arguments.json:
+        print(f"page: {folder / 'probe.html'}")

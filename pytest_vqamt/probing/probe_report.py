@@ -13,6 +13,7 @@ from pytest_vqamt.probing.against import AgainstResult
 from pytest_vqamt.probing.asking import SentRequest
 from pytest_vqamt.probing.cards import Card, render_card
 from pytest_vqamt.probing.findings import ProbeFinding
+from pytest_vqamt.probing.gate import Gate
 from pytest_vqamt.probing.probing import Figure, ProbeResult
 
 Result: TypeAlias = ProbeResult | AgainstResult
@@ -60,6 +61,14 @@ def probe_lines(result: ProbeResult, allowed: Sequence[str] = ()) -> Iterator[st
         by_reason.setdefault(reason, []).append(name)
     for reason, names in by_reason.items():
         yield f"not checked: {', '.join(names)}: {reason}"
+
+
+def gate_lines(found: Gate) -> Iterator[str]:
+    """What fails against a baseline, as lines for a terminal."""
+    if found.known:
+        yield f"in the baseline, too: {', '.join(found.known)}"
+    for drop in found.drops:
+        yield f"dropped since the baseline: {drop}"
 
 
 def reading(result: ProbeResult) -> str:

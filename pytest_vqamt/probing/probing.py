@@ -51,7 +51,9 @@ class Figure:
     """What was measured: "effective resolution at 1,024 px"."""
     value: float
     unit: str
-    """"px", "of 255" or "share"."""
+    """"px" or "of 255"."""
+    is_better_high: bool = True
+    """False for a step that is the better the smaller it is."""
 
 
 @dataclass(slots=True)

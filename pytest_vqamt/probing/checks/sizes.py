@@ -170,7 +170,9 @@ def faint(probing: Probing) -> None:
         if all(right):
             read.append(step)
     if read:
-        probing.result.figures.append(Figure(name="faintest step that is read", value=min(read), unit="of 255"))
+        probing.result.figures.append(
+            Figure(name="faintest step that is read", value=min(read), unit="of 255", is_better_high=False)
+        )
     if probing.is_finding(len(other), tries, probing.flips):
         detail = f"of steps of {min(_FAINT)} to {max(_FAINT)} of 255"
         probing.add(FindingKind.NOISY_DETAIL, other, tries, detail=detail, rate=probing.flips)
