@@ -1,4 +1,4 @@
-"""What of a probe fails a build: findings that nobody allows or knows of, and figures that have dropped since a baseline."""
+"""What of a probe fails a build: findings that nobody allows or knows of, and figures below those of a baseline."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ class ProbeBaseline:
         Raises:
             DataError: it cannot be read, or is none.
         """
-        row = parse_json(read_bytes(file, MAX_DATA_BYTES), short_path(file))
+        try:
+            row = parse_json(read_bytes(file, MAX_DATA_BYTES))
+        except (OSError, ValueError) as error:
+            raise DataError(f"Expected a probe.json that can be read, but got {short_path(file)}: {error}") from error
         match row:
             case {"findings": list(findings), "read": dict(read), "figures": dict(figures)}:
                 try:

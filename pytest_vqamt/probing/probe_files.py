@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 from pytest_vqamt.core.text import count_noun, visible
 from pytest_vqamt.probing.gate import Gate
@@ -34,35 +34,35 @@ def result_markdown(result: ProbeResult, gate: Gate) -> str:
 
 def result_junit(result: ProbeResult, gate: Gate, allowed: Sequence[str]) -> str:
     """The result as JUnit XML: a test case for each check and each finding, and one for the baseline's figures."""
-    suite = ElementTree.Element("testsuite", name="vqamt probe")
+    suite = ET.Element("testsuite", name="vqamt probe")
     failed = 0
     for name in result.checked:
         _case(suite, name)
     for name, reason in result.skipped:
-        ElementTree.SubElement(_case(suite, name), "skipped", message=visible(reason))
+        ET.SubElement(_case(suite, name), "skipped", message=visible(reason))
     for finding in result.findings:
         case = _case(suite, f"finding: {finding.kind.value}")
         if finding.kind.value in gate.new:
             failed += 1
             told = f"{finding.cause.title}\n{summary(finding)}\n{finding.cause.cause}\n{finding.cause.advice}"
-            ElementTree.SubElement(case, "failure", message=finding.cause.title).text = visible(told)
+            ET.SubElement(case, "failure", message=finding.cause.title).text = visible(told)
         else:
             reason = "allowed" if finding.kind.value in allowed else "in the baseline"
-            ElementTree.SubElement(case, "skipped", message=f"{reason}: {finding.cause.title}")
+            ET.SubElement(case, "skipped", message=f"{reason}: {finding.cause.title}")
     for drop in gate.drops:
         failed += 1
-        ElementTree.SubElement(_case(suite, "figures against the baseline"), "failure", message=visible(drop))
+        ET.SubElement(_case(suite, "figures against the baseline"), "failure", message=visible(drop))
     suite.set("tests", str(len(suite)))
     suite.set("failures", str(failed))
     suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
-    suites = ElementTree.Element("testsuites")
+    suites = ET.Element("testsuites")
     suites.append(suite)
-    ElementTree.indent(suites)
-    return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+    ET.indent(suites)
+    return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _case(suite: ElementTree.Element, name: str) -> ElementTree.Element:
-    return ElementTree.SubElement(suite, "testcase", classname="vqamt.probe", name=name)
+def _case(suite: ET.Element, name: str) -> ET.Element:
+    return ET.SubElement(suite, "testcase", classname="vqamt.probe", name=name)
 
 
 def _cell(text: str) -> str:
