@@ -47,7 +47,7 @@ def second_dropped(turns: list[Turn]) -> list[Turn]:
     return _keeping(turns, lambda shown: shown is first)
 
 
-@parts_bug("only-the-last-picture", "conversations with two pictures and more", thread="LM Studio #1675")
+@parts_bug("only-the-last-picture", "conversations with two pictures and more", thread="ollama #6229")
 def last_only(turns: list[Turn]) -> list[Turn]:
     """Of several pictures the model gets the last alone."""
     *_, last = [None, *pictures_in(turns)]
@@ -68,14 +68,18 @@ def equal_sizes_merged(turns: list[Turn]) -> list[Turn]:
     return _keeping(turns, lambda shown: any(shown is each for each in kept))
 
 
-@parts_bug("pictures-permuted", "conversations with three pictures and more", thread="llama.cpp #24303")
+@parts_bug("pictures-permuted", "conversations with three pictures and more", thread="LM Studio #1675")
 def permuted(turns: list[Turn]) -> list[Turn]:
     """Of three pictures and more the last comes first."""
     pictures = list(pictures_in(turns))
     return turns if len(pictures) < 3 else _with_pictures(turns, [pictures[-1], *pictures[:-1]])
 
 
-@parts_bug("later-picture-replaces-earlier", "conversations with two pictures and more", thread="mlx-vlm #833")
+@parts_bug(
+    "later-picture-replaces-earlier",
+    "conversations with two pictures and more",
+    thread="react-native-executorch PR 1229",
+)
 def later_replaces(turns: list[Turn]) -> list[Turn]:
     """Every mark of a picture stands for the last one."""
     pictures = list(pictures_in(turns))
@@ -93,7 +97,7 @@ def markers_moved(turns: list[Turn]) -> list[Turn]:
 @parts_bug(
     "earlier-pictures-lost",
     "conversations with a picture in an earlier turn",
-    thread="react-native-executorch PR 1229",
+    thread="LM Studio #2401",
 )
 def earlier_lost(turns: list[Turn]) -> list[Turn]:
     """The pictures of earlier turns are not kept."""
@@ -103,7 +107,7 @@ def earlier_lost(turns: list[Turn]) -> list[Turn]:
 # Texts and roles
 
 
-@parts_bug("text-before-picture-lost", "turns with a text before a picture", thread="vLLM #15125")
+@parts_bug("text-before-picture-lost", "turns with a text before a picture", thread="app-bricks-py PR 430")
 def text_first_lost(turns: list[Turn]) -> list[Turn]:
     """The text before the last picture of a turn is lost."""
     made = []
@@ -198,7 +202,7 @@ class CutInTheMiddle(_Cut):
         return keeps
 
 
-@bug("context-cut-at-the-end", Stage.PROMPT, "prompts of more than 2,048 tokens", thread="vLLM #41207")
+@bug("context-cut-at-the-end", Stage.PROMPT, "prompts of more than 2,048 tokens")
 class CutAtTheEnd(_Cut):
     """A prompt longer than the context loses its end, the question."""
 

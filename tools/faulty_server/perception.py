@@ -166,13 +166,8 @@ def read_corner(pixels: Pixels, place: int) -> str:
 def count_dots(pixels: Pixels) -> int:
     """The number of black pieces that are as round as a dot."""
     inner, ink = _ink(pixels)
-    dark = ink & (inner.max(axis=2) < 90)
-    boxes, labels = _connected(dark)
-    filled = [
-        (int(area), int(area) / labels[box].size)
-        for place, box in enumerate(boxes)
-        if (area := (labels[box] == place + 1).sum()) >= 4
-    ]
+    shapes = [shape for _, shape in _inside(ink & (inner.max(axis=2) < 90))]
+    filled = [(int(shape.sum()), float(shape.mean())) for shape in shapes if shape.sum() >= 4]
     largest = max((area for area, _ in filled), default=0)
     # A circle fills 79 % of its box.
     return sum(share > 0.6 and area > largest / 3 for area, share in filled)
@@ -209,26 +204,27 @@ def _ink(pixels: Pixels) -> tuple[Pixels, NDArray[np.bool_]]:
     return inner, ink
 
 
-def _connected(ink: NDArray[np.bool_]) -> tuple[list[tuple[slice, slice]], NDArray[np.int32]]:
-    """The boxes of connected pieces, and the pixels with their numbers from 1; none for noise."""
+def _inside(ink: NDArray[np.bool_]) -> list[tuple[int, NDArray[np.bool_]]]:
+    """Connected pieces with where they begin, from left to right, each in its box; none for noise."""
     labels, count = label(ink, np.ones((3, 3), bool))
-    return (find_objects(labels) if count <= _MOST_PIECES else []), labels
+    if count > _MOST_PIECES:
+        return []
+    height, width = ink.shape
+    pieces = [
+        (int(x.start), labels[y, x] == place + 1)
+        for place, (y, x) in enumerate(find_objects(labels))
+        # What reaches the edge is a coloured corner, or a picture that was cut.
+        if y.start > 0 and x.start > 0 and y.stop < height and x.stop < width
+    ]
+    return sorted(pieces, key=lambda each: each[0])
 
 
 def _pieces(ink: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
     """The pieces that are as high as digits, from left to right, each without empty rows and columns."""
-    boxes, labels = _connected(ink)
-    height, width = ink.shape
-    # What reaches the edge is a coloured corner, or a picture that was cut.
-    inside = [
-        (place + 1, y, x)
-        for place, (y, x) in enumerate(boxes)
-        if y.start > 0 and x.start > 0 and y.stop < height and x.stop < width
-    ]
-    tallest = max((y.stop - y.start for _, y, _ in inside), default=0)
+    shapes = [shape for _, shape in _inside(ink)]
+    tallest = max((len(shape) for shape in shapes), default=0)
     # Specks of a lossy file are none.
-    kept = [(number, y, x) for number, y, x in inside if (y.stop - y.start) > 0.6 * tallest and tallest >= 5]
-    return [labels[y, x] == number for number, y, x in sorted(kept, key=lambda each: each[2].start)]
+    return [shape for shape in shapes if len(shape) > 0.6 * tallest and tallest >= 5]
 
 
 def _normal(piece: NDArray[np.bool_]) -> NDArray[np.float64]:

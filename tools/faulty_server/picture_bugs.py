@@ -9,7 +9,8 @@ from tools.faulty_server.requests import Chat, File, Pixels, decoded, flattened
 from tools.faulty_server.stages import RefusedError, Stage, Stages, bug, file_bug, pixel_bug
 
 _LARGEST_PX = 1024
-_NOISE = 20.0
+_LEAST_NOISE, _MOST_NOISE = 4.0, 22.0
+"""Of 255: clear digits are read through both, and faint ones through some of these."""
 _STEP = 85
 _TILED_PX = 448
 _SMALL_PX = 336
@@ -24,7 +25,7 @@ def webp_dropped(file: File) -> Pixels | None:
     return None if file.found_type == "image/webp" else decoded(file)
 
 
-@file_bug("jpeg-channels-exchanged", "JPEG files in colour", thread="vLLM #21053")
+@file_bug("jpeg-channels-exchanged", "JPEG files in colour")
 def jpeg_channels_exchanged(file: File) -> Pixels:
     """The fast path of JPEG gives blue, green and red for red, green and blue."""
     pixels = decoded(file)
@@ -52,7 +53,7 @@ def cmyk_inverted(file: File) -> Pixels:
     return decoded(file) if image.mode != "CMYK" else flattened(ImageOps.invert(image.convert("RGB")))
 
 
-@file_bug("gray-jpeg-refused", "gray JPEG files")
+@file_bug("gray-jpeg-refused", "gray JPEG files", thread="sglang PR 28828")
 def gray_jpeg_refused(file: File) -> Pixels:
     """A JPEG of one channel is answered with an error."""
     if file.found_type == "image/jpeg" and file.open().mode == "L":
@@ -159,12 +160,14 @@ def brightness_halved(pixels: Pixels) -> Pixels:
 
 @bug("noise-in-the-encoder", Stage.PIXELS, "pictures with faint details", thread="vLLM #30167")
 class NoisyEncoder(Stages):
-    """The encoder is inexact, here by noise, so that faint details are lost."""
+    """The encoder is inexact, here by noise, so that faint details are seen at times and lost at others."""
 
     def preprocess(self, pixels: Pixels, chat: Chat) -> Pixels | None:
         if not chat.acts:
             return pixels
-        noise = np.random.default_rng(chat.random.getrandbits(64)).normal(0, _NOISE, pixels.shape)
+        # Another level for each request, as errors depend on the batch: faint digits are read at times.
+        level = chat.random.uniform(_LEAST_NOISE, _MOST_NOISE)
+        noise = np.random.default_rng(chat.random.getrandbits(64)).normal(0, level, pixels.shape)
         return np.clip(pixels + noise, 0, 255).astype(np.uint8)
 
 
@@ -186,7 +189,7 @@ def quarter_turn(pixels: Pixels) -> Pixels:
     return np.rot90(pixels)
 
 
-@pixel_bug("squashed", "pictures of more than 2 : 1", thread="Qwen3-VL #1434")
+@pixel_bug("squashed", "pictures of more than 2 : 1", thread="hermes-agent PR 7902")
 def squashed(pixels: Pixels) -> Pixels:
     """A picture of more than 2 : 1 is made square."""
     height, width = pixels.shape[:2]
@@ -202,7 +205,7 @@ def centre_crop(pixels: Pixels) -> Pixels:
     return pixels[y : y + side, x : x + side] if _is_oblong(pixels) else pixels
 
 
-@pixel_bug("tiles-permuted", "pictures with a side above 448 px", thread="llama.cpp #21871")
+@pixel_bug("tiles-permuted", "pictures with a side above 448 px", thread="llama.cpp PR 26653")
 def tiles_permuted(pixels: Pixels) -> Pixels:
     """A picture above 448 px is cut into 2 x 2 tiles, which are put together in another order."""
     height, width = pixels.shape[:2]

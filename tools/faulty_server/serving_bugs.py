@@ -130,7 +130,7 @@ class AfterLarge(Stages):
         return np.asarray(Image.fromarray(canvas).resize((width, height), Image.Resampling.BILINEAR))
 
 
-@bug("state-after-idleness", Stage.CACHE, "the first request after 2 s without any", thread="llama.cpp #17534")
+@bug("state-after-idleness", Stage.CACHE, "the first request after 2 s without any", thread="vLLM #52150")
 class AfterIdleness(Stages):
     """The first request after idleness is answered about the picture before."""
 
