@@ -82,6 +82,8 @@ class Chat:
     """True if the bug acts in it, where its condition is met."""
     random: Random = field(repr=False)
     """Seeded by the server's seed and the request."""
+    batch_size: int = 1
+    """The requests that were in flight with it."""
 
     @property
     def pictures(self) -> list[Shown]:

@@ -72,6 +72,10 @@ class FaultyServer(LocalServer):
         Raises:
             RefusedError: the answer is an HTTP error.
         """
+        with self.in_flight.entered():
+            return self._completion(fields)
+
+    def _completion(self, fields: dict[str, Any]) -> dict[str, object]:
         stages = self._stages
         chat = self._chat(fields)
         is_flipped = chat.random.random() < self._flips

@@ -160,8 +160,7 @@ class LeftPadded(Stages):
 
     def generate(self, turns: list[Turn], chat: Chat) -> str:
         answer = super().generate(turns, chat)
-        padding, _ = self.in_flight.join(count_tokens(turns))
-        if padding <= 2 or not chat.acts:
+        if self.in_flight.padding(count_tokens(turns)) <= 2 or not chat.acts:
             return answer
         return answer[::-1] if len(answer) > 1 else "the the the"
 
@@ -170,9 +169,12 @@ class LeftPadded(Stages):
 class LargeBatch(Stages):
     """In a batch of more than 16 requests pictures are dropped."""
 
+    def admit(self, chat: Chat) -> None:
+        # Before pictures are decoded, which holds up those that arrive meanwhile.
+        chat.batch_size = self.in_flight.most()
+
     def generate(self, turns: list[Turn], chat: Chat) -> str:
-        _, most = self.in_flight.join(0)
-        if most <= _MOST_IN_BATCH or not chat.acts:
+        if chat.batch_size <= _MOST_IN_BATCH or not chat.acts:
             return super().generate(turns, chat)
         texts = [Turn(turn.role, [part for part in turn.parts if isinstance(part, str)]) for turn in turns]
         return super().generate(texts, chat)

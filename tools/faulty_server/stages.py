@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias, TypeVar
@@ -44,21 +45,39 @@ class InFlight:
     """How long a batch waits for more."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     running: int = 0
+    """All requests that came and have no answer yet."""
+    joined: int = 0
+    """The requests of the batch."""
     longest: int = 0
     """The most tokens of a request of the batch."""
-    most: int = 0
-    """The most requests at once since the batch began."""
 
-    def join(self, tokens: int) -> tuple[int, int]:
-        """Waits for others; returns by how many tokens the longest is longer, and how many there were at once."""
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """Counts a request from its arrival to its answer."""
         with self.lock:
-            self.longest = max(self.longest, tokens) if self.running else tokens
             self.running += 1
-            self.most = max(self.most, self.running) if self.running > 1 else 1
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.running -= 1
+
+    def most(self) -> int:
+        """Waits for others, and returns how many requests there were at once."""
+        # Before the wait, too: others may have been answered meanwhile.
+        before = self.running
+        time.sleep(self.seconds)
+        return max(before, self.running)
+
+    def padding(self, tokens: int) -> int:
+        """Waits for others, and returns by how many tokens the longest of the batch is longer."""
+        with self.lock:
+            self.longest = max(self.longest, tokens) if self.joined else tokens
+            self.joined += 1
         time.sleep(self.seconds)
         with self.lock:
-            self.running -= 1
-            return self.longest - tokens, self.most
+            self.joined -= 1
+            return self.longest - tokens
 
 
 class Stages:
