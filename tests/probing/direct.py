@@ -2,44 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from typing import Any, ClassVar
 
-from pytest_vqamt.core.query import Answer, ModelInput
-from pytest_vqamt.models.http.picture_files import LOSSLESS
+from pytest_vqamt.core.conversation import Ability, Part
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import Answer, ModelInput, PictureFile, Task
+from pytest_vqamt.core.results import ModelUse
+from pytest_vqamt.models.budget import CUT_OFF
+from pytest_vqamt.models.http.picture_files import FileEncoder
+from pytest_vqamt.models.http.retry import QueryError
 from pytest_vqamt.models.openai.requests import chat_message
+from pytest_vqamt.models.prompts import prompts_from
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
-from tools.faulty_server import Bug, FaultyServer
+from tools.faulty_server import FaultyServer, RefusedError
+
+_ENCODER = FileEncoder()
+_PASSING = (429, 500)
+_ATTEMPTS = 5
+_PROMPTS = prompts_from(ModelOptions())
 
 
 class DirectModel:
-    """Sends the batch at once, a thread each; reasoning stays in the answers."""
+    """Sends the batch at once, a thread each, and what was refused again; reasoning stays in the answers."""
+
+    takes: ClassVar[tuple[Ability, ...]] = tuple(Ability)
 
     def __init__(self, server: FaultyServer) -> None:
         self._server = server
-        self._tokens = 0
+        self._used: Counter[str] = Counter()
+        self._lock = Lock()
 
     @property
     def usage(self) -> Mapping[str, float]:
-        return {"tokens in": self._tokens}
+        with self._lock:
+            return dict(self._used)
 
     def answer(self, batch: Sequence[ModelInput]) -> list[Answer]:
+        outcomes = dict(self.stream_answers(Task.VQA, batch))
+        for outcome in outcomes.values():
+            if isinstance(outcome, Exception):
+                raise outcome
+        return [outcome for _, outcome in sorted(outcomes.items()) if isinstance(outcome, Answer)]
+
+    def stream_answers(self, task: Task, batch: Sequence[ModelInput]) -> Iterator[tuple[int, Answer | Exception]]:
+        if len(batch) == 1:
+            yield 0, self._outcome(batch[0])
+            return
         with ThreadPoolExecutor(len(batch)) as pool:
-            return list(pool.map(self._one, batch) if len(batch) > 1 else map(self._one, batch))
+            yield from enumerate(pool.map(self._outcome, batch))
 
-    def _one(self, item: ModelInput) -> Answer:
-        message = chat_message([item.file(LOSSLESS), item.text])
-        reply = self._server.complete({"model": "cards", "messages": [message]})
-        usage, choices = reply["usage"], reply["choices"]
-        assert isinstance(usage, dict)
-        assert isinstance(choices, list)
-        self._tokens += usage["prompt_tokens"]
-        return Answer(str(choices[0]["message"]["content"]))
+    def _outcome(self, item: ModelInput) -> Answer | Exception:
+        messages = [
+            chat_message([_sent(item, part) for part in turn.parts], turn.role)
+            for turn in item.query.with_prompt(_PROMPTS.text(item))
+        ]
+        fields = {"model": "cards", "messages": messages, "max_tokens": _PROMPTS.longest(Task.VQA), "temperature": 0}
+        for attempt in range(_ATTEMPTS):
+            try:
+                return self._read(self._server.complete(fields))
+            except RefusedError as error:
+                with self._lock:
+                    self._used["requests refused"] += error.status in _PASSING
+                if error.status not in _PASSING or attempt == _ATTEMPTS - 1:
+                    return QueryError(f"{error.status} ({error.message})")
+        raise AssertionError
+
+    def _read(self, reply: dict[str, Any]) -> Answer:
+        (choice,) = reply["choices"]
+        tokens: int = reply["usage"]["prompt_tokens"]
+        with self._lock:
+            self._used["tokens in"] += tokens
+            self._used[f"{ModelUse.ANSWERS_OF}{reply['model']}"] += 1
+            self._used[CUT_OFF] += choice["finish_reason"] == "length"
+        return Answer(str(choice["message"]["content"]), tokens_in=tokens)
 
 
-def direct(bug: Bug | None, *, flips: float = 0.0, seed: int = 0) -> LoadedModel:
+def _sent(item: ModelInput, part: Part) -> str | PictureFile:
+    return item.file(_ENCODER, part) if isinstance(part, Picture) else str(part)
+
+
+def direct(bug: str | None, *, share: float | None = None, flips: float = 0.0, seed: int = 0) -> LoadedModel:
     """The model of a server with a bug."""
-    server = FaultyServer(bug, flips=flips, seed=seed)
+    server = FaultyServer(bug, share=share, flips=flips, seed=seed)
     server.server_close()
     return wrap_model("direct", DirectModel(server), ModelOptions())

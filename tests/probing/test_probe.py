@@ -18,36 +18,36 @@ from pytest_vqamt.probing.findings import CAUSES, MOST_CHANCE, FindingKind
 from pytest_vqamt.probing.probe import MOST_REQUESTS, probe
 from tests.probing.direct import direct
 from tests.probing.simulation import FlippingModel, findings
-from tools.faulty_server import THREADS, Bug, FaultyServer
+from tools.faulty_server import BUGS, FaultyServer
 
 NAMED = {
-    Bug.IMAGE_HASH: FindingKind.SHORT_HASH,
-    Bug.TEXT_KEYED_CACHE: FindingKind.TEXT_KEYED,
-    Bug.FIRST_IMAGE_STICKS: FindingKind.FIRST_PICTURE,
-    Bug.DROPPED_WHEN_LARGE: FindingKind.LARGE_PICTURE,
-    Bug.CONTEXT_CUT: FindingKind.LONG_TEXT,
-    Bug.LEFT_PADDED_BATCH: FindingKind.BATCH_PADDING,
-    Bug.NOISY_ENCODER: FindingKind.NOISY_DETAIL,
-    Bug.QUANTISED_ENCODER: FindingKind.COARSE_LEVELS,
-    Bug.SWAPPED_CHANNELS: FindingKind.SWAPPED_CHANNELS,
-    Bug.NON_DETERMINISTIC: FindingKind.NON_DETERMINISTIC,
-    Bug.REASONING_IN_CONTENT: FindingKind.REASONING,
-    Bug.RESIZE_MISMATCH: FindingKind.ASPECT_RATIO,
+    "16-bit-image-hash": FindingKind.SHORT_HASH,
+    "text-keyed-prefix-cache": FindingKind.TEXT_KEYED,
+    "first-image-sticks": FindingKind.FIRST_PICTURE,
+    "image-dropped-above-a-size": FindingKind.LARGE_PICTURE,
+    "context-cut": FindingKind.LONG_TEXT,
+    "left-padded-batch": FindingKind.BATCH_PADDING,
+    "noise-in-the-encoder": FindingKind.NOISY_DETAIL,
+    "quantised-encoder": FindingKind.COARSE_LEVELS,
+    "colour-channels-swapped": FindingKind.SWAPPED_CHANNELS,
+    "non-determinism": FindingKind.NON_DETERMINISTIC,
+    "reasoning-in-the-content": FindingKind.REASONING,
+    "resize-mismatch": FindingKind.ASPECT_RATIO,
 }
 """The one finding that each bug must give."""
 
-_QUICK = (Bug.FIRST_IMAGE_STICKS,)
+_QUICK = ("first-image-sticks",)
 
 
-def test_every_bug_has_a_thread_and_a_finding_and_every_finding_a_cause() -> None:
-    assert NAMED.keys() == THREADS.keys() == set(Bug)
+def test_every_bug_that_is_named_is_planted_and_every_finding_has_a_cause() -> None:
+    assert NAMED.keys() <= BUGS.keys()
     assert set(CAUSES) == set(FindingKind)
 
 
 @pytest.mark.parametrize(
-    "bug", [pytest.param(bug, marks=() if bug in _QUICK else pytest.mark.full, id=bug.value) for bug in Bug]
+    "bug", [pytest.param(bug, marks=() if bug in _QUICK else pytest.mark.full, id=bug) for bug in NAMED]
 )
-def test_a_bug_is_found_and_named(bug: Bug) -> None:
+def test_a_bug_is_found_and_named(bug: str) -> None:
     result = probe(direct(bug))
 
     assert [each.kind for each in result.findings] == [NAMED[bug]]
@@ -112,12 +112,12 @@ def test_a_probe_stops_at_its_requests_and_says_what_it_left_out() -> None:
     ("bug", "stage"),
     [
         (None, ""),
-        (Bug.QUANTISED_ENCODER, "pixels"),
-        (Bug.RESIZE_MISMATCH, "pixels"),
-        (Bug.NON_DETERMINISTIC, "text"),
+        ("quantised-encoder", "pixels"),
+        ("resize-mismatch", "pixels"),
+        ("non-determinism", "text"),
     ],
 )
-def test_two_deployments_part_at_a_stage(bug: Bug | None, stage: str) -> None:
+def test_two_deployments_part_at_a_stage(bug: str | None, stage: str) -> None:
     result = compare(direct(None), direct(bug, seed=1), limit=MOST_REQUESTS)
 
     assert result.parted.partition(":")[0] == stage
@@ -125,8 +125,8 @@ def test_two_deployments_part_at_a_stage(bug: Bug | None, stage: str) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("bug", [None, Bug.TEXT_KEYED_CACHE, Bug.LEFT_PADDED_BATCH])
-def test_the_command_over_http(bug: Bug | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("bug", [None, "text-keyed-prefix-cache", "left-padded-batch"])
+def test_the_command_over_http(bug: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("httpx2")
     with FaultyServer(bug) as server:
         status = run_command(["probe", f"openai:cards@{server.url}", "--out", str(tmp_path)])

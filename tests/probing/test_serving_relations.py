@@ -8,21 +8,21 @@ import pytest
 
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.results import Report
-from tools.faulty_server import Bug, FaultyServer, write_scenes
+from tools.faulty_server import FaultyServer, write_scenes
 
 pytest.importorskip("httpx2")
 
 CASES = 6
 
 MADE_FOR = {
-    Bug.TEXT_KEYED_CACHE: "serving.another_picture",
-    Bug.FIRST_IMAGE_STICKS: "serving.another_picture",
-    Bug.DROPPED_WHEN_LARGE: "serving.size[enlarged]",
-    Bug.RESIZE_MISMATCH: "serving.size[padded-wide]",
-    Bug.CONTEXT_CUT: "serving.long_text[1500-words]",
-    Bug.LEFT_PADDED_BATCH: "serving.long_text[300-words]",
-    Bug.SWAPPED_CHANNELS: "serving.colours",
-    Bug.NON_DETERMINISTIC: "control.repeat",
+    "text-keyed-prefix-cache": "serving.another_picture",
+    "first-image-sticks": "serving.another_picture",
+    "image-dropped-above-a-size": "serving.size[enlarged]",
+    "resize-mismatch": "serving.size[padded-wide]",
+    "context-cut": "serving.long_text[1500-words]",
+    "left-padded-batch": "serving.long_text[300-words]",
+    "colour-channels-swapped": "serving.colours",
+    "non-determinism": "control.repeat",
 }
 """As the table of docs/how-to/probe.md has it."""
 
@@ -35,7 +35,7 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(server: FaultyServer, scenes: Path, relation: str, cases: int) -> Report:
-    server.batch.seconds = 0.3  # one batch has requests that are sent one after the other, on a busy machine, too
+    server.in_flight.seconds = 0.3  # one batch has requests that are sent one after the other, on a busy machine, too
     return vqamt.run(
         model=f"openai:cards@{server.url}",
         data=f"photos:{scenes}",
@@ -46,8 +46,8 @@ def run(server: FaultyServer, scenes: Path, relation: str, cases: int) -> Report
     )
 
 
-@pytest.mark.parametrize(("bug", "relation"), MADE_FOR.items(), ids=[bug.value for bug in MADE_FOR])
-def test_a_bug_is_caught_by_the_relation_made_for_it(bug: Bug, relation: str, scenes: Path) -> None:
+@pytest.mark.parametrize(("bug", "relation"), MADE_FOR.items(), ids=MADE_FOR)
+def test_a_bug_is_caught_by_the_relation_made_for_it(bug: str, relation: str, scenes: Path) -> None:
     with FaultyServer(bug) as server:
         (found,) = run(server, scenes, relation, CASES).relations
 
