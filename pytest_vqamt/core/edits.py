@@ -976,11 +976,11 @@ class Move(Edit):
 
 def things_moved_with(scene: Scene, thing_id: str) -> frozenset[str]:
     """The ids of the thing and of all that it wears, holds or bears, or that stands under it."""
-    found, new = set[str](), {thing_id}
-    while new:
+    found, new = {thing_id}, {thing_id}
+    pairs = [(each.subject, each.object) for each in scene.relationships if each.predicate in _TOGETHER]
+    while new and pairs:
+        new = {b for pair in pairs for a, b in (pair, pair[::-1]) if a in new} - found
         found |= new
-        pairs = [(each.subject, each.object) for each in scene.relationships if each.predicate in _TOGETHER]
-        new = {b for pair in pairs for a, b in (pair, pair[::-1]) if a in found} - found
     return frozenset(found)
 
 
