@@ -47,7 +47,7 @@ _COST_OF_INPAINTING = {"telea": 1_200, "biharmonic": 25_000}
 _COST_OF_A_NETWORK = 1_000
 """The same of LaMa, whose method names a checkpoint ("lama:DIGEST")."""
 
-_COST_OF_FORM = {"palette": 500, "lossy-webp": 100, "16-bit": 60, "png": 60}
+_COST_OF_FORM = {"palette": 500, "lossy-webp": 100, "16-bit": 60, "interlaced": 60, "png": 60}
 """The same of forms of file (``FileForm``): to choose 256 of many colours takes long."""
 
 _CLOCKWISE = (
@@ -100,6 +100,8 @@ class FileForm(StrEnum):
     """Of 8 bits and plain RGB, for an orientation of EXIF."""
     SIXTEEN_BITS = "16-bit"
     """PNG of 16 bits per channel: each 8-bit value stands in both bytes."""
+    INTERLACED = "interlaced"
+    """PNG whose rows come in seven passes (Adam7), from coarse to fine."""
     JPEG = "jpeg"
     """Baseline, as are all but the next."""
     PROGRESSIVE_JPEG = "progressive-jpeg"

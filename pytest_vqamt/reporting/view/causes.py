@@ -142,6 +142,7 @@ _FORMS = {
     "form.png[palette]": "PNG with a palette",
     "form.png[grayscale]": "grayscale PNG",
     "form.png[16-bit]": "PNG of 16 bits",
+    "form.png[interlaced]": "interlaced PNG",
 }
 _THREADS_OF_FORMS = {"form.png[alpha]": "hermes-agent #64548"}
 _EVERY_FORM = frozenset(_FORMS)
@@ -156,7 +157,9 @@ _COLORS = _Kind(
 )
 _COLORS_ELSEWHERE = _Kind(
     words="about colors in PNG and WebP",
-    items=_items("form.png[alpha] form.png[palette] form.png[16-bit] form.webp[lossless] form.webp[lossy]"),
+    items=_items(
+        "form.png[alpha] form.png[palette] form.png[16-bit] form.png[interlaced] form.webp[lossless] form.webp[lossy]"
+    ),
     fact="asked",
     values=("color",),
 )
