@@ -255,6 +255,16 @@ def cannot_take(abilities: Iterable[Ability]) -> Declined:
     return Declined(_CANNOT_TAKE + ", ".join(WORDS[ability] for ability in Ability if ability in lacking))
 
 
+def untaken(reasons: Iterable[str]) -> tuple[str, ...]:
+    """What models cannot take, by the reasons that ``cannot_take`` gives; others are passed over.
+
+    >>> untaken(["no dog", cannot_take([Ability.TURNS]).reason, cannot_take([Ability.TURNS, Ability.PICTURES]).reason])
+    ('several pictures', 'earlier turns')
+    """
+    said = [reason.removeprefix(_CANNOT_TAKE).split(", ") for reason in reasons if reason.startswith(_CANNOT_TAKE)]
+    return tuple(words for words in WORDS.values() if any(words in each for each in said))
+
+
 def is_of_adapter(answer: Answer) -> bool:
     """True if an adapter declined the query for what it cannot do, which an update may mend."""
     return answer == CANNOT_SWITCH.answer or answer.declined.startswith(_CANNOT_TAKE)

@@ -395,13 +395,7 @@ class Order(LexicalRelation):
             return _NO_SWAP
         if not draw.scene.movable:
             return _NO_DRAWING
-        found = scripts(draw.view)
-        pairs = [
-            (one, two)
-            for one in found
-            for two in found
-            if one.thing.id != two.thing.id and one.way.intersection(two.way) is None
-        ]
+        pairs = draw.view.cached("pairs of scripts", lambda: _pairs(scripts(draw.view)))
         if not pairs:
             return _NO_TWO
         first, second = draw.choose.one(pairs)
@@ -418,6 +412,13 @@ class Order(LexicalRelation):
             expected="first, then the other one",
             facts=(("frames", 2 * half),),
         )
+
+
+def _pairs(found: Sequence[Script]) -> tuple[tuple[Script, Script], ...]:
+    """Every two scripts of two things whose ways do not cross, in both orders."""
+    return tuple(
+        (one, two) for one in found for two in found if one.thing.id != two.thing.id and not one.way.overlaps(two.way)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Likely causes of violations: what a server does with its pictures, told by which relations fail and which hold.
+"""Likely causes of violations: what a model or its server does wrong, told by which relations fail and which hold.
 
 Each cause predicts that some cases fail and others hold ("asked about the second of two pictures", "with pictures of
 one size"). It is named only where those that fail do so clearly more often than each of those that hold.
@@ -122,6 +122,14 @@ _BY_NUMBER = _Kind(
 _BY_MESSAGE = _Kind(
     words="of `turn.last` that name its message", items=_items("turn.last"), fact="named", values=("by message",)
 )
+_ASKED_AGAIN = _Kind(words="of `turn.repeat`, after other talk", items=_items("turn.repeat"))
+_ASKED_LATER = _Kind(words="of `turn.later`", items=_items("turn.later"))
+_DOUBTED = _Kind(words="of `lead.pushback`, where the user doubts the answer", items=_items("lead.pushback"))
+
+_BACKWARDS = _Kind(words="of `film.reverse`", items=_items("film.reverse"))
+_FIRST_MOVE = _Kind(words="of `film.order`", items=_items("film.order"))
+_TWICE = _Kind(words="of `film.repeat`, with each frame twice", items=_items("film.repeat"))
+_HALVED = _Kind(words="of `film.drop`, with half of the frames", items=_items("film.drop"))
 
 _FORMS = {
     "form.jpeg[baseline]": "baseline JPEG",
@@ -134,6 +142,7 @@ _FORMS = {
     "form.png[palette]": "PNG with a palette",
     "form.png[grayscale]": "grayscale PNG",
     "form.png[16-bit]": "PNG of 16 bits",
+    "form.png[interlaced]": "interlaced PNG",
 }
 _THREADS_OF_FORMS = {"form.png[alpha]": "hermes-agent #64548"}
 _EVERY_FORM = frozenset(_FORMS)
@@ -143,6 +152,14 @@ _JPEGS, _WEBPS, _PNGS = (
 _COLORS = _Kind(
     words="about colors in JPEG",
     items=_items("form.jpeg[baseline] form.jpeg[progressive] form.jpeg[cmyk]"),
+    fact="asked",
+    values=("color",),
+)
+_COLORS_ELSEWHERE = _Kind(
+    words="about colors in PNG and WebP",
+    items=_items(
+        "form.png[alpha] form.png[palette] form.png[16-bit] form.png[interlaced] form.webp[lossless] form.webp[lossy]"
+    ),
     fact="asked",
     values=("color",),
 )
@@ -209,10 +226,11 @@ _CAUSES = (
         fails=(_BEFORE, _BEHIND, _WHICH_OF_THREE),
         holds=(_TOTALS, _WHICH_OF_TWO),
     ),
+    # Other words for a question may change an answer, too: the second picture is asked about in other words.
     _Cause(
-        what="several pictures are seen in another order than they were sent in",
+        what="one of two: several pictures are seen in another order than sent, or their numbers are not understood",
         threads="LM Studio #1675",
-        fails=(_BEFORE, _BEHIND),
+        fails=(_BEFORE, _BEHIND, _WHICH),
         holds=(_TOTALS,),
         instead_of="reversed",
     ),
@@ -253,11 +271,42 @@ _CAUSES = (
         holds=(_WHICH, _TOTALS, _BEFORE, _BEHIND),
     ),
     _Cause(
+        what="the answer is taken back where the user doubts it, whatever the picture shows",
+        threads="arXiv 2310.13548",
+        fails=(_DOUBTED,),
+        holds=(_ASKED_AGAIN, _ASKED_LATER),
+    ),
+    _Cause(
+        what="the answer changes once the talk goes on: the fourth message is answered otherwise than the first three",
+        threads="",
+        fails=(_ASKED_AGAIN,),
+        holds=(_ASKED_LATER, _DOUBTED),
+    ),
+    # A model that looks at nothing fails the first two as well, but does not name the picture that shows a thing.
+    _Cause(
+        what="one of two: the frames of films are seen in the opposite order, or an event is not told from its reverse",
+        threads="",
+        fails=(_BACKWARDS,),
+        holds=(_FIRST_MOVE, _TWICE, _WHICH, _BEFORE, _BEHIND),
+    ),
+    _Cause(
+        what="one of two: a single frame of a film is seen, or the order of the frames is not",
+        threads="",
+        fails=(_BACKWARDS, _FIRST_MOVE),
+        holds=(_TWICE, _HALVED, _WHICH),
+    ),
+    _Cause(
+        what="one of two: only the first few of many pictures are seen, or films are not followed",
+        threads="",
+        fails=(_BACKWARDS, _FIRST_MOVE, _TWICE, _HALVED),
+        holds=(_WHICH, _TOTALS),
+    ),
+    _Cause(
         name="form.jpeg",
         what="JPEG is decoded with other colors, as if red and blue were exchanged",
         threads="sglang #33464",
         fails=(_COLORS,),
-        holds=(_JPEG_BUT_COLORS, _NO_JPEG),
+        holds=(_JPEG_BUT_COLORS, _COLORS_ELSEWHERE),
     ),
     _Cause(
         name="form.jpeg",

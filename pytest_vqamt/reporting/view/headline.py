@@ -11,9 +11,11 @@ from math import ceil
 from statistics import median
 
 from pytest_vqamt.core.identity import matches
+from pytest_vqamt.core.query import untaken
 from pytest_vqamt.core.results import BaselineChange, BaselineUse, Gate, GateState, ModelUse, Report, Undecided
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.core.text import MAX_READ, count_noun, shown, some_of
+from pytest_vqamt.language.english.phrases import join_phrases
 from pytest_vqamt.reporting.view.answers import UnreadAnswers, noise_lines
 from pytest_vqamt.reporting.view.causes import likely_causes
 from pytest_vqamt.reporting.view.format import (
@@ -730,6 +732,13 @@ def model_notes(report: Report) -> Iterator[str]:
                 f"{count_noun(model.ran_on, 'answer')} of {model.name} ran on into questions that nobody asked (look "
                 "at its chat template and end token); only what stands before them was read, as in "
                 f"'{model.ran_on_example}'."
+            )
+        own = [each for each in report.relations if each.model.name == model.name and not each.total.cases]
+        if unasked := [each for each in own if untaken(each.not_applicable)]:
+            lacking = join_phrases(untaken(reason for each in unasked for reason in each.not_applicable), "or")
+            yield (
+                f"{model.name} does not take {lacking}: {count_noun(len(unasked), 'relation variant')} "
+                f"{'was' if len(unasked) == 1 else 'were'} not asked (docs/how-to/conversations.md)."
             )
 
 
