@@ -313,6 +313,14 @@ class InputTurn(NamedTuple):
     parts: tuple[str | Image, ...]
 
 
+def _copied_on_write(image: Image) -> Image:
+    """The image as another object, whose pixels are copied once it is changed: PIL does so where they are read-only."""
+    image.load()
+    other: Image = image._new(image.im)
+    other.readonly = 1
+    return other
+
+
 class ModelInput:
     """The input of a model.
 
@@ -341,6 +349,7 @@ class ModelInput:
         self._image: Image | None = None
         self._pixels: Image | None = None
         self._others: tuple[Image, ...] | None = None
+        self._shown: tuple[Image, ...] | None = None
         self._drawn_s = 0.0
         self._drawing_since: float | None = None
 
@@ -353,8 +362,8 @@ class ModelInput:
     def turns(self) -> tuple[InputTurn, ...]:
         """The conversation: of each turn who says it, and its texts and images in order.
 
-        One turn of the user, an image and a text, unless the query is a conversation. The images are shared with other
-        queries, and so not to be changed.
+        One turn of the user, an image and a text, unless the query is a conversation. The images are those of
+        ``images``.
         """
         return self._with_pixels(self.query.conversation)
 
@@ -364,13 +373,11 @@ class ModelInput:
         return self._with_pixels(self.query.with_prompt(self.prompt))
 
     def _with_pixels(self, turns: Iterable[Turn]) -> tuple[InputTurn, ...]:
-        shown = {
-            picture.digest: pixels for picture, pixels in zip(self.query.pictures, self._all_pixels(), strict=True)
-        }
+        shown = iter(self.images)
         return tuple(
             InputTurn(
                 turn.role.value,
-                tuple(shown[part.digest] if isinstance(part, Picture) else str(part) for part in turn.parts),
+                tuple(next(shown) if isinstance(part, Picture) else str(part) for part in turn.parts),
             )
             for turn in turns
         )
@@ -382,10 +389,17 @@ class ModelInput:
 
     @property
     def images(self) -> tuple[Image, ...]:
-        """All pictures in the order in which they are shown; as ``turns``, not to be changed."""
-        return self._all_pixels()
+        """All pictures in the order in which they are shown; the model may change them.
 
-    def _all_pixels(self) -> tuple[Image, ...]:
+        They share their pixels with other queries until it does.
+        """
+        if self._shown is None:
+            self._shown = tuple(map(_copied_on_write, self.all_pixels))
+        return self._shown
+
+    @property
+    def all_pixels(self) -> tuple[Image, ...]:
+        """As ``images``, but not to be changed (``pixels``)."""
         pictures = self.query.pictures
         if len(pictures) == 1:
             return (self.pixels,)
@@ -434,7 +448,7 @@ class ModelInput:
             return self._encode(shown, encoder, self.lossless)
 
     def _pixels_of(self, picture: Picture) -> Image:
-        return self._all_pixels()[self.query.pictures.index(picture)]
+        return self.all_pixels[self.query.pictures.index(picture)]
 
     @contextmanager
     def _drawing(self) -> Iterator[None]:

@@ -21,6 +21,19 @@ class Chat:
     def answer(self, batch):
         return ["yes" if len(each.images) + len(each.turns) > 2 else "no" for each in batch]
 
+class Paints(Chat):
+    # Says if an image is drawn on already.
+
+    def answer(self, batch):
+        found = ["yes" if any(image.getpixel((0, 0)) == (1, 2, 3) for image in each.images) else "no" for each in batch]
+        for each in batch:
+            for turn in each.turns:
+                for part in turn.parts:
+                    if not isinstance(part, str):
+                        part.paste((1, 2, 3), (0, 0, *part.size))
+            assert all(image.getpixel((0, 0)) == (1, 2, 3) for image in each.images)
+        return found
+
 def one(image, text):
     return "yes"
 """
@@ -76,3 +89,11 @@ def test_the_other_questions_of_a_file_are_asked(pytester: pytest.Pytester, run:
     result.assert_outcomes(passed=3, warnings=1)
     result.stdout.fnmatch_lines(["*2 of the 3 questions of *questions.jsonl' are not asked of python:models:one: *"])
     assert {len(case["queries"][0].get("turns", ())) for case in cases_in(pytester.path / "out")} == {0}
+
+
+def test_a_model_that_paints_its_images_paints_no_others(pytester: pytest.Pytester, run: Run) -> None:
+    result = run(
+        ASKED, "--vqamt-report=out", "--vqamt-batch-size=1", model="python:models:Paints", data=DATA, max_cases=10
+    )
+    result.assert_outcomes(passed=3)
+    assert {answer for case in cases_in(pytester.path / "out") for answer in case["answers"]} == {"no"}
