@@ -255,9 +255,14 @@ def cannot_take(abilities: Iterable[Ability]) -> Declined:
     return Declined(_CANNOT_TAKE + ", ".join(WORDS[ability] for ability in Ability if ability in lacking))
 
 
+def says_what_is_not_taken(reason: str) -> bool:
+    """True if it is a reason of ``cannot_take``."""
+    return reason.startswith(_CANNOT_TAKE)
+
+
 def is_of_adapter(answer: Answer) -> bool:
     """True if an adapter declined the query for what it cannot do, which an update may mend."""
-    return answer == CANNOT_SWITCH.answer or answer.declined.startswith(_CANNOT_TAKE)
+    return answer == CANNOT_SWITCH.answer or says_what_is_not_taken(answer.declined)
 
 
 class Failure(Struct, frozen=True, kw_only=True):

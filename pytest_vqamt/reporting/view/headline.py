@@ -11,8 +11,9 @@ from math import ceil
 from statistics import median
 
 from pytest_vqamt.core.identity import matches
+from pytest_vqamt.core.query import says_what_is_not_taken
 from pytest_vqamt.core.results import BaselineChange, BaselineUse, Gate, GateState, ModelUse, Report, Undecided
-from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.tallies import DECLINED_CAUSE, Tally
 from pytest_vqamt.core.text import MAX_READ, count_noun, shown, some_of
 from pytest_vqamt.reporting.view.answers import UnreadAnswers, noise_lines
 from pytest_vqamt.reporting.view.causes import likely_causes
@@ -731,6 +732,7 @@ def model_notes(report: Report) -> Iterator[str]:
                 "at its chat template and end token); only what stands before them was read, as in "
                 f"'{model.ran_on_example}'."
             )
+    yield from _not_taken_lines(report)
 
 
 def report_warnings(
@@ -793,6 +795,19 @@ def _unjudged_lines(report: Report, tally: Tally, *, with_declined: bool) -> Ite
             f"{tally.flaky:,} of {cases} are flaky: their verdict depends on which of the "
             f"{report.repeats} answers to a query are taken. They count in no rate."
         )
+
+
+def _not_taken_lines(report: Report) -> Iterator[str]:
+    """What a model or its server did not take, as a server only tells when it is asked."""
+    found: dict[tuple[str, str], int] = {}
+    for result in report.relations:
+        for stratum in result.strata:
+            declined = stratum.unread.get(DECLINED_CAUSE)
+            if declined and declined.example and says_what_is_not_taken(declined.example.answer):
+                told = result.model.name, declined.example.answer
+                found[told] = found.get(told, 0) + stratum.tally.declined
+    for (model, reason), count in found.items():
+        yield f"{count_noun(count, 'case')} of {model} {'was' if count == 1 else 'were'} declined: {reason}."
 
 
 def shard_line(report: Report) -> str:
