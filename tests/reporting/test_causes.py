@@ -8,7 +8,9 @@ from collections.abc import Callable, Sequence
 import pytest
 
 import pytest_vqamt as vqamt
+from pytest_vqamt.core.codec import replace
 from pytest_vqamt.core.conversation import Ability
+from pytest_vqamt.core.meaning import InPicture
 from pytest_vqamt.core.query import Answer, ModelInput, Query
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer
 from pytest_vqamt.reporting.view.causes import likely_causes
@@ -87,6 +89,13 @@ def _refuses_after_turns(query: Query, right: str) -> str:
     return "I'm sorry, I can't help with that." if len(query.turns) > 1 else right
 
 
+def _takes_the_first(query: Query, right: str) -> str:
+    """Sees all pictures, and answers about the first whichever is named."""
+    if not isinstance(query.meaning, InPicture):
+        return right
+    return answer_text(true_answer(replace(query, meaning=replace(query.meaning, which=0))))
+
+
 @each_row(
     ("weakness", "reply"),
     [
@@ -97,6 +106,7 @@ def _refuses_after_turns(query: Query, right: str) -> str:
         ("colors", _errs(0.5, lambda _query, right: not right.isdigit() and right not in ("yes", "no"))),
         ("more than two pictures", _errs(0.5, lambda query, _right: len(list(query.pictures)) > 2)),
         ("refuses after a turn", _refuses_after_turns),
+        ("numbers of pictures", _takes_the_first),
     ],
 )
 def test_a_weak_model_is_not_accused(weakness: str, reply: Callable[[Query, str], str]) -> None:
