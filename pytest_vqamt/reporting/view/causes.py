@@ -23,6 +23,17 @@ _FEWEST = 6
 _RATIO = 3
 """So many times as often as the cases that hold, those that fail do so: a clear difference may still be a small one."""
 
+_LEAST_RATE = 0.3
+"""A cause makes at least this share of the cases fail. What a server loses half of the time fails in over a third of
+them; what fails less often may be a weakness of the model, such as a bias to "yes"."""
+
+_CONFIDENCE = 0.98
+"""Of the intervals that must not overlap: of ten files with 12 cases each, all with 15 % noise, one would be named in
+9 % of the runs at 95 %, in 2 % at 98 %. At 99 % a server that replaces pictures is missed."""
+
+_CHOSEN = ("refusal", "declined")
+"""Causes of unread answers by which a model chooses not to answer. One that is unsure may be shown too little."""
+
 _MOST_UNREAD = 0.5
 """The share of an item's failed cases with an unread answer from which the answers tell what the model lacks."""
 
@@ -53,6 +64,8 @@ class _Share:
 
     kind: _Kind
     tally: Tally
+    refused: float
+    """The share of the failed cases of its items in which the model would not answer."""
 
     @property
     def failed(self) -> int:
@@ -64,12 +77,12 @@ class _Share:
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        return wilson(self.failed, self.tally.judged)
+        return wilson(self.failed, self.tally.judged, _CONFIDENCE)
 
     def is_above(self, other: _Share) -> bool:
         """True if the cases fail clearly more often than those of the other kind."""
         rate, of_other = (each.failed / each.tally.judged for each in (self, other))
-        return self.interval[0] > other.interval[1] and rate >= _RATIO * of_other
+        return self.interval[0] > other.interval[1] and rate >= max(_LEAST_RATE, _RATIO * of_other)
 
     @property
     def words(self) -> str:
@@ -177,6 +190,13 @@ _NO_EXIF = _Kind(words="with other files", items=_EVERY_FORM)
 _NO_EXIF_JPEG = _Kind(words="with other JPEG", items=_items("form.jpeg[baseline]"))
 
 
+def _refused(kind: _Kind, results: Iterable[RelationResult]) -> float:
+    strata = [stratum for each in results if each.item in kind.items for stratum in each.strata]
+    failed = sum(stratum.tally.judged - stratum.tally.holds for stratum in strata)
+    counts = (stratum.unread.get(cause) for stratum in strata for cause in _CHOSEN)
+    return sum(count.answers for count in counts if count) / failed if failed else 0.0
+
+
 def _lost_part(results: Sequence[RelationResult]) -> str:
     """What is lost where a text stands before a picture: what the model says tells the one from the other."""
     text, pictures = "a text before a picture is lost", "pictures behind a text are lost"
@@ -201,22 +221,23 @@ _CAUSES = (
         holds=(_SIZES, _BEHIND),
     ),
     _Cause(
+        # A total fails, too: else all are seen, and the model takes the first whichever is asked about.
         what="only the first of several pictures is seen",
         threads="vLLM #10983; ollama #8844",
-        fails=(_BEFORE, _SIZES),
+        fails=(_BEFORE, _SIZES, _TOTALS),
         holds=(_BEHIND,),
     ),
     _Cause(
         what="one of two: only the first of several pictures is seen, or pictures of one size are merged",
         threads="vLLM #10983; llama.cpp #24303",
-        fails=(_BEFORE,),
+        fails=(_BEFORE, _TOTALS),
         holds=(_BEHIND,),
         lacks=(_SIZES,),
     ),
     _Cause(
         what="only the last of several pictures is seen",
         threads="",
-        fails=(_BEHIND,),
+        fails=(_BEHIND, _TOTALS),
         holds=(_BEFORE,),
     ),
     _Cause(
@@ -253,7 +274,7 @@ _CAUSES = (
         holds=(_BY_NUMBER, _BEFORE, _BEHIND),
     ),
     _Cause(
-        what="pictures of earlier turns are lost",
+        what="one of two: pictures of earlier turns are lost, or the model is weak after several turns",
         threads="",
         fails=(_LATER, _TURNS),
         holds=(_BEFORE, _BEHIND),
@@ -265,7 +286,8 @@ _CAUSES = (
         holds=(_BEFORE, _BEHIND),
     ),
     _Cause(
-        what="one of two: a cache ignores the pictures behind the first, or small differences of pictures are not seen",
+        what="one of two: a cache ignores the pictures behind the first, or the model does not compare pictures by "
+        "what they show",
         threads="vLLM #20261",
         fails=(_SAME,),
         holds=(_WHICH, _TOTALS, _BEFORE, _BEHIND),
@@ -298,7 +320,7 @@ _CAUSES = (
     _Cause(
         what="one of two: only the first few of many pictures are seen, or films are not followed",
         threads="",
-        fails=(_BACKWARDS, _FIRST_MOVE, _TWICE, _HALVED),
+        fails=(_BACKWARDS, _FIRST_MOVE, _HALVED),  # each frame twice keeps the first frames of a short film
         holds=(_WHICH, _TOTALS),
     ),
     _Cause(
@@ -306,7 +328,7 @@ _CAUSES = (
         what="JPEG is decoded with other colors, as if red and blue were exchanged",
         threads="sglang #33464",
         fails=(_COLORS,),
-        holds=(_JPEG_BUT_COLORS, _COLORS_ELSEWHERE),
+        holds=(_JPEG_BUT_COLORS, _COLORS_ELSEWHERE, _NO_JPEG),  # without these the model may be weak at colors
     ),
     _Cause(
         name="form.jpeg",
@@ -367,7 +389,7 @@ def _causes_of(results: Sequence[RelationResult]) -> Iterator[str]:
 
     def share(kind: _Kind) -> _Share:
         if kind not in shares:
-            shares[kind] = _Share(kind=kind, tally=kind.tally(results))
+            shares[kind] = _Share(kind=kind, tally=kind.tally(results), refused=_refused(kind, results))
         return shares[kind]
 
     found: set[str] = set()
@@ -376,6 +398,8 @@ def _causes_of(results: Sequence[RelationResult]) -> Iterator[str]:
         if cause.instead_of in found or any(each.is_enough for each in lacks):
             continue
         if not all(each.is_enough for each in (*fails, *holds)):
+            continue
+        if any(each.refused >= _MOST_UNREAD for each in fails):
             continue
         if all(one.is_above(other) for one in fails for other in holds):
             found.add(cause.name)

@@ -13,7 +13,7 @@ from statistics import median
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.query import untaken
 from pytest_vqamt.core.results import BaselineChange, BaselineUse, Gate, GateState, ModelUse, Report, Undecided
-from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.tallies import DECLINED_CAUSE, Tally
 from pytest_vqamt.core.text import MAX_READ, count_noun, shown, some_of
 from pytest_vqamt.language.english.phrases import join_phrases
 from pytest_vqamt.reporting.view.answers import UnreadAnswers, noise_lines
@@ -740,6 +740,7 @@ def model_notes(report: Report) -> Iterator[str]:
                 f"{model.name} does not take {lacking}: {count_noun(len(unasked), 'relation variant')} "
                 f"{'was' if len(unasked) == 1 else 'were'} not asked (docs/how-to/conversations.md)."
             )
+    yield from _not_taken_lines(report)
 
 
 def report_warnings(
@@ -802,6 +803,19 @@ def _unjudged_lines(report: Report, tally: Tally, *, with_declined: bool) -> Ite
             f"{tally.flaky:,} of {cases} are flaky: their verdict depends on which of the "
             f"{report.repeats} answers to a query are taken. They count in no rate."
         )
+
+
+def _not_taken_lines(report: Report) -> Iterator[str]:
+    """What a model or its server did not take, as a server only tells when it is asked."""
+    found: dict[tuple[str, str], int] = {}
+    for result in report.relations:
+        for stratum in result.strata:
+            declined = stratum.unread.get(DECLINED_CAUSE)
+            if declined and declined.example and untaken([declined.example.answer]):
+                told = result.model.name, declined.example.answer
+                found[told] = found.get(told, 0) + stratum.tally.declined
+    for (model, reason), count in found.items():
+        yield f"{count_noun(count, 'case')} of {model} {'was' if count == 1 else 'were'} declined: {reason}."
 
 
 def shard_line(report: Report) -> str:
