@@ -89,7 +89,7 @@ if TYPE_CHECKING:
         unchanged,
         yes_if_all_are,
     )
-    from pytest_vqamt.relations.user import Draft, case, relation
+    from pytest_vqamt.relations.user import Draft, case, case_of, relation
     from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -118,7 +118,7 @@ _NAMES = {
     "language.questions": "ask",
     "language.questions.simple": "Question",
     "models.reference.oracle": "right_answer",
-    "relations.user": "Draft case relation",
+    "relations.user": "Draft case case_of relation",
     "relations.expectations": (
         "Expectation all_yes any_yes at_most_the_first becomes_no becomes_none_of_these denied_where_absent "
         "different_answers exactly_one_yes expectation not_both_yes one_less one_more opposite_answer "
@@ -201,6 +201,7 @@ __all__ = [
     "becomes_no",
     "becomes_none_of_these",
     "case",
+    "case_of",
     "denied_where_absent",
     "different_answers",
     "exactly_one_yes",

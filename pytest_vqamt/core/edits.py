@@ -47,7 +47,7 @@ _COST_OF_INPAINTING = {"telea": 1_200, "biharmonic": 25_000}
 _COST_OF_A_NETWORK = 1_000
 """The same of LaMa, whose method names a checkpoint ("lama:DIGEST")."""
 
-_COST_OF_FORM = {"palette": 500, "lossy-webp": 100, "16-bit": 60, "png": 60}
+_COST_OF_FORM = {"palette": 500, "lossy-webp": 100, "16-bit": 60, "interlaced": 60, "png": 60}
 """The same of forms of file (``FileForm``): to choose 256 of many colours takes long."""
 
 _CLOCKWISE = (
@@ -100,6 +100,8 @@ class FileForm(StrEnum):
     """Of 8 bits and plain RGB, for an orientation of EXIF."""
     SIXTEEN_BITS = "16-bit"
     """PNG of 16 bits per channel: each 8-bit value stands in both bytes."""
+    INTERLACED = "interlaced"
+    """PNG whose rows come in seven passes (Adam7), from coarse to fine."""
     JPEG = "jpeg"
     """Baseline, as are all but the next."""
     PROGRESSIVE_JPEG = "progressive-jpeg"
@@ -976,11 +978,11 @@ class Move(Edit):
 
 def things_moved_with(scene: Scene, thing_id: str) -> frozenset[str]:
     """The ids of the thing and of all that it wears, holds or bears, or that stands under it."""
-    found, new = set[str](), {thing_id}
-    while new:
+    found, new = {thing_id}, {thing_id}
+    pairs = [(each.subject, each.object) for each in scene.relationships if each.predicate in _TOGETHER]
+    while new and pairs:
+        new = {b for pair in pairs for a, b in (pair, pair[::-1]) if a in new} - found
         found |= new
-        pairs = [(each.subject, each.object) for each in scene.relationships if each.predicate in _TOGETHER]
-        new = {b for pair in pairs for a, b in (pair, pair[::-1]) if a in found} - found
     return frozenset(found)
 
 

@@ -255,9 +255,19 @@ def cannot_take(abilities: Iterable[Ability]) -> Declined:
     return Declined(_CANNOT_TAKE + ", ".join(WORDS[ability] for ability in Ability if ability in lacking))
 
 
+def untaken(reasons: Iterable[str]) -> tuple[str, ...]:
+    """What models cannot take, by the reasons that ``cannot_take`` gives; others are passed over.
+
+    >>> untaken(["no dog", cannot_take([Ability.TURNS]).reason, cannot_take([Ability.TURNS, Ability.PICTURES]).reason])
+    ('several pictures', 'earlier turns')
+    """
+    said = [reason.removeprefix(_CANNOT_TAKE).split(", ") for reason in reasons if reason.startswith(_CANNOT_TAKE)]
+    return tuple(words for words in WORDS.values() if any(words in each for each in said))
+
+
 def is_of_adapter(answer: Answer) -> bool:
     """True if an adapter declined the query for what it cannot do, which an update may mend."""
-    return answer == CANNOT_SWITCH.answer or answer.declined.startswith(_CANNOT_TAKE)
+    return answer == CANNOT_SWITCH.answer or bool(untaken([answer.declined]))
 
 
 class Failure(Struct, frozen=True, kw_only=True):
@@ -318,6 +328,14 @@ class InputTurn(NamedTuple):
     parts: tuple[str | Image, ...]
 
 
+def _copied_on_write(image: Image) -> Image:
+    """The image as another object, whose pixels are copied once it is changed: PIL does so where they are read-only."""
+    image.load()
+    other: Image = image._new(image.im)
+    other.readonly = 1
+    return other
+
+
 class ModelInput:
     """The input of a model.
 
@@ -346,6 +364,7 @@ class ModelInput:
         self._image: Image | None = None
         self._pixels: Image | None = None
         self._others: tuple[Image, ...] | None = None
+        self._shown: tuple[Image, ...] | None = None
         self._drawn_s = 0.0
         self._drawing_since: float | None = None
 
@@ -358,8 +377,8 @@ class ModelInput:
     def turns(self) -> tuple[InputTurn, ...]:
         """The conversation: of each turn who says it, and its texts and images in order.
 
-        One turn of the user, an image and a text, unless the query is a conversation. The images are shared with other
-        queries, and so not to be changed.
+        One turn of the user, an image and a text, unless the query is a conversation. The images are those of
+        ``images``.
         """
         return self._with_pixels(self.query.conversation)
 
@@ -369,13 +388,11 @@ class ModelInput:
         return self._with_pixels(self.query.with_prompt(self.prompt))
 
     def _with_pixels(self, turns: Iterable[Turn]) -> tuple[InputTurn, ...]:
-        shown = {
-            picture.digest: pixels for picture, pixels in zip(self.query.pictures, self._all_pixels(), strict=True)
-        }
+        shown = iter(self.images)
         return tuple(
             InputTurn(
                 turn.role.value,
-                tuple(shown[part.digest] if isinstance(part, Picture) else str(part) for part in turn.parts),
+                tuple(next(shown) if isinstance(part, Picture) else str(part) for part in turn.parts),
             )
             for turn in turns
         )
@@ -387,10 +404,17 @@ class ModelInput:
 
     @property
     def images(self) -> tuple[Image, ...]:
-        """All pictures in the order in which they are shown; as ``turns``, not to be changed."""
-        return self._all_pixels()
+        """All pictures in the order in which they are shown; the model may change them.
 
-    def _all_pixels(self) -> tuple[Image, ...]:
+        They share their pixels with other queries until it does.
+        """
+        if self._shown is None:
+            self._shown = tuple(map(_copied_on_write, self.all_pixels))
+        return self._shown
+
+    @property
+    def all_pixels(self) -> tuple[Image, ...]:
+        """As ``images``, but not to be changed (``pixels``)."""
         pictures = self.query.pictures
         if len(pictures) == 1:
             return (self.pixels,)
@@ -439,7 +463,7 @@ class ModelInput:
             return self._encode(shown, encoder, self.lossless)
 
     def _pixels_of(self, picture: Picture) -> Image:
-        return self._all_pixels()[self.query.pictures.index(picture)]
+        return self.all_pixels[self.query.pictures.index(picture)]
 
     @contextmanager
     def _drawing(self) -> Iterator[None]:

@@ -725,7 +725,11 @@ class CaseCounter(Struct):
                 answer = answers[place] if place < len(answers) else None
                 example = (
                     UnreadExample(
-                        case.id, *(shortened(each, MAX_READING) for each in (case.queries[place].text, answer.text))
+                        case.id,
+                        *(
+                            shortened(each, MAX_READING)
+                            for each in (case.queries[place].text, answer.text or answer.declined)
+                        ),
                     )
                     if isinstance(answer, Answer)
                     else None

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from posixpath import normpath
 from types import MappingProxyType
 from typing import TypeAlias
 
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.input_files import parse_json
 from pytest_vqamt.core.scene import PHOTO_MARK, Photo, PublishedTurn, RoleName, ShownPhoto
 from pytest_vqamt.core.text import count_noun, short_repr
 from pytest_vqamt.data.records import Record, is_text
-from pytest_vqamt.language.questions.free import begins_as_question
+from pytest_vqamt.language.questions.free import begins_as_question, is_label
 
 TURNS = ("turns", "messages", "conversations")
 """The fields that a conversation may stand in; the last in the form of ShareGPT."""
@@ -25,8 +27,19 @@ _ROLES: Mapping[str, RoleName] = MappingProxyType(
         "system": "system",
     }
 )
-_IMAGE_MARK = re.compile(r"\s*<\s*(?:image|img)(?:[_ -]?(\d{1,3}))?\s*(?:/\s*)?>\s*", re.IGNORECASE)
-"""Where a picture stands in a text: "<image>" as LLaVA has it, "<image 1>" as MMMU, "<image_1>"."""
+_IMAGE_MARK = re.compile(
+    r"\s*(?:<img>\s*(?P<file>[^<>\n]+?)\s*</img>"  # as Qwen-VL has it, with the name of the file
+    r"|<image>\./</image>"
+    r"|(?:<\|vision_start\|>)?<\|image_pad\|>(?:<\|vision_end\|>)?"
+    r"|<(?:imagehere|image_placeholder|image_soft_token|start_of_image)>"
+    r"|\[IMG\]"
+    r"|<\s*\|?(?:image|img)(?:[_ -]?(?P<number>\d{1,3}))?\s*(?:/\s*)?\|?>)\s*",
+    re.IGNORECASE,
+)
+"""Where a picture stands in a text: "<image>" as LLaVA has it, "<image 1>" as MMMU, "<ImageHere>" as MMDU, and the
+tokens of models, which would reach another model as text, beside pictures that stand elsewhere."""
+_ENCODED = ("source", "base64", "data", "bytes", "b64_json")
+"""Where a part of a content has a picture itself, in place of a file."""
 
 _Part: TypeAlias = "str | _Picture"
 
@@ -36,8 +49,8 @@ class _Picture:
     """A picture in a conversation: by its file, by its number in the list of the row, or the next of that list."""
 
     file: str = ""
-    number: int = 0
-    """From 1; 0 for the next one."""
+    number: int | None = None
+    """As it is written; None for the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +128,12 @@ def asked_in(row: Record, images: Sequence[str], where_listed: str, turns_field:
 
 
 def _records(row: Record, field: str) -> Iterator[Record]:
+    said = row.row.get(field)
+    if isinstance(said, str) and said.startswith("["):  # a cell of CSV
+        try:
+            row = Record({**row.row, field: parse_json(said)}, row.where, row.path)
+        except ValueError:
+            raise row.wrong(field, "a JSON list") from None
     if not row.items(field, required=True):
         raise row.wrong(field, "one turn or more", "leave the row out")
     return row.records(field)
@@ -144,10 +163,12 @@ def _content(record: Record, field: str) -> Iterator[_Part]:
             continue
         part = Record.of(item, record.where, f"{record.path}.{field}[{place}]")
         kind: object = part.row.get("type") or ("text" if part.has("text") else "image")
-        if kind == "text":
+        if kind in ("text", "input_text"):
             yield from _parts_of(part.text("text"))
         elif kind in ("image", "image_url", "input_image"):
-            yield _Picture(_file_in(part))
+            # An index of the row's list counts from 0, as datasets of trl have it.
+            index = part.whole("index", least=0) if part.has("index") else None
+            yield _Picture(_file_in(part), None if index is None else index + 1)
         else:
             raise part.wrong("type", "text, image or image_url")
 
@@ -155,6 +176,8 @@ def _content(record: Record, field: str) -> Iterator[_Part]:
 def _file_in(part: Record) -> str:
     """The file that a part names; "" for the next one of the row's list."""
     name = next((each for each in ("image", "image_url", "path", "url") if part.has(each)), "")
+    if not name and (encoded := next(filter(part.has, _ENCODED), "")):
+        raise part.wrong(encoded, "a field image with the name of a file", "save the picture, and name that")
     if not name:
         return ""
     value = part.row[name]
@@ -173,8 +196,8 @@ def has_image_mark(text: str) -> bool:
 
 def files_named_in(row: Mapping[str, object]) -> Iterator[str]:
     """Yields the files in a row's list of images and in its turns, whether the row can be used or not."""
-    images = row.get("images")
-    for each in images if isinstance(images, list) else ():
+    listed = [row.get(name) for name in ("images", "image", *numbered_columns(row))]
+    for each in (each for images in listed for each in (images if isinstance(images, list) else [images])):
         if isinstance(each, str):
             yield each
     left: list[object] = [row.get(field) for field in TURNS]
@@ -188,6 +211,42 @@ def files_named_in(row: Mapping[str, object]) -> Iterator[str]:
                     yield inner
                 else:
                     left.append(inner)
+
+
+_NUMBERED = re.compile(r"image[_-]?(\d{1,2})")
+"""A column of MMMU or BLINK: "image_1"."""
+
+
+def numbered_columns(columns: Iterable[str]) -> tuple[str, ...]:
+    """The columns with a picture each, by their numbers.
+
+    >>> numbered_columns(["image_10", "image_2", "image"])
+    ('image_2', 'image_10')
+    """
+    found = [(int(match[1]), name) for name in columns if (match := _NUMBERED.fullmatch(name))]
+    return tuple(name for _, name in sorted(found))
+
+
+def with_images(row: Record) -> Record:
+    """The row with the pictures of its columns image_1, image_2 and so on, or of a list ``image``, in ``images``.
+
+    Raises:
+        DataError: an empty column stands before another.
+    """
+    if row.has("images"):
+        return row
+    if isinstance(row.row.get("image"), list):
+        return _with(row, ("image",), row.row["image"])
+    columns = () if row.has("image") else numbered_columns(row.row)
+    full = tuple(filter(row.has, columns))
+    if full != columns[: len(full)]:
+        raise row.wrong(columns[0], "a picture in each column before the last", "move the others")
+    return _with(row, columns, [row.row[name] for name in full]) if full else row
+
+
+def _with(row: Record, columns: Sequence[str], images: object) -> Record:
+    others = {name: value for name, value in row.row.items() if name not in columns}
+    return Record({**others, "images": images}, row.where, row.path)
 
 
 def checked_file(record: Record, field: str, name: str) -> str:
@@ -210,7 +269,8 @@ def _parts_of(text: str) -> Iterator[_Part]:
     for found in _IMAGE_MARK.finditer(text):
         if piece := text[place : found.start()].strip():
             yield piece
-        yield _Picture(number=int(found[1] or 0))
+        number = found["number"]
+        yield _Picture(normpath(found["file"] or "") if found["file"] else "", int(number) if number else None)
         place = found.end()
     if piece := text[place:].strip():
         yield piece
@@ -230,15 +290,24 @@ def _filled(
     """The turns with files in place of marks; without any mark the pictures stand before what the user says first."""
     wanted = [part for turn in turns for part in turn.parts if isinstance(part, _Picture) and not part.file]
     first = next(place for place, turn in enumerate(turns) if turn.role == "user")
+    named = [part.file for turn in turns for part in turn.parts if isinstance(part, _Picture) and part.file]
+    if named and not wanted and images:
+        if Counter(named) != Counter(images):
+            raise DataError(
+                f"{row.label(listed)}: Expected the pictures that the turns name ({short_repr(named)}), but got "
+                f"{short_repr(list(images))}: leave {listed} out"
+            )
+        images = ()  # the turns have them
     if not wanted:
         shown = tuple(_Picture(each) for each in images)
         turns = [
             _Turn(turn.role, (*shown, *turn.parts), turn.label) if place == first else turn
             for place, turn in enumerate(turns)
         ]
-    numbers = [each.number for each in wanted]
-    # All numbered, each once, or none: "<image>, <image 1>" may be one picture or two.
-    fits = sorted(numbers) == [*range(1, len(images) + 1)] or (len(numbers) == len(images) and not any(numbers))
+    numbers = sorted(each.number for each in wanted if each.number is not None)
+    start = numbers[0] if numbers and numbers[0] in (0, 1) else 1
+    # All numbered, from 0 or 1 on, each once, or none: "<image>, <image 1>" may be one picture or two.
+    fits = len(wanted) == len(images) and (not numbers or numbers == [*range(start, start + len(images))])
     if wanted and not fits:
         are = f"{count_noun(len(wanted), 'mark')} of pictures in the texts and {count_noun(len(images), 'picture')}"
         raise DataError(
@@ -250,7 +319,7 @@ def _filled(
     def file_of(part: _Picture) -> str:
         if part.file:
             return part.file
-        return images[part.number - 1] if part.number else next(left)
+        return next(left) if part.number is None else images[part.number - start]
 
     return [
         (
@@ -272,8 +341,15 @@ def _split(said: str) -> tuple[str, str]:
     A question may hold pictures itself: "What is the difference between [1] and [2]?".
     """
     before, mark, behind = said.rpartition(PHOTO_MARK)
-    if mark and "?" not in before and begins_as_question(behind.strip()):
-        return f"{before}{mark}", behind.strip()
+    behind = behind.strip()
+    if mark and "?" not in before and begins_as_question(behind) and _is_at_a_start(before, behind):
+        return f"{before}{mark}", behind
     text = said.lstrip(f"{PHOTO_MARK} ")
     lead = said[: len(said) - len(text)].replace(" ", "")
     return lead, text.strip()
+
+
+def _is_at_a_start(before: str, behind: str) -> bool:
+    """True if a sentence begins behind the last mark: not in "How many people in [1] are sitting?"."""
+    last = before.rpartition(PHOTO_MARK)[2].strip()
+    return not last or is_label(last) or last[-1] in ".:!;" or (behind[0].isupper() and not begins_as_question(last))

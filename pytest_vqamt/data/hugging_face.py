@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from hashlib import sha256
@@ -127,7 +127,10 @@ class TablePhotos(PhotoFiles):
 
 
 def read_table(
-    files: tuple[Path, ...], names: tuple[str, ...], several: str
+    files: tuple[Path, ...],
+    names: tuple[str, ...],
+    several: str,
+    numbered: Callable[[Iterable[str]], tuple[str, ...]] = lambda _columns: (),
 ) -> tuple[TablePhotos, Iterator[Record | DataError]]:
     """The photos and the rows of a dataset.
 
@@ -135,6 +138,8 @@ def read_table(
         files: its files.
         names: those that the column of photos may have.
         several: the name of a column with a list of photos in each cell.
+        numbered: those of the columns that have the first, the second photo and so on, in their order; they are used
+            where no other has photos, and come under the name ``several``.
 
     Raises:
         OptionError: pyarrow is not installed.
@@ -145,11 +150,15 @@ def read_table(
             'run: pip install "pytest-vqamt[parquet]"'
         )
     photos = TablePhotos(files[0].parent)
-    return photos, _rows(files, names, several, photos)
+    return photos, _rows(files, names, several, numbered, photos)
 
 
 def _rows(
-    files: tuple[Path, ...], names: tuple[str, ...], several: str, photos: TablePhotos
+    files: tuple[Path, ...],
+    names: tuple[str, ...],
+    several: str,
+    numbered: Callable[[Iterable[str]], tuple[str, ...]],
+    photos: TablePhotos,
 ) -> Iterator[Record | DataError]:
     for file in files:
         number = 0
@@ -161,7 +170,8 @@ def _rows(
                 labels = _labels(table.schema)
                 rows = table.to_pylist()
             column = next((name for name in names if name in table.column_names), "")
-            if not column and several not in table.column_names:
+            columns = () if column or several in table.column_names else numbered(table.column_names)
+            if not column and not columns and several not in table.column_names:
                 raise DataError(
                     f"Expected a column of photos ({', '.join((*names, several))}) in {short_path(file)}, but its "
                     f"columns are {', '.join(table.column_names)}: rename it"
@@ -171,18 +181,23 @@ def _rows(
             for place, row in enumerate(rows):
                 number += 1
                 where = f"{file.name}:{number}"
-                listed: object = row.get(several)
-                if isinstance(listed, list) and listed:
-                    found = [_bytes_in(each) for each in listed]
+                cells = _listed(row, column, several, columns)
+                if columns and [name for _, name, _ in cells] != [*columns[: len(cells)]]:
+                    yield DataError(f"{where}: {columns[0]}: Expected a photo, but the cell is empty: move the others")
+                    continue
+                if cells:
+                    found = [_bytes_in(cell) for cell, _, _ in cells]
                     if not all(isinstance(each, bytes) for each in found):
-                        yield DataError(f"{where}: {several}: {_NO_BYTES}")
+                        yield DataError(f"{where}: {cells[0][1]}: {_NO_BYTES}")
                         continue
+                    for name in (column, *columns):
+                        row.pop(name, None)
                     row[several] = [
-                        photos.add(f"{file.stem}-{number}-{n}", each, partial(_cell, file, read, several, place, n))
-                        for n, each in enumerate(cast("list[bytes]", found), start=1)
+                        photos.add(f"{file.stem}-{number}-{n}", each, partial(_cell, file, read, name, place, nth))
+                        for n, (each, (_, name, nth)) in enumerate(
+                            zip(cast("list[bytes]", found), cells, strict=True), start=1
+                        )
                     ]
-                    if column and row[column] is None:
-                        del row[column]
                     record = Record.of(row, where)
                     yield _with_names(record, labels) if labels else record
                     continue
@@ -194,10 +209,21 @@ def _rows(
                     record = Record.of({**row, names[0]: name}, where)
                     yield _with_names(record, labels) if labels else record
                 elif cell is None:
-                    empty = column or several
+                    empty = column or (columns[0] if columns else several)
                     yield DataError(f"{where}: {empty}: Expected a photo, but the cell is empty: leave the row out")
                 else:
                     yield DataError(f"{where}: {column}: {_NO_BYTES}")
+
+
+def _listed(
+    row: Mapping[str, object], column: str, several: str, columns: Sequence[str]
+) -> list[tuple[object, str, int]]:
+    """The cells with several photos: each with its column and its place in the list there, from 1, or 0."""
+    for name in (several, column):
+        listed = row.get(name)
+        if isinstance(listed, list) and listed:
+            return [(each, name, place) for place, each in enumerate(listed, start=1)]
+    return [(row[name], name, 0) for name in columns if row[name] is not None]
 
 
 def repeated_column(name: str, file: Path) -> DataError:

@@ -29,7 +29,15 @@ from pytest_vqamt.core.scene import PHOTO_MARK, Photo, PublishedQuestion, Publis
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import count_noun, error_reason, one_line, short_path, short_repr
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
-from pytest_vqamt.data.conversations import TURNS, AskedRow, asked_in, checked_file, has_image_mark
+from pytest_vqamt.data.conversations import (
+    TURNS,
+    AskedRow,
+    asked_in,
+    checked_file,
+    has_image_mark,
+    numbered_columns,
+    with_images,
+)
 from pytest_vqamt.data.graphs import QuestionIndex
 from pytest_vqamt.data.hugging_face import (
     TABLE_SUFFIXES,
@@ -197,6 +205,9 @@ class QuestionRows(ListedAnnotations):
 
     def _add(self, row: Record, number: int) -> None:
         turns: tuple[PublishedTurn, ...] = ()
+        row = with_images(row)
+        lettered = _options(row)
+        self._check_options(row, lettered)
         if row.has("images") or row.has(_field(row, "turns")):
             asked = _conversation(row)
             photos, text, turns = asked.photos, asked.text, asked.published_turns(partial(self._size, row))
@@ -205,11 +216,7 @@ class QuestionRows(ListedAnnotations):
         else:
             photos, text = self._plain(row)
         image = photos[0]
-        lettered = _options(row)
         options = tuple(lettered.values())
-        if turns and (marked := next(filter(has_image_mark, options), "")):
-            name = _field(row, "options")
-            raise row.wrong(name if row.has(name) else "A", f"options without pictures, not {short_repr(marked)}")
         answers = _answers(row, lettered)
         if {option.casefold() for option in options} == set(YES_OR_NO):  # "No, Yes" is read as any yes/no question
             options, answers = YES_OR_NO, tuple(answer.casefold() for answer in answers)
@@ -238,15 +245,17 @@ class QuestionRows(ListedAnnotations):
             dict.fromkeys(name for name in row.row if name not in known and not (options and name in LETTERS))
         )
 
+    def _check_options(self, row: Record, lettered: Mapping[str, str]) -> None:
+        marked = next(filter(has_image_mark, lettered.values()), "")
+        # About a picture of a page, "<img>" may be an option as it stands.
+        if marked and (marked.casefold() != "<img>" or row.has("images") or row.has(_field(row, "turns"))):
+            name = _field(row, "options")
+            raise row.wrong(name if row.has(name) else "A", f"options without pictures, not {short_repr(marked)}")
+
     def _plain(self, row: Record) -> tuple[tuple[str, ...], str]:
         """The photo and the question of a row with one of each."""
         for name in ("image", "question"):
-            if not any(each in row.row for each in FIELDS[name]):
-                there = ", ".join(map(short_repr, row.row)) or "no field"
-                raise DataError(
-                    f"{row.label(name)}: Expected a text that is not blank, but got no {name!r} among {there}"
-                    f"{_renamed(row.row, (name, 'turns'))} (fields: {', '.join(FIELDS)})"
-                )
+            _check_named(row, name)
         image = row.text(_field(row, "image"))
         # "./a.jpg" and "a.jpg" are one photo. Of a URL normpath takes a slash, and the advice would not know it.
         image = image if "://" in image else normpath(image)
@@ -330,6 +339,17 @@ class QuestionRows(ListedAnnotations):
         )
 
 
+def _check_named(row: Record, name: str) -> None:
+    """Checks that the row has the field by one of its names."""
+    if not any(each in row.row for each in FIELDS[name]):
+        there = ", ".join(map(short_repr, row.row)) or "no field"
+        wanted = (name, "images", "turns") if name == "image" else (name, "turns")
+        raise DataError(
+            f"{row.label(name)}: Expected a text that is not blank, but got no {name!r} among {there}"
+            f"{_renamed(row.row, wanted)} (fields: {', '.join(FIELDS)})"
+        )
+
+
 def _conversation(row: Record) -> AskedRow:
     """What a row with several pictures or turns asks."""
     image, turns = _field(row, "image"), _field(row, "turns")
@@ -338,6 +358,7 @@ def _conversation(row: Record) -> AskedRow:
             raise row.wrong(other, f"one of {one} and {other}", "leave one of them out")
     listed = "images" if row.has("images") else image
     if not row.has(turns):
+        _check_named(row, "question")
         return asked_in(row, _files(row, listed), listed, "", row.text("question"))
     return asked_in(row, _files(row, listed) if row.has(listed) else (), listed, turns, "")
 
@@ -346,6 +367,12 @@ def _files(row: Record, field: str) -> tuple[str, ...]:
     """The files of a row: a text, a list, or the parts of a text between bars."""
     if field != "images":
         return (checked_file(row, field, row.text(field)),)
+    given = row.row[field]
+    if isinstance(given, list):  # as datasets write photos that are not embedded
+        paths = [each["path"] if isinstance(each, Mapping) and each.get("path") else each for each in given]
+        row = Record({**row.row, field: paths}, row.where, row.path)
+        if None in paths:
+            raise row.wrong(field, "names of files", "one of them is null")
     files = _texts(row, field)
     if not all(files):
         raise row.wrong(field, "names of files", "one of them is blank")
@@ -389,7 +416,7 @@ def _read(file: Path, folder: Path) -> tuple[PhotoFiles, Iterator[Record | DataE
             raise DataError(
                 f"Expected one split of the dataset {short_path(file)}, but it has {', '.join(places)}: name {named}"
             )
-        return read_table(files, FIELDS["image"], "images")
+        return read_table(files, FIELDS["image"], "images", numbered_columns)
     return PhotoFiles(folder), _csv_rows(file) if file.suffix == ".csv" else _json_rows(file)
 
 
@@ -471,6 +498,7 @@ def _csv_rows(file: Path) -> Iterator[Record | DataError]:
     columns = tuple(header)
     needed = {"image": (*FIELDS["image"], *FIELDS["images"]), "question": (*FIELDS["question"], *FIELDS["turns"])}
     required = tuple(each for names in needed.values() for each in names)
+    needed["image"] = (*needed["image"], *numbered_columns(columns))
     lacking = [name for name, names in needed.items() if not any(each in columns for each in names)]
     if lacking:
         raise DataError(
@@ -537,7 +565,8 @@ def _renamed(there: Iterable[str], wanted: Iterable[str]) -> str:
     found: dict[str, str] = {}
     for name in wanted:  # a known other name first, then a slip: "qestion"
         others = [other for other in (*FIELDS[name], *_MISNAMED[name]) if other in free]
-        found |= dict.fromkeys((others or get_close_matches(name, free, n=1, cutoff=0.75))[:1], name)
+        for other in (others or get_close_matches(name, free, n=1, cutoff=0.75))[:1]:
+            found.setdefault(other, name)
     renamed = " and ".join(f"{short_repr(free[other])} to {name!r}" for other, name in found.items())
     return f": rename {renamed}" if renamed else ""
 
@@ -569,6 +598,8 @@ def _options(row: Record) -> dict[str, str]:
     The letter of a column is that of its option, also where another column is blank.
     """
     name = _field(row, "options")
+    if row.row.get(name) in ([], "[]"):  # open questions of MMMU
+        row = Record({**row.row, name: None}, row.where, row.path)
     there = [letter for letter in LETTERS if row.has(letter)]
     if row.has(name) and len(there) > 1:
         raise row.wrong(name, f"options in {name} or in columns", f"leave {' and '.join(there)} out, or {name}")

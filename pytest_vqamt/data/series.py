@@ -131,6 +131,7 @@ def _frame_rows(record: Record) -> Iterator[Record]:
             "some of them, evenly"
         )
     things = _things(record, len(frames))
+    _check_repeated(record, frames, things)
     for place, file in enumerate(frames):
         seen = [thing.row_at(place) for thing in things if thing.boxes[place] is not None]
         row = {
@@ -141,6 +142,20 @@ def _frame_rows(record: Record) -> Iterator[Record]:
             "relationships": _held(record, {thing.id for thing in things if thing.boxes[place] is None}),
         }
         yield Record(row, record.where, record.path)
+
+
+def _check_repeated(record: Record, frames: Sequence[str], things: Sequence[_Thing]) -> None:
+    """Checks that nothing moves between two frames of one file, which show the same."""
+    first: dict[str, int] = {}
+    for place, file in enumerate(frames):
+        before = first.setdefault(file, place)
+        moved = next((thing for thing in things if thing.boxes[place] != thing.boxes[before]), None)
+        if moved:
+            raise DataError(
+                f"{record.label(FRAMES)}: Expected a file of its own for each frame in which something moves, but got "
+                f"{short_repr(file)} for frames[{before}] and frames[{place}], between which object "
+                f"{short_name(moved.id)} moves"
+            )
 
 
 def _things(record: Record, frames: int) -> list[_Thing]:

@@ -1,18 +1,22 @@
 """The forms of file in which a picture can be sent to a server: PNG, JPEG and WebP of many kinds, turned by EXIF.
 
-Clients import this module to ask, so numpy is loaded only where a palette or 16 bits are made.
+Clients import this module to ask, so numpy is loaded only where a palette, 16 bits or interlaced rows are made.
 """
 
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable
 from io import BytesIO
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from PIL import Image, ImageOps
 
 from pytest_vqamt.core.edits import FileForm, Store
 from pytest_vqamt.imaging.render import renders
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _FORM = "vqamt-file-form"
 """The key of an image's ``info`` that names the mode of its file."""
@@ -37,6 +41,9 @@ _TURNED_BACK = {
     8: Image.Transpose.ROTATE_270,
 }
 """How the picture is turned in a file of each orientation."""
+
+_ADAM7 = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
+"""The passes of an interlaced PNG: the first column and row, and the steps between columns and rows."""
 
 _BY_MODE = (FileForm.ALPHA, FileForm.PALETTE, FileForm.GRAYSCALE)
 """The forms of PNG that are another mode of image."""
@@ -121,6 +128,8 @@ def _file(image: Image.Image, edit: Store) -> StoredFile:
     """The file of the edit's form with the pixels of an RGB image."""
     if edit.form is FileForm.SIXTEEN_BITS:
         return StoredFile("image/png", _png_of_16_bits(image))
+    if edit.form is FileForm.INTERLACED:
+        return StoredFile("image/png", _interlaced_png(image))
     file = BytesIO()
     exif = Image.Exif()
     if edit.orientation != 1:
@@ -154,11 +163,26 @@ def _png_of_16_bits(image: Image.Image) -> bytes:
     import numpy as np
 
     # 257 * 255 is 65,535, so white stays white, whether a reader takes the upper byte or divides.
-    rows = np.asarray(image).astype(">u2") * np.uint16(257)
+    return _png(image.size, (np.asarray(image).astype(">u2") * np.uint16(257)).astype(">u2"), bits=16)
+
+
+def _interlaced_png(image: Image.Image) -> bytes:
+    """A PNG file with the pixels in the passes of Adam7, which Pillow reads and cannot write."""
+    import numpy as np
+
+    pixels = np.asarray(image)
+    # A pass without a column has no rows either.
+    passes = (pixels[y::down, x::across] for x, y, across, down in _ADAM7 if x < image.width)
+    return _png(image.size, (row for each in passes for row in each), bits=8, interlaced=True)
+
+
+def _png(size: tuple[int, int], rows: Iterable[np.ndarray], *, bits: int, interlaced: bool = False) -> bytes:
+    """A PNG file of rows of RGB pixels (uint8, or uint16 with the high byte first), in the order of the file."""
     # Each row begins with the number of its filter; 0 is none.
-    lines = b"".join(b"\0" + row.astype(">u2").tobytes() for row in rows)
-    width, height = (side.to_bytes(4, "big") for side in image.size)
-    head = width + height + bytes((16, 2, 0, 0, 0))  # bits, RGB, and the only compression, filters, and no interlacing
+    lines = b"".join(b"\0" + row.tobytes() for row in rows)
+    width, height = (side.to_bytes(4, "big") for side in size)
+    # RGB, and the only compression and filters that there are.
+    head = width + height + bytes((bits, 2, 0, 0, interlaced))
     chunks = (b"IHDR", head), (b"IDAT", zlib.compress(lines, 1)), (b"IEND", b"")
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         len(data).to_bytes(4, "big") + name + data + zlib.crc32(name + data).to_bytes(4, "big") for name, data in chunks

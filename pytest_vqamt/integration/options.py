@@ -571,7 +571,8 @@ class Options:
     preset: str | None = _option(
         FreeText("a preset"),
         "quick: eight relations of different kinds; today: what to gate a chat model on, one relation or more of each "
-        "kind of failure; or the relations and settings of a paper as published: metavqa, carets, veglue, "
+        "kind of failure; conversation: several pictures, turns and forms of files; questions: what needs no boxes; "
+        "or the relations and settings of a paper as published: metavqa, carets, veglue, "
         "basic-questions, metaic; beside --vqamt-relations its settings alone",
         default=None,
         metavar="NAME",

@@ -52,7 +52,7 @@ from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.answers.answer_text import Unreadable, UnreadableAnswer, prepare
 from pytest_vqamt.language.captions.caption_reader import class_of, classes_in
-from pytest_vqamt.language.questions.free import Kept, QuestionForm, form_of, is_label, keeps_answer
+from pytest_vqamt.language.questions.free import Kept, QuestionForm, compares, form_of, is_label, keeps_answer
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.contradictions import contradiction
@@ -428,6 +428,9 @@ def _all_blank(query: Query, meaning: Annotated) -> Contrast | None:
         return None
     *before, _ = (part for part in spoken[0].parts if isinstance(part, str))
     if any(part not in meaning.question and not is_label(part) for part in before):
+        return None
+    # Gray pictures are the same and have the sizes of the photos: "Do these match?" is right to be yes.
+    if len(query.pictures) > 1 and compares(meaning.question):
         return None
     found = _blank(query, meaning)
     if found is None:

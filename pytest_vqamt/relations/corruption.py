@@ -14,13 +14,14 @@ from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.lexical_relations import find_words
 from pytest_vqamt.language.english.nouns import plural
+from pytest_vqamt.language.questions.free import compares
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations import groups
 from pytest_vqamt.relations.base import BuiltInRelation
 from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.edits import pixel_box
 from pytest_vqamt.relations.expectations import same_answer
-from pytest_vqamt.relations.published import sample_published_question
+from pytest_vqamt.relations.published import photos_of, question_of
 from pytest_vqamt.relations.soundness import object_names
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -114,7 +115,11 @@ def _things_asked_about(question: Question, scene: Scene) -> list[Thing]:
 
 def _question(scene: Scene, choose: Chooser) -> tuple[Question, tuple[tuple[str, Fact], ...]] | NotApplicable:
     """Draws a question of the data set if there is one, or else one about things in the scene."""
-    if own := sample_published_question(scene, choose):
-        return own, (("shape", "published"),)
+    # Each picture gets noise of its own, which makes two that are the same differ.
+    published = [each for each in scene.questions if len(photos_of(each)) < 2 or not compares(each.words)]
+    if published:
+        return question_of(choose.one(published)), (("shape", "published"),)
+    if scene.questions:
+        return NotApplicable(reason="its questions compare pictures, of which each would have noise of its own")
     asked = groups.sample_question(scene, choose, choose.one(_ASKED), lambda _name: True)
     return asked if isinstance(asked, NotApplicable) else (asked.question, asked.facts)

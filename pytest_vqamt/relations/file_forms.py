@@ -53,7 +53,16 @@ _JPEGS: Mapping[str, FileForm] = MappingProxyType(
 )
 _WEBPS: Mapping[str, FileForm] = MappingProxyType({"lossless": FileForm.WEBP, "lossy": FileForm.LOSSY_WEBP})
 _PNGS: Mapping[str, FileForm] = MappingProxyType(
-    {each.value: each for each in (FileForm.ALPHA, FileForm.PALETTE, FileForm.GRAYSCALE, FileForm.SIXTEEN_BITS)}
+    {
+        each.value: each
+        for each in (
+            FileForm.ALPHA,
+            FileForm.PALETTE,
+            FileForm.GRAYSCALE,
+            FileForm.SIXTEEN_BITS,
+            FileForm.INTERLACED,
+        )
+    }
 )
 _TURNED: Mapping[str, FileForm] = MappingProxyType({"jpeg": FileForm.JPEG, "png": FileForm.PNG})
 
@@ -107,9 +116,10 @@ class WebPFile(LexicalRelation):
 
 @dataclass(frozen=True, slots=True)
 class PngFile(LexicalRelation):
-    """A PNG file with alpha, with a palette, in grayscale or of 16 bits gets the same answer as its pixels.
+    """A PNG file with alpha, with a palette, in grayscale, of 16 bits or interlaced gets the same answer as its pixels.
 
-    The alpha is opaque, a palette has 256 colours, and 16 bits hold the values of 8.
+    The alpha is opaque, a palette has 256 colours, and 16 bits hold the values of 8. Interlaced rows (Adam7) come from
+    coarse to fine: a decoder that takes them for plain ones shows the picture small, several times over.
     """
 
     info = _info("form.png", _PNGS)

@@ -52,6 +52,8 @@ _LEAST_SHOWN = 4
 """The fewest frames of a clip."""
 _STILL = 2
 """The frames without a thing that a clip has before it comes in, if there are as many."""
+_DRIFT = 0.03
+"""So far, in shares of the width, everything else moves where the camera may have moved."""
 _CLEAR_PX = 2
 """How far a moving thing stays from all others."""
 
@@ -208,6 +210,8 @@ def _clips(view: AskableScene) -> Iterator[Clip]:
             found += (*_flights(thing, film),)
         for event, stretch in found:
             clip = Clip(Group(name=thing.name), event, tuple(each.scene for each in stretch))
+            if _may_be_of_the_camera(thing, event, stretch):
+                continue
             if len(stretch) >= _LEAST_SHOWN and _is_sure(clip, [scene.picture for scene in clip.frames]):
                 yield clip
 
@@ -254,6 +258,23 @@ def _flights(thing: Thing, film: Sequence[AskableScene]) -> Iterator[tuple[Event
     way = boxes[-1].y + boxes[-1].y1 - boxes[0].y - boxes[0].y1
     if abs(way) >= 2 * (_LEAST_WAY * film[0].scene.width - 1):  # boxes are rounded
         yield Event.MOVES_DOWN if way > 0 else Event.MOVES_UP, film
+
+
+def _may_be_of_the_camera(thing: Thing, event: Event, stretch: Sequence[AskableScene]) -> bool:
+    """True if all other things, from the first frame that they are in to the last, go where the thing goes.
+
+    A camera that pans lets a parked car come in, and all else moves with it. Two people who walk side by side cost a
+    clip by that, too.
+    """
+    scene = stretch[0].scene
+    upright = event in (Event.MOVES_UP, Event.MOVES_DOWN)
+    ways: dict[str, list[float]] = {}
+    for view in stretch:
+        for each in view.scene.objects:
+            ways.setdefault(each.id, []).append(each.box.y + each.box.h / 2 if upright else _middle(each.box))
+    moved = {name: places[-1] - places[0] for name, places in ways.items() if len(places) > 1}
+    way = moved.pop(thing.id, 0.0)
+    return bool(moved) and all(other * way > 0 and abs(other) > _DRIFT * scene.width for other in moved.values())
 
 
 def _shown(boxes: Sequence[Box | None]) -> list[Box]:
@@ -395,13 +416,7 @@ class Order(LexicalRelation):
             return _NO_SWAP
         if not draw.scene.movable:
             return _NO_DRAWING
-        found = scripts(draw.view)
-        pairs = [
-            (one, two)
-            for one in found
-            for two in found
-            if one.thing.id != two.thing.id and one.way.intersection(two.way) is None
-        ]
+        pairs = draw.view.cached("pairs of scripts", lambda: _pairs(scripts(draw.view)))
         if not pairs:
             return _NO_TWO
         first, second = draw.choose.one(pairs)
@@ -418,6 +433,13 @@ class Order(LexicalRelation):
             expected="first, then the other one",
             facts=(("frames", 2 * half),),
         )
+
+
+def _pairs(found: Sequence[Script]) -> tuple[tuple[Script, Script], ...]:
+    """Every two scripts of two things whose ways do not cross, in both orders."""
+    return tuple(
+        (one, two) for one in found for two in found if one.thing.id != two.thing.id and not one.way.overlaps(two.way)
+    )
 
 
 @dataclass(frozen=True, slots=True)

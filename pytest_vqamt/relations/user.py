@@ -1,4 +1,4 @@
-"""Relations of users: ``@vqamt.relation``, and ``vqamt.case`` with which they make their cases."""
+"""Relations of users: ``@vqamt.relation``, and ``vqamt.case`` and ``case_of`` with which they make their cases."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from pytest_vqamt.core.case import (
     RelationInfo,
     Verdict,
 )
+from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.errors import VqamtError, cut_to_user_code, did_you_mean, location, without_partial
 from pytest_vqamt.core.meaning import Annotated, Describe, Label, groups_of
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.core.text import first_line
 from pytest_vqamt.language.answers.reading import plain_meaning
@@ -46,10 +47,12 @@ Derive: TypeAlias = Callable[[Scene, Corpus, Chooser], "Draft | NotApplicable"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What a user's relation returns, made by ``case``."""
+    """What a user's relation returns, made by ``case`` or ``case_of``."""
 
-    inputs: tuple[Input, ...]
+    inputs: tuple[Input, ...] = ()
     """The source input first."""
+    queries: tuple[Query, ...] = ()
+    """In place of ``inputs``: the source query first."""
     expected: str
     """How the answers relate, in words; "" for the claim of the relation."""
     facts: tuple[tuple[str, Fact], ...] = ()
@@ -90,6 +93,28 @@ def case(
     if not isinstance(expected, str):
         raise VqamtError(f"Expected a text, but got expected={expected!r}: leave it off to have the claim shown")
     return Draft(inputs=inputs, expected=expected, facts=tuple(_facts(facts)))
+
+
+def case_of(
+    *queries: Query, expected: str = "", facts: Mapping[str, Fact] | tuple[tuple[str, Fact], ...] = ()
+) -> Draft:
+    """A case of queries that are more than a picture and a text, such as those that ``vqamt.Query.of`` makes.
+
+    Args:
+        *queries: two or more, the source query first. A ``vqamt.Reply`` in one quotes the answer to another.
+        expected: describes how the answers relate; by default the report shows the claim.
+        facts: names and values for the report and ``cases.jsonl``.
+
+    Raises:
+        VqamtError: an argument cannot be used.
+    """
+    if len(queries) < 2 or not all(isinstance(each, Query) for each in queries):
+        raise VqamtError(
+            f"Expected two queries or more in vqamt.case_of, but got {queries!r}: make each with vqamt.Query.of"
+        )
+    if not isinstance(expected, str):
+        raise VqamtError(f"Expected a text, but got expected={expected!r}: leave it off to have the claim shown")
+    return Draft(queries=queries, expected=expected, facts=tuple(_facts(facts)))
 
 
 def _facts(given: object) -> Iterator[tuple[str, Fact]]:
@@ -151,14 +176,26 @@ class UserRelation:
                 f"Expected relation {self.info.name!r} ({location(self.draft)}) to return vqamt.case(...) or "
                 f"vqamt.NotApplicable(reason=...), but got {draft!r}"
             )
-        contrast = self.info.contrast
-        if not isinstance(contrast, bool) and contrast >= len(draft.inputs):
+        contrast, asked = self.info.contrast, len(draft.queries or draft.inputs)
+        if not isinstance(contrast, bool) and contrast >= asked:
             raise VqamtError(
                 f"Expected contrast of relation {self.info.name!r} ({location(self.draft)}) to be the number of one "
-                f"of its questions, from 0, but got contrast={contrast} for a case of {len(draft.inputs)}"
+                f"of its questions, from 0, but got contrast={contrast} for a case of {asked}"
             )
+        if draft.queries:
+            self._check_needs(draft.queries)
+            return draw.case_of(draft.queries, expected=draft.expected or self.info.claim, facts=draft.facts)
         inputs = self._asked(draft.inputs, draw.scene, draw.corpus)
         return draw.case(inputs, expected=draft.expected or self.info.claim, facts=draft.facts)
+
+    def _check_needs(self, queries: Sequence[Query]) -> None:
+        needed = frozenset[Ability]().union(*(query.abilities for query in queries))
+        if lacking := needed.difference(self.info.needs):
+            named = tuple(each.value for each in Ability if each in {*self.info.needs, *lacking})
+            raise VqamtError(
+                f"Expected relation {self.info.name!r} ({location(self.draft)}) to say what its queries need of a "
+                f"model, but got needs={tuple(each.value for each in self.info.needs)!r}: give needs={named!r}"
+            )
 
     def _asked(self, inputs: Sequence[Input], scene: Scene, corpus: Corpus) -> Iterator[tuple[Picture, Question]]:
         for picture, question in inputs:
@@ -294,6 +331,7 @@ def relation(
     pairs: str | None = None,
     breakdown: tuple[str, ...] = (),
     exact_pixels: bool = False,
+    needs: tuple[str, ...] = (),
 ) -> Callable[[Derive], UserRelation]:
     """Makes a relation of a function ``(scene, corpus, choose) -> vqamt.case(...)`` and adds it to the session.
 
@@ -311,6 +349,8 @@ def relation(
             cases of two questions whose right answers are known.
         breakdown: the names of facts of ``vqamt.case`` by which the report breaks verdicts down.
         exact_pixels: whether answers depend on exact pixels, so that servers are sent all pictures without loss.
+        needs: what a model must take for the queries of ``vqamt.case_of``: "pictures", "turns", "interleaved" or
+            "system". To other models the relation is not applicable.
 
     Raises:
         VqamtError: an argument cannot be used, or the function takes other parameters.
@@ -320,7 +360,12 @@ def relation(
         raise VqamtError(f"Expected a task, but got task={task!r}; {did_you_mean(str(task), tuple(Task))}")
     if not callable(expect):
         raise VqamtError(f"Expected a function such as vqamt.same_answer, but got expect={expect!r}")
-    _check_metadata(version, contrast, tags=tags, breakdown=breakdown)
+    _check_metadata(version, contrast, tags=tags, breakdown=breakdown, needs=needs)
+    for each in needs:
+        if each not in tuple(Ability):
+            raise VqamtError(
+                f"Expected an ability of models, but got needs={needs!r}; {did_you_mean(each, tuple(Ability))}"
+            )
     if pairs is not None and pairs not in tuple(PairKind):
         raise VqamtError(
             f"Expected a kind of pairs, but got pairs={pairs!r}; {did_you_mean(str(pairs), tuple(PairKind))}"
@@ -342,6 +387,7 @@ def relation(
                 pairs=None if pairs is None else PairKind(pairs),
                 breakdown=tuple(breakdown),
                 exact_pixels=exact_pixels,
+                needs=tuple(Ability(each) for each in needs),
             ),
             draft=draft,
             expect=expect,

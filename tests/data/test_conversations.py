@@ -102,6 +102,26 @@ BEFORE = [("user", f"{M} {M}", TWO)]
             ],
         ),
         ({"images": ["a.png"], "question": "Is it red?"}, "Is it red?", []),
+        # The question goes on behind the mark: "are sitting?" alone would be one of yes or no.
+        ({"images": TWO, "question": "<image 1> How many in <image 2> are red?"}, f"How many in {M} are red?", [("user", M, TWO)]),
+        ({"images": ["a.png"], "question": "In <image 1>, what is it?"}, f"In {M} , what is it?", [("user", "", ["a.png"])]),
+        ({"images": ["a.png"], "question": "My flag <image> Is it red?"}, "Is it red?", [("user", f"My flag {M}", ["a.png"])]),
+        # The tokens of models.
+        ({"images": TWO, "question": "<|image_1|>\n<|image_2|>\nIs it red?"}, "Is it red?", BEFORE),
+        ({"images": TWO, "question": "[IMG][IMG]Is it red?"}, "Is it red?", BEFORE),
+        ({"images": TWO, "question": "<start_of_image> <|image|> Is it red?"}, "Is it red?", BEFORE),
+        ({"images": TWO, "question": f"{2 * '<|vision_start|><|image_pad|><|vision_end|>'}Is it red?"}, "Is it red?", BEFORE),
+        ({"image": TWO, "question": "Image1: <ImageHere> Image2: <ImageHere> Is it red?"}, "Is it red?", [("user", f"Image1: {M} Image2: {M}", TWO)]),
+        ({"messages": [user("Picture 1: <img>a.png</img>\nIs it red?")]}, "Is it red?", [("user", f"Picture 1: {M}", ["a.png"])]),
+        ({"images": TWO, "question": "<image_1> <image_0> Is it red?"}, "Is it red?", [("user", f"{M} {M}", TWO[::-1])]),
+        # Columns of MMMU and BLINK, a list in "image", photos of datasets that are not embedded.
+        ({"image_1": "a.png", "image_2": "b.png", "image_3": None, "question": "Is it red?", "options": "[]"}, "Is it red?", BEFORE),
+        ({"image": TWO, "question": "Is it red?"}, "Is it red?", BEFORE),
+        ({"images": [{"path": each, "bytes": None} for each in TWO], "question": "Is it red?"}, "Is it red?", BEFORE),
+        # Files in the turns and in a list are the same pictures, not twice as many; an index counts from 0.
+        ({"images": TWO, "messages": [user(shown("a.png"), shown("b.png"), "Is it red?")]}, "Is it red?", BEFORE),
+        ({"images": TWO, "messages": [user({"type": "image", "index": 1}, {"type": "image", "index": 0}, "Is it red?")]}, "Is it red?", [("user", f"{M} {M}", TWO[::-1])]),
+        ({"images": TWO, "messages": json.dumps([user("Is it red?")])}, "Is it red?", BEFORE),
         ({"image": "a.png", "conversations": [{"from": "human", "value": "<image>\nIs it red?"}]}, "Is it red?", []),
     ],
 )  # fmt: skip
@@ -138,6 +158,12 @@ def test_a_photo_of_conversations_alone_has_a_size_a_digest_and_no_scene(folder:
         ({"images": TWO, "question": "Is <image> red?"}, "1 mark of pictures in the texts and 2 pictures"),
         ({"images": ["a.png"], "question": "Is <image 2> red?"}, "Expected a mark (<image>, or <image 1> and so on)"),
         ({"images": TWO, "question": "Is <image> <image 1> red?"}, "images: Expected a mark"),
+        ({"images": ["a.png", None], "question": "Is it red?"}, "images: Expected names of files"),
+        ({"image_1": None, "image_2": "a.png", "question": "Is it red?"}, "image_1: Expected a picture in each column"),
+        ({"image": "a.png", "question": "Which?", "options": ["<image 1>", "a cup"]}, "options: Expected options without pictures"),
+        ({"images": TWO, "messages": [user(shown("a.png"), "Is it?")]}, "Expected the pictures that the turns name (['a.png'])"),
+        ({"images": ["a.png"], "messages": [user({"type": "image", "source": {"type": "base64", "data": "AA"}}, "Is it?")]}, "messages[0].content[0].source: Expected a field image"),
+        ({"images": TWO, "conversation": [user("Is it?")]}, "rename 'conversation' to 'turns'"),
         ({"images": [], "question": "Is it red?"}, "images: Expected one text or more"),
         ({"images": ["a.png", 3], "question": "Is it red?"}, "there is no file"),
         ({"images": TWO}, "question: Expected a text"),
@@ -228,6 +254,26 @@ def test_a_dataset_with_lists_of_images_and_messages(folder: Path) -> None:
         [("user", f"{M} {M}", ["test-1-2", "test-1-1"])],
     ]
     assert source.photo(source.scene(1).photo).size == (30, 20)
+
+
+def test_a_dataset_with_numbered_columns(folder: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+
+    first, second = ({"bytes": (folder / name).read_bytes(), "path": name} for name in TWO)
+    asks = "Is <image 2> redder than <image 1>?"
+    rows = [
+        {"question": asks, "image_1": first, "image_2": second, "image_3": None},
+        {"question": "Is it red?", "image_1": second, "image_2": None, "image_3": None},
+        {"question": "Is it red?", "image_1": None, "image_2": second, "image_3": None},
+    ]
+    parquet.write_table(pa.Table.from_pylist(rows), folder / "test.parquet")
+    source = load(str(folder / "test.parquet"))
+    asked = [said(each) for each in source.scene(0).questions]
+    assert asked == [[("user", "", ["test-1-2", "test-1-1"])], []]
+    assert source.photo(source.scene(0).photo).size == (30, 20)
+    (bad,) = source.bad_records
+    assert "test.parquet:3: image_1: Expected a photo, but the cell is empty" in bad
 
 
 def test_an_empty_list_of_images_of_a_dataset_is_named(folder: Path) -> None:

@@ -121,6 +121,11 @@ BAD: dict[str, tuple[Callable[[Any], object], str, bool]] = {
     "captions": (lambda row: row.update(captions=["A dog."]), "captions: Expected no captions of a film", False),
     "a photo too": (lambda row: row.update(photo="1.png"), "photo: Expected one of photo, frames and photos", False),
     "nobody near": (lambda row: row["relationships"][0].update(subject="x"), "relationships[0].subject: ", True),
+    "a frame twice that moves": (
+        lambda row: row["frames"].__setitem__(3, row["frames"][1]),
+        "between which object d moves",
+        True,
+    ),
     "a typo": (lambda row: row.update(exhaustiv=[]), "did you mean 'exhaustive'?", False),
 }
 

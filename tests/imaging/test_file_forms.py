@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from io import BytesIO
 
 import numpy as np
@@ -62,6 +63,7 @@ def content_of(image: Image.Image) -> bytes:
     [
         (FileForm.PNG, "PNG", "RGB", 0),
         (FileForm.SIXTEEN_BITS, "PNG", "RGB", 0),
+        (FileForm.INTERLACED, "PNG", "RGB", 0),
         (FileForm.JPEG, "JPEG", "RGB", 3),
         (FileForm.PROGRESSIVE_JPEG, "JPEG", "RGB", 3),
         (FileForm.CMYK_JPEG, "JPEG", "CMYK", 3),
@@ -100,6 +102,25 @@ def test_16_bits_are_16_bits() -> None:
     # Behind the mark of PNG, the length and the name of the head, and two sides of 4 bytes.
     assert content[24:26] == bytes([16, 2])
     assert (values(Image.open(BytesIO(content))) == values(NOISE)).all()
+
+
+# Fewer than eight columns or rows leave passes without a pixel.
+@pytest.mark.parametrize("size", [(1, 1), (1, 9), (9, 1), (3, 2), (5, 5), (8, 8), (17, 23)])
+def test_interlaced_rows_are_read_back_at_any_size(size: tuple[int, int]) -> None:
+    image = NOISE.crop((0, 0, *size))
+    content = content_of(stored(image, FileForm.INTERLACED))
+    # The last byte of the head, behind sides, bits, colour, compression and filters.
+    assert content[28] == 1
+    assert (values(Image.open(BytesIO(content))) == values(image)).all()
+
+
+def test_the_first_pass_of_interlaced_rows_is_the_picture_at_an_eighth() -> None:
+    content = content_of(stored(NOISE, FileForm.INTERLACED))
+    length = int.from_bytes(content[33:37], "big")
+    lines = zlib.decompress(content[41 : 41 + length])
+    across = len(range(0, NOISE.width, 8))
+    # Behind the number of the row's filter.
+    assert lines[1 : 1 + 3 * across] == values(NOISE)[0, ::8].tobytes()
 
 
 @pytest.mark.parametrize("form", [FileForm.JPEG, FileForm.PNG])

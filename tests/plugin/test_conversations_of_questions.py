@@ -21,6 +21,28 @@ class Chat:
     def answer(self, batch):
         return ["yes" if len(each.images) + len(each.turns) > 2 else "no" for each in batch]
 
+class OfOne(Chat):
+    # As a server that only tells when it is asked.
+    def answer(self, batch):
+        from pytest_vqamt.core.conversation import Ability
+        from pytest_vqamt.core.query import Answer, cannot_take
+
+        refused = cannot_take([Ability.PICTURES]).answer
+        return [refused if len(each.images) > 1 else Answer("yes") for each in batch]
+
+class Paints(Chat):
+    # Says if an image is drawn on already.
+
+    def answer(self, batch):
+        found = ["yes" if any(image.getpixel((0, 0)) == (1, 2, 3) for image in each.images) else "no" for each in batch]
+        for each in batch:
+            for turn in each.turns:
+                for part in turn.parts:
+                    if not isinstance(part, str):
+                        part.paste((1, 2, 3), (0, 0, *part.size))
+            assert all(image.getpixel((0, 0)) == (1, 2, 3) for image in each.images)
+        return found
+
 def one(image, text):
     return "yes"
 """
@@ -76,3 +98,19 @@ def test_the_other_questions_of_a_file_are_asked(pytester: pytest.Pytester, run:
     result.assert_outcomes(passed=3, warnings=1)
     result.stdout.fnmatch_lines(["*2 of the 3 questions of *questions.jsonl' are not asked of python:models:one: *"])
     assert {len(case["queries"][0].get("turns", ())) for case in cases_in(pytester.path / "out")} == {0}
+
+
+def test_a_model_that_paints_its_images_paints_no_others(pytester: pytest.Pytester, run: Run) -> None:
+    result = run(
+        ASKED, "--vqamt-report=out", "--vqamt-batch-size=1", model="python:models:Paints", data=DATA, max_cases=10
+    )
+    result.assert_outcomes(passed=3)
+    assert {answer for case in cases_in(pytester.path / "out") for answer in case["answers"]} == {"no"}
+
+
+def test_what_a_server_does_not_take_is_said(pytester: pytest.Pytester, run: Run) -> None:
+    result = run(ASKED, "--vqamt-report=out", model="m=python:models:OfOne", data=DATA, max_cases=10)
+    # Three relations, of each the cases about the two pictures.
+    told = "9 cases of m were declined: the model does not take several pictures."
+    assert result.stdout.str().count(told) == 1
+    assert (pytester.path / "out" / "summary.md").read_text("utf-8").count(told) == 1

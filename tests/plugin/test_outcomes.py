@@ -245,6 +245,19 @@ def test_a_run_in_which_all_is_skipped_says_so_and_fails_on_ci(
     assert result.stdout.str().count("NOTHING WAS TESTED: ") == 1
 
 
+def test_the_summary_says_once_what_a_model_does_not_take(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makepyfile(one="def answer(image, question):\n    return 'no'\n")
+    named = "--vqamt-relations=multi.which,turn.last,turn.later,control.repeat"
+    result = run(named, "--vqamt-report=out", model="python:one:answer")
+    result.assert_outcomes(passed=1, skipped=3)
+    note = (
+        " does not take several pictures or earlier turns: 3 relation variants were not asked "
+        "(docs/how-to/conversations.md)."
+    )
+    assert " ".join(result.stdout.str().split()).count(note) == 1
+    assert Path("out/summary.md").read_text("utf-8").count(note) == 1
+
+
 @pytest.mark.parametrize(("options", "status"), [((), ExitStatus.OK), (("--vqamt-fail-under=1",), ExitStatus.FINDING)])
 def test_merged_shards_in_which_all_is_skipped(
     pytester: pytest.Pytester, run: Run, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], status: ExitStatus

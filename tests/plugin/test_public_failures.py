@@ -22,7 +22,10 @@ NAMED = {
     PublicFailure.LAST_ONLY: ("multi.", "only the last of several pictures is seen"),
     PublicFailure.MARKERS_MOVED: ("turn.last", "pictures of earlier turns are moved to another turn"),
     PublicFailure.REPLACED: ("turn.last", "a later picture replaces those of earlier turns"),
-    PublicFailure.DROPPED: ("turn.", "pictures of earlier turns are lost"),
+    PublicFailure.DROPPED: (
+        "turn.",
+        "one of two: pictures of earlier turns are lost, or the model is weak after several turns",
+    ),
     PublicFailure.TEXT_LOST: ("multi.interleave", "a text before a picture is lost"),
     PublicFailure.CACHED: ("multi.same", "one of two: a cache ignores the pictures behind the first"),
     PublicFailure.ORDER_FLIPS: ("multi.", "the answer depends on the order of the pictures"),

@@ -80,6 +80,14 @@ def moved(boxes: list[Any], dx: int) -> list[Any]:
     return [box and [box[0] + dx, *box[1:]] for box in boxes]
 
 
+DOG = {"id": "d", "name": "dog", "boxes": IN}
+
+
+def beside(name: str, step: int) -> dict[str, Any]:
+    """A thing that goes so many pixels from each frame of ``IN`` to the next."""
+    return {"id": name, "name": name, "boxes": [[100 + step * place, 2, 10, 30] for place in range(8)]}
+
+
 OUT = [box and [200 - box[0] - box[2], *box[1:]] for box in IN[::-1]]
 
 
@@ -103,6 +111,11 @@ OUT = [box and [200 - box[0] - box[2], *box[1:]] for box in IN[::-1]]
         # Too small to be sure, and too short a way.
         ([box and [box[0], 40, 10, 8] for box in IN], {}, []),
         ([*IN[:3], *[IN[3]] * 5], {}, []),
+        # All else goes to the right, too: the camera may pan. A tree that stays, or a person who goes the other way,
+        # tells that it does not.
+        (IN, {"objects": [DOG, beside("tree", 12)]}, []),
+        (IN, {"objects": [DOG, beside("tree", 12), beside("person", -12)]}, [Event.COMES_IN_LEFT]),
+        (IN, {"objects": [DOG, beside("tree", 0), beside("person", 12)]}, [Event.COMES_IN_LEFT]),
         # It is there all the time.
         (IN[3:], {}, []),
     ],

@@ -14,7 +14,7 @@ from pytest_vqamt.language.answers.reading import plain_meaning
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.user import FollowUp, UserRelation
 from pytest_vqamt.sampling.chooser import RandomChooser
-from tests.making import answers_of, case_of
+from tests.making import answers_of, case_of, scene_of, thing_of
 from tests.relations.deriving import derive
 
 DOG = vqamt.Group(name="dog")
@@ -389,3 +389,46 @@ def test_an_expectation_may_be_anything_that_is_called() -> None:
 def test_a_name_is_a_text() -> None:
     with pytest.raises(vqamt.VqamtError, match=r"to look like 'ours\.mirror', but got name=3$"):
         vqamt.relation(3, expect=vqamt.same_answer)  # type: ignore[arg-type]  # the mistake
+
+
+def conversing(*queries: vqamt.Query, needs: tuple[str, ...] = (), contrast: bool | int = False) -> UserRelation:
+    @vqamt.relation("ours.talk", expect=vqamt.same_answer, needs=needs, contrast=contrast)
+    def ours(scene: vqamt.Scene, corpus: vqamt.Corpus, choose: vqamt.Chooser) -> vqamt.Draft:
+        return vqamt.case_of(*queries, facts={"turns": 3})
+
+    return ours
+
+
+PICTURE = scene_of(thing_of("dog")).picture
+FIRST = vqamt.Turn((PICTURE, "Is there a dog?"))
+ASKED = vqamt.Query.of(FIRST, meaning=vqamt.Exists(group=DOG))
+ASKED_AGAIN = vqamt.Query.of(
+    FIRST,
+    vqamt.Turn((vqamt.Reply(0),), vqamt.Role.ASSISTANT),
+    vqamt.Turn(("Is there really a dog?",)),
+    meaning=vqamt.Exists(group=DOG),
+)
+
+
+def test_a_relation_of_conversations() -> None:
+    relation = conversing(ASKED, ASKED_AGAIN, needs=("turns",))
+    case = derived(relation, scene_of(thing_of("dog")))
+    assert case.queries == (ASKED, ASKED_AGAIN)
+    assert (case.facts, case.expected) == ((("turns", 3),), relation.info.claim)
+    assert relation.judge(case, answers_of("yes", "Yes.")).outcome is vqamt.Outcome.HOLDS
+    assert relation.judge(case, answers_of("yes", "no")).outcome is vqamt.Outcome.VIOLATED
+
+
+def test_a_relation_of_conversations_says_what_they_need() -> None:
+    with pytest.raises(vqamt.VqamtError, match=r"ours.talk.*needs=\(\): give needs=\('turns',\)"):
+        derived(conversing(ASKED, ASKED_AGAIN), scene_of(thing_of("dog")))
+    with pytest.raises(vqamt.VqamtError, match=r"needs=\('turn',\); did you mean 'turns'\?"):
+        conversing(needs=("turn",))
+    with pytest.raises(vqamt.VqamtError, match="contrast=2 for a case of 2"):
+        derived(conversing(ASKED, ASKED_AGAIN, needs=("turns",), contrast=2), scene_of(thing_of("dog")))
+
+
+@pytest.mark.parametrize("queries", [(), (ASKED,), (ASKED, "Is there a dog?")])
+def test_case_of_takes_two_queries_or_more(queries: tuple[Any, ...]) -> None:
+    with pytest.raises(vqamt.VqamtError, match=r"Expected two queries or more in vqamt\.case_of"):
+        vqamt.case_of(*queries)

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_vqamt.core.case import Case, Change, Contrast, ContrastVerdict, Grade, Outcome, Trials, Verdict
+from pytest_vqamt.core.codec import replace
+from pytest_vqamt.core.conversation import Role, Turn
 from pytest_vqamt.core.meaning import Exists
 from pytest_vqamt.core.query import Answer, Query
 from pytest_vqamt.core.report_json import case_row
@@ -29,9 +31,8 @@ def documented(heading: str) -> set[str]:
 
 def test_the_page_has_every_field_that_a_case_can_have() -> None:
     picture = scene_of("dog").picture
-    query = Query(
-        picture=picture, text="Is there a dog?", meaning=Exists(group=group_of("dog")), trial=1, reasoning=True
-    )
+    turns = Turn((picture, "Look.")), Turn(("I see it.",), Role.ASSISTANT), Turn(("Is there a dog?",))
+    query = replace(Query.of(*turns, meaning=Exists(group=group_of("dog"))), trial=1, reasoning=True)
     contrast = Contrast(of=0, query=query, scene="made", change=Change.NAMES, names=("dog",), presumed=True)
     case = Case(
         relation="ours.test",

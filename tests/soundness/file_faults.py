@@ -24,6 +24,7 @@ FILES: Mapping[str, Row] = {
     "form.png[palette]": _COLORS,
     "form.png[grayscale]": _GRAY,
     "form.png[16-bit]": _COLORS,
+    "form.png[interlaced]": _COLORS,
     "form.exif[jpeg]": _TURNED,
     "form.exif[png]": _TURNED,
 }

@@ -321,9 +321,11 @@ _LABEL = pattern_of(r"(?:picture|image|photo|figure)\s*#?(?:\d+|[a-h])\s*[.:)-]?
 _SENTENCE_END = pattern_of(r"[.!?:]\s+")
 _COMPARES = _any_of(
     r"same differen\w* differ\w* identical\w* equal\w* duplicat\w* similar\w* alike match\w* chang\w* compar\w*"
-    r" moved? new added removed gone"
+    r" moved? new added removed gone cop(?:y|ies) agree\w* line\w* align\w* angle\w* way versions? twice negatives?"
+    r" than larger? largest big(?:ger|gest)? correspond\w* fit fits"
 )
-"""About what several pictures have in common: a small difference is lost where they are smaller."""
+"""About what several pictures have in common: a small difference is lost where they are smaller, and two gray ones have
+all in common."""
 
 
 def keeps_what_is_said(texts: Sequence[str], change: Kept) -> bool:

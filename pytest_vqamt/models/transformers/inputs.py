@@ -233,7 +233,7 @@ class ShownPictures:
 
 
 def _pixels(item: ModelInput, number: int) -> Image:
-    return item.images[number] if number else item.pixels
+    return item.all_pixels[number] if number else item.pixels
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -1,4 +1,4 @@
-"""Likely causes of violations: what a server does with its pictures, told by which relations fail and which hold.
+"""Likely causes of violations: what a model or its server does wrong, told by which relations fail and which hold.
 
 Each cause predicts that some cases fail and others hold ("asked about the second of two pictures", "with pictures of
 one size"). It is named only where those that fail do so clearly more often than each of those that hold.
@@ -22,6 +22,17 @@ _FEWEST = 6
 
 _RATIO = 3
 """So many times as often as the cases that hold, those that fail do so: a clear difference may still be a small one."""
+
+_LEAST_RATE = 0.3
+"""A cause makes at least this share of the cases fail. What a server loses half of the time fails in over a third of
+them; what fails less often may be a weakness of the model, such as a bias to "yes"."""
+
+_CONFIDENCE = 0.98
+"""Of the intervals that must not overlap: of ten files with 12 cases each, all with 15 % noise, one would be named in
+9 % of the runs at 95 %, in 2 % at 98 %. At 99 % a server that replaces pictures is missed."""
+
+_CHOSEN = ("refusal", "declined")
+"""Causes of unread answers by which a model chooses not to answer. One that is unsure may be shown too little."""
 
 _MOST_UNREAD = 0.5
 """The share of an item's failed cases with an unread answer from which the answers tell what the model lacks."""
@@ -53,6 +64,8 @@ class _Share:
 
     kind: _Kind
     tally: Tally
+    refused: float
+    """The share of the failed cases of its items in which the model would not answer."""
 
     @property
     def failed(self) -> int:
@@ -64,12 +77,12 @@ class _Share:
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        return wilson(self.failed, self.tally.judged)
+        return wilson(self.failed, self.tally.judged, _CONFIDENCE)
 
     def is_above(self, other: _Share) -> bool:
         """True if the cases fail clearly more often than those of the other kind."""
         rate, of_other = (each.failed / each.tally.judged for each in (self, other))
-        return self.interval[0] > other.interval[1] and rate >= _RATIO * of_other
+        return self.interval[0] > other.interval[1] and rate >= max(_LEAST_RATE, _RATIO * of_other)
 
     @property
     def words(self) -> str:
@@ -122,6 +135,14 @@ _BY_NUMBER = _Kind(
 _BY_MESSAGE = _Kind(
     words="of `turn.last` that name its message", items=_items("turn.last"), fact="named", values=("by message",)
 )
+_ASKED_AGAIN = _Kind(words="of `turn.repeat`, after other talk", items=_items("turn.repeat"))
+_ASKED_LATER = _Kind(words="of `turn.later`", items=_items("turn.later"))
+_DOUBTED = _Kind(words="of `lead.pushback`, where the user doubts the answer", items=_items("lead.pushback"))
+
+_BACKWARDS = _Kind(words="of `film.reverse`", items=_items("film.reverse"))
+_FIRST_MOVE = _Kind(words="of `film.order`", items=_items("film.order"))
+_TWICE = _Kind(words="of `film.repeat`, with each frame twice", items=_items("film.repeat"))
+_HALVED = _Kind(words="of `film.drop`, with half of the frames", items=_items("film.drop"))
 
 _FORMS = {
     "form.jpeg[baseline]": "baseline JPEG",
@@ -134,6 +155,7 @@ _FORMS = {
     "form.png[palette]": "PNG with a palette",
     "form.png[grayscale]": "grayscale PNG",
     "form.png[16-bit]": "PNG of 16 bits",
+    "form.png[interlaced]": "interlaced PNG",
 }
 _THREADS_OF_FORMS = {"form.png[alpha]": "hermes-agent #64548"}
 _EVERY_FORM = frozenset(_FORMS)
@@ -143,6 +165,14 @@ _JPEGS, _WEBPS, _PNGS = (
 _COLORS = _Kind(
     words="about colors in JPEG",
     items=_items("form.jpeg[baseline] form.jpeg[progressive] form.jpeg[cmyk]"),
+    fact="asked",
+    values=("color",),
+)
+_COLORS_ELSEWHERE = _Kind(
+    words="about colors in PNG and WebP",
+    items=_items(
+        "form.png[alpha] form.png[palette] form.png[16-bit] form.png[interlaced] form.webp[lossless] form.webp[lossy]"
+    ),
     fact="asked",
     values=("color",),
 )
@@ -158,6 +188,13 @@ _EXIF = _Kind(words="with an orientation in the EXIF of JPEG", items=_items("for
 _EXIF_PNG = _Kind(words="with one in the EXIF of PNG", items=_items("form.exif[png]"))
 _NO_EXIF = _Kind(words="with other files", items=_EVERY_FORM)
 _NO_EXIF_JPEG = _Kind(words="with other JPEG", items=_items("form.jpeg[baseline]"))
+
+
+def _refused(kind: _Kind, results: Iterable[RelationResult]) -> float:
+    strata = [stratum for each in results if each.item in kind.items for stratum in each.strata]
+    failed = sum(stratum.tally.judged - stratum.tally.holds for stratum in strata)
+    counts = (stratum.unread.get(cause) for stratum in strata for cause in _CHOSEN)
+    return sum(count.answers for count in counts if count) / failed if failed else 0.0
 
 
 def _lost_part(results: Sequence[RelationResult]) -> str:
@@ -184,22 +221,23 @@ _CAUSES = (
         holds=(_SIZES, _BEHIND),
     ),
     _Cause(
+        # A total fails, too: else all are seen, and the model takes the first whichever is asked about.
         what="only the first of several pictures is seen",
         threads="vLLM #10983; ollama #8844",
-        fails=(_BEFORE, _SIZES),
+        fails=(_BEFORE, _SIZES, _TOTALS),
         holds=(_BEHIND,),
     ),
     _Cause(
         what="one of two: only the first of several pictures is seen, or pictures of one size are merged",
         threads="vLLM #10983; llama.cpp #24303",
-        fails=(_BEFORE,),
+        fails=(_BEFORE, _TOTALS),
         holds=(_BEHIND,),
         lacks=(_SIZES,),
     ),
     _Cause(
         what="only the last of several pictures is seen",
         threads="",
-        fails=(_BEHIND,),
+        fails=(_BEHIND, _TOTALS),
         holds=(_BEFORE,),
     ),
     _Cause(
@@ -209,10 +247,11 @@ _CAUSES = (
         fails=(_BEFORE, _BEHIND, _WHICH_OF_THREE),
         holds=(_TOTALS, _WHICH_OF_TWO),
     ),
+    # Other words for a question may change an answer, too: the second picture is asked about in other words.
     _Cause(
-        what="several pictures are seen in another order than they were sent in",
+        what="one of two: several pictures are seen in another order than sent, or their numbers are not understood",
         threads="LM Studio #1675",
-        fails=(_BEFORE, _BEHIND),
+        fails=(_BEFORE, _BEHIND, _WHICH),
         holds=(_TOTALS,),
         instead_of="reversed",
     ),
@@ -235,7 +274,7 @@ _CAUSES = (
         holds=(_BY_NUMBER, _BEFORE, _BEHIND),
     ),
     _Cause(
-        what="pictures of earlier turns are lost",
+        what="one of two: pictures of earlier turns are lost, or the model is weak after several turns",
         threads="",
         fails=(_LATER, _TURNS),
         holds=(_BEFORE, _BEHIND),
@@ -247,17 +286,49 @@ _CAUSES = (
         holds=(_BEFORE, _BEHIND),
     ),
     _Cause(
-        what="one of two: a cache ignores the pictures behind the first, or small differences of pictures are not seen",
+        what="one of two: a cache ignores the pictures behind the first, or the model does not compare pictures by "
+        "what they show",
         threads="vLLM #20261",
         fails=(_SAME,),
         holds=(_WHICH, _TOTALS, _BEFORE, _BEHIND),
+    ),
+    _Cause(
+        what="the answer is taken back where the user doubts it, whatever the picture shows",
+        threads="arXiv 2310.13548",
+        fails=(_DOUBTED,),
+        holds=(_ASKED_AGAIN, _ASKED_LATER),
+    ),
+    _Cause(
+        what="the answer changes once the talk goes on: the fourth message is answered otherwise than the first three",
+        threads="",
+        fails=(_ASKED_AGAIN,),
+        holds=(_ASKED_LATER, _DOUBTED),
+    ),
+    # A model that looks at nothing fails the first two as well, but does not name the picture that shows a thing.
+    _Cause(
+        what="one of two: the frames of films are seen in the opposite order, or an event is not told from its reverse",
+        threads="",
+        fails=(_BACKWARDS,),
+        holds=(_FIRST_MOVE, _TWICE, _WHICH, _BEFORE, _BEHIND),
+    ),
+    _Cause(
+        what="one of two: a single frame of a film is seen, or the order of the frames is not",
+        threads="",
+        fails=(_BACKWARDS, _FIRST_MOVE),
+        holds=(_TWICE, _HALVED, _WHICH),
+    ),
+    _Cause(
+        what="one of two: only the first few of many pictures are seen, or films are not followed",
+        threads="",
+        fails=(_BACKWARDS, _FIRST_MOVE, _HALVED),  # each frame twice keeps the first frames of a short film
+        holds=(_WHICH, _TOTALS),
     ),
     _Cause(
         name="form.jpeg",
         what="JPEG is decoded with other colors, as if red and blue were exchanged",
         threads="sglang #33464",
         fails=(_COLORS,),
-        holds=(_JPEG_BUT_COLORS, _NO_JPEG),
+        holds=(_JPEG_BUT_COLORS, _COLORS_ELSEWHERE, _NO_JPEG),  # without these the model may be weak at colors
     ),
     _Cause(
         name="form.jpeg",
@@ -318,7 +389,7 @@ def _causes_of(results: Sequence[RelationResult]) -> Iterator[str]:
 
     def share(kind: _Kind) -> _Share:
         if kind not in shares:
-            shares[kind] = _Share(kind=kind, tally=kind.tally(results))
+            shares[kind] = _Share(kind=kind, tally=kind.tally(results), refused=_refused(kind, results))
         return shares[kind]
 
     found: set[str] = set()
@@ -327,6 +398,8 @@ def _causes_of(results: Sequence[RelationResult]) -> Iterator[str]:
         if cause.instead_of in found or any(each.is_enough for each in lacks):
             continue
         if not all(each.is_enough for each in (*fails, *holds)):
+            continue
+        if any(each.refused >= _MOST_UNREAD for each in fails):
             continue
         if all(one.is_above(other) for one in fails for other in holds):
             found.add(cause.name)

@@ -11,9 +11,11 @@ from math import ceil
 from statistics import median
 
 from pytest_vqamt.core.identity import matches
+from pytest_vqamt.core.query import untaken
 from pytest_vqamt.core.results import BaselineChange, BaselineUse, Gate, GateState, ModelUse, Report, Undecided
-from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.tallies import DECLINED_CAUSE, Tally
 from pytest_vqamt.core.text import MAX_READ, count_noun, shown, some_of
+from pytest_vqamt.language.english.phrases import join_phrases
 from pytest_vqamt.reporting.view.answers import UnreadAnswers, noise_lines
 from pytest_vqamt.reporting.view.causes import likely_causes
 from pytest_vqamt.reporting.view.format import (
@@ -731,6 +733,14 @@ def model_notes(report: Report) -> Iterator[str]:
                 "at its chat template and end token); only what stands before them was read, as in "
                 f"'{model.ran_on_example}'."
             )
+        own = [each for each in report.relations if each.model.name == model.name and not each.total.cases]
+        if unasked := [each for each in own if untaken(each.not_applicable)]:
+            lacking = join_phrases(untaken(reason for each in unasked for reason in each.not_applicable), "or")
+            yield (
+                f"{model.name} does not take {lacking}: {count_noun(len(unasked), 'relation variant')} "
+                f"{'was' if len(unasked) == 1 else 'were'} not asked (docs/how-to/conversations.md)."
+            )
+    yield from _not_taken_lines(report)
 
 
 def report_warnings(
@@ -793,6 +803,19 @@ def _unjudged_lines(report: Report, tally: Tally, *, with_declined: bool) -> Ite
             f"{tally.flaky:,} of {cases} are flaky: their verdict depends on which of the "
             f"{report.repeats} answers to a query are taken. They count in no rate."
         )
+
+
+def _not_taken_lines(report: Report) -> Iterator[str]:
+    """What a model or its server did not take, as a server only tells when it is asked."""
+    found: dict[tuple[str, str], int] = {}
+    for result in report.relations:
+        for stratum in result.strata:
+            declined = stratum.unread.get(DECLINED_CAUSE)
+            if declined and declined.example and untaken([declined.example.answer]):
+                told = result.model.name, declined.example.answer
+                found[told] = found.get(told, 0) + stratum.tally.declined
+    for (model, reason), count in found.items():
+        yield f"{count_noun(count, 'case')} of {model} {'was' if count == 1 else 'were'} declined: {reason}."
 
 
 def shard_line(report: Report) -> str:

@@ -195,6 +195,7 @@ FORMS = [
     (FileForm.WEBP, 0, 1, "image/webp"),
     (FileForm.PNG, 0, 5, "image/png"),
     (FileForm.SIXTEEN_BITS, 0, 1, "image/png"),
+    (FileForm.INTERLACED, 0, 1, "image/png"),
 ]
 
 

@@ -25,7 +25,7 @@ from tests.rows import each_row
 
 ITEMS = [(relation, variant) for relation, variant in catalogue.select(("form.*",))]
 IDS = [relation.info.item(variant) for relation, variant in ITEMS]
-LOSSLESS = {"form.webp[lossless]", "form.png[alpha]", "form.png[16-bit]", "form.exif[png]"}
+LOSSLESS = {"form.webp[lossless]", "form.png[alpha]", "form.png[16-bit]", "form.png[interlaced]", "form.exif[png]"}
 GRAY = {"form.jpeg[grayscale]", "form.png[grayscale]"}
 OF_A_ROW = replace(IN_A_ROW, objects=tuple(replace(each, attributes=("red",)) for each in IN_A_ROW.objects))
 
@@ -93,6 +93,7 @@ def test_half_of_the_questions_are_about_colours_but_of_gray_and_of_turned_files
         ("form.png[palette]", FileForm.PALETTE),
         ("form.png[grayscale]", FileForm.GRAYSCALE),
         ("form.png[16-bit]", FileForm.SIXTEEN_BITS),
+        ("form.png[interlaced]", FileForm.INTERLACED),
         ("form.exif[jpeg]", FileForm.JPEG),
         ("form.exif[png]", FileForm.PNG),
     ],

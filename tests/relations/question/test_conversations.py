@@ -211,3 +211,23 @@ def test_a_relation_of_a_user_does_not_see_them() -> None:
     relation = UserRelation(info=info, draft=draft, expect=same_answer)
     derive_case(relation, of, gather_corpus((of,)), next(iter(choosers(1))), "")
     assert given == [alone]
+
+
+@each_row(
+    ("text", "compares"),
+    [
+        ("Do these match?", True),
+        ("Is one of them a copy of the other?", True),
+        ("Is the first one larger than the second?", True),
+        ("Do both of them have a dog?", False),
+    ],
+)
+def test_pictures_that_are_compared_get_neither_noise_of_their_own_nor_gray(text: str, compares: bool) -> None:
+    # Two gray pictures match and keep their sizes; of two that are the same, each would get noise of its own.
+    of = scene(asked(text, "yes", turns=TWO))
+    for relation, variant in PRESET:
+        found = cases(relation, variant, of)
+        if relation.info.name == "corruption":
+            assert bool(found) is not compares, variant
+        elif found and relation.info.contrast != 0 and relation.info.name.startswith("question.frame"):
+            assert all((each.contrast is None) is compares for each in found), relation
