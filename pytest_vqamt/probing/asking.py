@@ -13,7 +13,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, PictureEncoder, PictureFile, Query, Task
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.core.text import count_noun
-from pytest_vqamt.language.answers.answer_text import prepare
+from pytest_vqamt.language.answers.answer_text import Unreadable, prepare
 from pytest_vqamt.language.answers.final import strip_traces
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.cards import Card, card_file, render_card, says
@@ -117,6 +117,11 @@ class SentRequest:
     @property
     def is_right(self) -> bool:
         return not self.failure and says(self.reading, self.request.right)
+
+    @property
+    def is_refusal(self) -> bool:
+        unreadable = prepare(self.answer).unreadable
+        return unreadable is not None and unreadable.reason is Unreadable.REFUSAL
 
     @property
     def has_reasoning(self) -> bool:

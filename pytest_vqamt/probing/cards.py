@@ -46,7 +46,9 @@ COLOUR = "What colour is the background of this picture?"
 DOTS = "How many black dots are in this picture?"
 CORNERS = ("top left", "top right", "bottom left", "bottom right")
 """The order of a card's corners."""
-ECHO = "Repeat these words and say nothing else: {}"
+IN_FORM = '{}\nAnswer in this form: "{}"'
+CODE_WORD = "What is the code word?"
+BEHIND = "Answer with the number behind the word {}"
 OF_PICTURE = "In the {} picture: {}"
 OF_MESSAGE = "In the picture of my {} message: {}"
 CORNER = "What colour is the square in the {} corner of this picture?"

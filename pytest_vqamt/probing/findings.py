@@ -77,7 +77,11 @@ class FindingKind(StrEnum):
     EARLIER_LOST = "earlier-pictures-lost"
     EARLIER_REPLACED = "earlier-picture-replaced"
     TEXT_FIRST = "text-before-picture"
+    MOVED = "moved-pictures"
+    ASSISTANT_LOST = "assistant-turns-lost"
     SYSTEM = "system-message"
+    SYSTEM_IGNORED = "system-message-ignored"
+    REFUSALS = "refusals"
     USAGE = "usage"
     EMPTY_ANSWERS = "empty-answers"
     FAILURES = "failures"
@@ -355,6 +359,26 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
             title="With a system message the picture is not seen",
             cause="The chat template knows either a system message or pictures.",
             advice="Put the system message into the user's text, or use the checkpoint's own template.",
+        ),
+        FindingKind.MOVED: Cause(
+            title="A picture of an earlier turn is taken for one of a later turn",
+            cause="The marks of all pictures are put into the latest turn (mlx-vlm #2211).",
+            advice="Compare the prompt that the chat template makes with the checkpoint's.",
+        ),
+        FindingKind.ASSISTANT_LOST: Cause(
+            title="What the model said before is not known to it",
+            cause="Turns of the assistant are dropped from the prompt.",
+            advice="Compare the prompt that the chat template makes with the checkpoint's.",
+        ),
+        FindingKind.SYSTEM_IGNORED: Cause(
+            title="The system message is not followed, the same words of the user are",
+            cause="The system message is dropped from the prompt.",
+            advice="Compare the prompt with that of the checkpoint's chat template, or put it into the user's text.",
+        ),
+        FindingKind.REFUSALS: Cause(
+            title="Some harmless questions are refused",
+            cause="A filter in front of the model answers in its place.",
+            advice="Look at the filters of the server or gateway.",
         ),
         FindingKind.USAGE: Cause(
             title="The counted tokens do not grow with the text",

@@ -38,7 +38,8 @@ _CHECKS = (
     _Check("turns", parts.turns, reads=True),
     _Check("text before a picture", parts.text_first),
     _Check("system messages", parts.system),
-    _Check("letters and stops", texts.letters),
+    _Check("the model's own turns", parts.assistant),
+    _Check("letters and stops", texts.letters, reads=True),
     _Check("faint digits", sizes.faint, reads=True),
     _Check("near colours", sizes.levels, reads=True),
     _Check("small digits", sizes.acuity, reads=True),
@@ -70,6 +71,7 @@ def probe(model: LoadedModel, *, limit: int = MOST_REQUESTS, seed: int = 0) -> P
     replies.reasoning(probing)
     replies.failures(probing)
     texts.tokens(probing)
+    replies.usage(probing)
     return result
 
 

@@ -72,7 +72,7 @@ def test_findings_of_the_baseline_do_not_fail(tmp_path: Path) -> None:
     ],
 )
 def test_figures_that_drop_fail(tmp_path: Path, changes: dict[str, int], dropped: tuple[str, ...]) -> None:
-    found = gate(result(**changes), [], written(tmp_path, result()))  # type: ignore[arg-type]  # fields by their names
+    found = gate(result(**changes), [], written(tmp_path, result()))
     assert found.drops == dropped
     assert found.fails == bool(dropped)
     assert [line for line in gate_lines(found) if "dropped" in line] == [

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from pytest_vqamt.core.conversation import Ability, Role
 from pytest_vqamt.probing.asking import Request, Said, SentRequest
-from pytest_vqamt.probing.cards import NUMBER, OF_MESSAGE, OF_PICTURE, Card, says
+from pytest_vqamt.probing.cards import BEHIND, CODE_WORD, NUMBER, OF_MESSAGE, OF_PICTURE, Card, says
 from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing
 
@@ -138,6 +138,23 @@ def system(probing: Probing) -> None:
     )
     if found:
         probing.add(FindingKind.SYSTEM, found, ruled_out=("no system message",))
+        return
+    # What it follows in the user's text it must follow here.
+    word = "NUMBER:"
+    wish = BEHIND.format(word)
+    if (
+        not probing.reads
+        or word.casefold() not in probing.send(probing.cards[0], f"{wish}\n{NUMBER}").answer.casefold()
+    ):
+        return
+    ignored: list[SentRequest] = []
+    for card in probing.cards:
+        told = Said((wish,), Role.SYSTEM), Said((card, NUMBER))
+        sent = probing.sender.send_alone(Request(card=card, text=NUMBER, turns=told))
+        if sent.failure or word in sent.answer:
+            return
+        ignored.append(sent)
+    probing.add(FindingKind.SYSTEM_IGNORED, ignored, rate=probing.flips, ruled_out=("the same in the user's text",))
 
 
 def turns(probing: Probing) -> None:
@@ -157,21 +174,51 @@ def turns(probing: Probing) -> None:
     if len(lost) == CARDS:
         probing.add(FindingKind.EARLIER_LOST, lost, rate=probing.flips, ruled_out=("the picture in the same turn",))
         return
-    if probing.lacks(Ability.PICTURES) or probing.result.found(FindingKind.FIRST_ONLY):
+    if probing.lacks(Ability.PICTURES) or probing.result.found(FindingKind.FIRST_ONLY, FindingKind.LAST_ONLY):
         return
     wrong: list[SentRequest] = []
     replaced = 0
     for place in range(CARDS):
-        first, second = probing.cards[place], replace(probing.cards[place - 1], size=_OTHER_SIZE)
-        text = OF_MESSAGE.format("first", NUMBER)
-        both = (
-            *(Said((first, _GREETING)), Said((_REPLY,), Role.ASSISTANT)),
-            *(Said((second, _GREETING)), Said((_REPLY,), Role.ASSISTANT), Said((text,))),
-        )
-        sent = probing.sender.send_alone(Request(card=first, text=text, turns=both))
+        sent = _in_two_turns(probing, place, OF_MESSAGE.format("first", NUMBER))
         if sent.is_right or sent.failure:
             return
         wrong.append(sent)
-        replaced += says(sent.reading, str(second.number))
-    kind = FindingKind.EARLIER_REPLACED if replaced == len(wrong) else FindingKind.EARLIER_LOST
+        replaced += says(sent.reading, str(probing.cards[place - 1].number))
+    if replaced < len(wrong):
+        kind = FindingKind.EARLIER_LOST
+    else:
+        # By its number the first picture is found where both have only moved to one turn.
+        text = OF_PICTURE.format("first", NUMBER)
+        moved = [_in_two_turns(probing, place, text) for place in range(3)]
+        kind = FindingKind.MOVED if all(each.is_right for each in moved) else FindingKind.EARLIER_REPLACED
     probing.add(kind, wrong, rate=probing.flips, ruled_out=("one picture in an earlier turn",))
+
+
+def _in_two_turns(probing: Probing, place: int, text: str) -> SentRequest:
+    """Asks about a card in the first turn, with another in the second."""
+    first, second = probing.cards[place], replace(probing.cards[place - 1], size=_OTHER_SIZE)
+    told = (
+        *(Said((first, _GREETING)), Said((_REPLY,), Role.ASSISTANT)),
+        *(Said((second, _GREETING)), Said((_REPLY,), Role.ASSISTANT), Said((text,))),
+    )
+    return probing.sender.send_alone(Request(card=first, text=text, turns=told))
+
+
+def assistant(probing: Probing) -> None:
+    """A word that the model is said to have said."""
+    if why := probing.lacks(Ability.TURNS):
+        probing.skip("the model's own turns", why)
+        return
+    card, word = probing.cards[0], "lamp"
+    said = probing.send(card, f"The code word is {word}. {CODE_WORD}")
+    if word not in said.reading:
+        probing.skip("the model's own turns", "the model does not say a word that it is told")
+        return
+    lost: list[SentRequest] = []
+    for card in probing.cards:
+        told = Said((card, _GREETING)), Said((f"The code word is {word}.",), Role.ASSISTANT), Said((CODE_WORD,))
+        sent = probing.sender.send_alone(Request(card=card, text=CODE_WORD, turns=told))
+        if sent.failure or word in sent.reading:
+            return
+        lost.append(sent)
+    probing.add(FindingKind.ASSISTANT_LOST, lost, rate=probing.flips, ruled_out=("the word in the user's text",))

@@ -39,3 +39,13 @@ def failures(probing: Probing) -> None:
     empty = [each for each in log if not each.failure and not each.reading]
     if probing.is_finding(len(empty), len(log), FLIPS / 2):
         probing.add(FindingKind.EMPTY_ANSWERS, empty, len(log), rate=FLIPS / 2)
+    refused = [each for each in log if each.is_refusal]
+    if probing.is_finding(len(refused), len(log), FLIPS / 2):
+        probing.add(FindingKind.REFUSALS, refused, len(log), rate=FLIPS / 2)
+
+
+def usage(probing: Probing) -> None:
+    """What the adapter has counted beside tokens: retries, and answers of a model of another name."""
+    for name, value in sorted(probing.model.used().items()):
+        if value and not name.startswith(("tokens", "answers with reasoning")):
+            probing.note(name, f"{value:g}")

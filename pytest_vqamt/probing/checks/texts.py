@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pytest_vqamt.probing.asking import Request, SentRequest
-from pytest_vqamt.probing.cards import ECHO, Card
+from pytest_vqamt.probing.cards import IN_FORM, NUMBER
 from pytest_vqamt.probing.findings import FindingKind
-from pytest_vqamt.probing.probing import Probing
+from pytest_vqamt.probing.probing import CARDS, Probing
 from pytest_vqamt.relations.serving import FILLER, LINES, with_filler
 
-_PLAIN, _LETTERS = "lamp river seven", "żółw ñandú Straße"
-_LINES = "lamp. river. seven"
+_PLAIN, _LETTERS, _SENTENCES = "Lamp river: <number>", "Größe żółw: <number>", "Lamp.\nRiver. <number>"
+"""Forms of answers, of a few tokens."""
 
 
 def long_texts(probing: Probing) -> None:
@@ -61,27 +61,35 @@ def _confirmed(probing: Probing, text: str) -> list[SentRequest]:
 
 
 def letters(probing: Probing) -> None:
-    """Words to repeat: beyond ASCII, and in three sentences, which a stop sequence would end."""
-    card = probing.cards[0]
-    if not _repeats(probing, card, _PLAIN):
-        probing.skip("letters and stops", "the model does not repeat words")
+    """Answers in a given form: of plain words, of letters beyond ASCII, and of sentences and lines."""
+    if not _keeps(probing, 0, _PLAIN):
+        probing.skip("letters and stops", "the model does not answer in a given form")
         return
-    for words, kind in ((_LETTERS, FindingKind.NON_ASCII), (_LINES, FindingKind.CUT_ANSWER)):
-        if _repeats(probing, card, words):
-            continue
-        wrong = [probing.send(each, ECHO.format(words)) for each in probing.cards[1:4]]
-        if all(not each.failure and not _has_all(each, words) for each in wrong) and _repeats(probing, card, _PLAIN):
-            answers = ", ".join(sorted({each.answer for each in wrong}))
-            probing.add(kind, wrong, detail=f"{words!r} is repeated as {answers!r}", rate=probing.flips)
-            return
+    for form, kind in ((_LETTERS, FindingKind.NON_ASCII), (_SENTENCES, FindingKind.CUT_ANSWER)):
+        wrong: list[SentRequest] = []
+        for place in range(CARDS):
+            seen = _in_form(probing, place, form)
+            if seen.failure or _has_all(probing, place, seen, form):
+                break
+            wrong.append(seen)
+            if probing.is_finding(len(wrong), len(wrong), probing.flips) and _keeps(probing, place, _PLAIN):
+                answers = ", ".join(sorted({each.answer for each in wrong}))
+                detail = f"{form!r} is answered as {answers!r}"
+                probing.add(kind, wrong, detail=detail, rate=probing.flips, ruled_out=("plain words",))
+                break
 
 
-def _repeats(probing: Probing, card: Card, words: str) -> bool:
-    return _has_all(probing.send(card, ECHO.format(words)), words)
+def _in_form(probing: Probing, place: int, form: str) -> SentRequest:
+    return probing.send(probing.cards[place], IN_FORM.format(NUMBER, form))
 
 
-def _has_all(seen: SentRequest, words: str) -> bool:
-    return all(word.strip(".").casefold() in seen.answer.casefold() for word in words.split())
+def _keeps(probing: Probing, place: int, form: str) -> bool:
+    return _has_all(probing, place, _in_form(probing, place, form), form)
+
+
+def _has_all(probing: Probing, place: int, seen: SentRequest, form: str) -> bool:
+    words = form.replace("<number>", str(probing.cards[place].number)).split()
+    return all(word.strip(".:").casefold() in seen.answer.casefold() for word in words)
 
 
 def tokens(probing: Probing) -> None:
