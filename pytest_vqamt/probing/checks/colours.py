@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.probing.asking import SentRequest
 from pytest_vqamt.probing.cards import COLOUR, COLOURS, Card, says
 from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing
-
-_NEUTRAL = ("gray", "grey", "black", "white")
 
 _EXCHANGED: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
@@ -43,10 +42,25 @@ def colours(probing: Probing) -> None:
         if all(says(named[name], other) for name, other in expected.items()):
             probing.add(FindingKind.SWAPPED_CHANNELS, again, CARDS, detail=channels, rate=probing.flips)
             return
-    if not any(says(said, name) for said in named.values() for name in COLOURS if name not in _NEUTRAL):
-        if any(says(said, neutral) for said in named.values() for neutral in _NEUTRAL):
-            probing.add(FindingKind.COLOURS_LOST, again, CARDS, detail=said, rate=probing.flips)
-        return  # a model that names no colours at all says nothing about them
     # Numbers are read and colours are not: not the model's eyes as such.
     if probing.reads:
-        probing.add(FindingKind.COLOURS_WRONG, again, CARDS, detail=said, rate=probing.flips)
+        kind = FindingKind.COLOURS_LOST if _are_gray(probing, named) else FindingKind.COLOURS_WRONG
+        probing.add(kind, again, CARDS, detail=said, rate=probing.flips)
+
+
+def _are_gray(probing: Probing, named: Mapping[str, str]) -> bool:
+    """True if black and white are named rightly, and each colour is what a gray of its brightness is called."""
+
+    def called(ground: Colour) -> str:
+        return probing.send(Card(number=probing.spare[-1], ground=ground), COLOUR).reading
+
+    if not all(says(called(COLOURS[name]), name) for name in ("black", "white")):
+        return False
+    # ITU-R 601, as most programs convert to gray; a step of brightness may change the name once.
+    alike = sum(called((_luma(COLOURS[name]),) * 3) == said for name, said in named.items())
+    return alike >= len(named) - 1
+
+
+def _luma(colour: Colour) -> int:
+    red, green, blue = colour
+    return round(0.299 * red + 0.587 * green + 0.114 * blue)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -58,10 +58,17 @@ def forms(probing: Probing) -> None:
         found: list[SentRequest] = []
         names: list[str] = []
         for file in some:
+            before = len(probing.sender.log)
             differing = _differing(probing, file)
-            if differing:
-                found += differing
-                names.append(file.words)
+            refused: list[SentRequest] = []
+            if not differing and any(each.failure for each in probing.sender.log[before:]):
+                refused = _refused(probing, file)
+            # A request without a media type is not one that a server must take.
+            if refused and file.media_type == "":
+                probing.note(file.words, f"refused: {refused[0].failure}")
+            elif differing or refused:
+                found += differing or refused
+                names.append(f"{file.words} (refused: {refused[0].failure})" if refused else file.words)
         if found:
             probing.add(kind, found, detail="; ".join(names), ruled_out=("the same pixels as plain PNG",))
     transparency(probing)
@@ -81,6 +88,12 @@ def _differing(probing: Probing, file: CardFile) -> list[SentRequest]:
 
 def _plain(cards: list[Card]) -> list[Card]:
     return [replace(card, file=None) for card in cards]
+
+
+def _refused(probing: Probing, file: CardFile) -> list[SentRequest]:
+    """Requests that fail with this form of file and not without, of all cards."""
+    sent = [probing.send(replace(card, file=file), probing.subject) for card in probing.cards[:3]]
+    return sent if all(each.failure for each in sent) else []
 
 
 def _confirmed(probing: Probing, cards: list[Card]) -> list[SentRequest]:
@@ -121,26 +134,30 @@ def _names(probing: Probing, colour: str) -> bool:
     return right >= 0.8 * tries and bool(colour)
 
 
-def colours_of_jpeg(probing: Probing) -> None:
-    """The colours of JPEG and CMYK files, where those of PNG are named rightly."""
+def colours_of_files(probing: Probing) -> None:
+    """The colours of files that decoders treat apart, where those of PNG are named rightly."""
     if not probing.sender.takes_files or not _names(probing, "red"):
         return
-    readers: tuple[tuple[str, CardFile], ...] = (
-        ("JPEG", CardFile(form=FileForm.JPEG, quality=95)),
-        ("CMYK JPEG", CardFile(form=FileForm.CMYK_JPEG, quality=95)),
-        ("WebP", CardFile(form=FileForm.WEBP)),
+    readers: tuple[tuple[FindingKind, FindingKind, CardFile], ...] = (
+        (FindingKind.JPEG_COLOURS, FindingKind.JPEG, CardFile(form=FileForm.JPEG, quality=95)),
+        (FindingKind.JPEG_COLOURS, FindingKind.JPEG, CardFile(form=FileForm.CMYK_JPEG, quality=95)),
+        (FindingKind.WEBP, FindingKind.WEBP, CardFile(form=FileForm.WEBP)),
+        (FindingKind.FILE_FORM, FindingKind.FILE_FORM, CardFile(form=FileForm.PALETTE)),
+        (FindingKind.FILE_FORM, FindingKind.FILE_FORM, CardFile(form=FileForm.SIXTEEN_BITS)),
     )
-    for name, file in readers:
-        named: Callable[[int], str] = lambda place: tuple(COLOURS)[place]  # noqa: E731
+    names = tuple(COLOURS)[:CARDS]
+    for kind, known, file in readers:
+        # What cannot be read at all has no colours; one fault is told once.
+        if probing.result.found(kind, known):
+            continue
         wrong: list[SentRequest] = []
-        for place in range(CARDS):
-            # New numbers, so that no cache answers; red and blue among the first three.
-            seen = probing.send(Card(number=probing.spare[place], ground=COLOURS[named(place)], file=file), COLOUR)
+        for place, name in enumerate(names):
+            # New numbers, so that no cache answers; red, green and blue are the first three.
+            seen = probing.send(Card(number=probing.spare[place], ground=COLOURS[name], file=file), COLOUR)
+            if not seen.failure and not says(seen.reading, name):
+                wrong.append(seen)
             if place == 2 and not wrong:
                 break
-            if not seen.failure and not says(seen.reading, named(place)):
-                wrong.append(seen)
         if probing.is_finding(len(wrong), CARDS, probing.flips):
-            answers = ", ".join(f"{each.card.right(COLOUR)} as {each.reading!r}" for each in wrong)
-            probing.add(FindingKind.JPEG_COLOURS, wrong, CARDS, detail=f"{name}: {answers}", rate=probing.flips)
-            return
+            answers = ", ".join(f"{each.request.right} as {each.reading!r}" for each in wrong)
+            probing.add(kind, wrong, CARDS, detail=f"{file.words}: {answers}", rate=probing.flips)

@@ -16,7 +16,7 @@ from pytest_vqamt.probing.probing import CARDS, Probing
 _MORE_ROUNDS = 7
 """Further rounds over all cards where answers to the same request differ, to measure how often."""
 
-_LARGE_PX = 1024
+_LARGE_PX = 1536
 _IDLE_S = 3.0
 _UNPACKED = CardFile(unpacked=True)
 
@@ -75,7 +75,9 @@ def hashes(probing: Probing) -> None:
     shown: list[SentRequest] = []
     names: list[str] = []
     for name, pairs in colliding_pairs((probing.cards[0], probing.cards[2])).items():
-        if found := _mistaken(probing, [(0, 2, first, second) for first, second in pairs]):
+        if found := _mistaken(
+            probing, [(2, first, second, replace(second, nonce=second.nonce + 1000)) for first, second in pairs]
+        ):
             names.append(name)
             shown += found
     if shown:
@@ -84,37 +86,42 @@ def hashes(probing: Probing) -> None:
 
 def likenesses(probing: Probing) -> None:
     """Pairs of cards whose files have one length or one beginning, or that look alike when they are small."""
+
+    def pairs(cards: list[Card]) -> list[tuple[int, Card, Card, Card]]:
+        return [(b, cards[a], cards[b], probing.cards[b]) for a, b in ((0, 1), (2, 3), (4, 5))]
+
     if probing.sender.takes_files:
         plain = [replace(card, file=_UNPACKED) for card in probing.cards]
-        found = _mistaken(probing, [(a, b, plain[a], plain[b]) for a, b in ((0, 1), (2, 3), (4, 5))])
-        if found:
+        if found := _mistaken(probing, pairs(plain)):
             probing.add(FindingKind.LENGTH_KEYED, found)
-        else:
-            # One ground: the first rows, and so the first bytes, are the same.
-            alike = [replace(card, ground=COLOURS["white"]) for card in plain]
-            if found := _mistaken(probing, [(a, b, alike[a], alike[b]) for a, b in ((0, 1), (2, 3), (4, 5))]):
-                probing.add(FindingKind.BEGINNING_KEYED, found)
-                return
+            return
+        # One ground: the first rows, and so the first bytes, are the same.
+        if found := _mistaken(probing, pairs([replace(card, ground=COLOURS["white"]) for card in plain])):
+            probing.add(FindingKind.BEGINNING_KEYED, found)
+            return
     if probing.reads:
         small = [replace(card, ground=COLOURS["white"], digit_px=28) for card in probing.cards]
-        if found := _mistaken(probing, [(a, b, small[a], small[b]) for a, b in ((0, 1), (2, 3), (4, 5))]):
+        if found := _mistaken(probing, pairs(small)):
             probing.add(FindingKind.LOOK_KEYED, found)
 
 
-def _mistaken(probing: Probing, pairs: list[tuple[int, int, Card, Card]]) -> list[SentRequest]:
-    """Sends pairs of cards one after the other; the second ones if each got the answer to the first both times."""
+def _mistaken(probing: Probing, pairs: list[tuple[int, Card, Card, Card]]) -> list[SentRequest]:
+    """Sends pairs of cards one after the other; the second ones if each got the answer to the first both times.
+
+    A pair is the place of the second, both cards, and a control: the second in a form that is not like the first.
+    """
     found: list[SentRequest] = []
-    for first_place, place, first, second in pairs:
+    for place, first, second, control in pairs:
         text = probing.salted_text(probing.subject)
         last: SentRequest | None = None
         for _ in range(2):
-            probing.sender.send_alone(Request(card=first, text=text))
+            before = probing.sender.send_alone(Request(card=first, text=text))
             last = probing.sender.send_alone(Request(card=second, text=text))
-            if last.failure or not probing.agrees(last, first_place):
+            if before.failure or last.failure or last.reading != before.reading or probing.agrees(last, place):
                 return []
-        # As it is, with the same text: where that card gets its own answer, the likeness was the reason.
-        control = probing.sender.send_alone(Request(card=probing.cards[place], text=text))
-        if last is None or not probing.agrees(control, place):
+        # With the same text: where that card gets its own answer, the likeness was the reason.
+        own = probing.sender.send_alone(Request(card=control, text=text))
+        if last is None or not probing.agrees(own, place):
             return []
         found.append(last)
         if probing.is_finding(len(found), len(found)):

@@ -16,7 +16,7 @@ _LARGE_PX = 1024
 """Differences at this side and above alone are a fault of large pictures."""
 _RATIOS = ((672, 224), (224, 672), (896, 224), (160, 640))
 """Widths and heights in pixels: 3 to 4 times as wide as high, and as high as wide."""
-_CORNERED = ((448, 448), (896, 448), (448, 896), (1024, 1024))
+_CORNERED = ((448, 448), (1120, 448), (448, 1120), (1024, 1024))
 _COLOURS = ("red", "green", "blue", "yellow")
 
 _DIGITS_PX = (96, 64, 48, 36, 28, 22, 18, 14, 12, 10, 8)
@@ -39,7 +39,7 @@ def squares(probing: Probing) -> None:
     for px in _SQUARES_PX:
         if found := _confirmed(probing, (px, px)):
             sides[px] = found
-    if sides:
+    if sides and not probing.result.found(FindingKind.TILES):
         # All differing cards are large: a limit of size. Small ones among them: bad resizing.
         kind = FindingKind.LARGE_PICTURE if min(sides) >= _LARGE_PX else FindingKind.SIZE
         shown = [each for found in sides.values() for each in found]
@@ -48,7 +48,7 @@ def squares(probing: Probing) -> None:
     for size in _RATIOS:
         if found := _confirmed(probing, size):
             oblong[size] = found
-    if oblong:
+    if oblong and not probing.result.found(FindingKind.TILES, FindingKind.CROPPED):
         shown = [each for found in oblong.values() for each in found]
         detail = ", ".join(f"{width} x {height}" for width, height in sorted(oblong))
         probing.add(FindingKind.ASPECT_RATIO, shown, detail=detail)
@@ -78,11 +78,27 @@ def places(probing: Probing) -> None:
             probing.skip("places", "the model does not tell the corners of a picture apart")
             return
         if kind is None:
-            kind = FindingKind.CROPPED if not set(seen) & set(_COLOURS) else FindingKind.TILES
+            kind = _of_lost_corners(probing, size, seen)
+        if kind is None:
+            continue
         wrong = [each for each in (*shown, *more, *most) if not each.is_right]
         detail = f"{size[0]} x {size[1]} px: the corners are {', '.join(seen)}, not {', '.join(_COLOURS)}"
         probing.add(kind, wrong, len(shown) * 3, detail=detail, rate=probing.flips)
         return
+
+
+def _of_lost_corners(probing: Probing, size: tuple[int, int], seen: tuple[str, ...]) -> FindingKind | None:
+    """What it is where the corners are seen in no order; None where the check of sizes tells it."""
+    if size[0] == size[1]:
+        return FindingKind.TILES
+    # A number in the middle is still read where the ends are cut off, and not where all is garbled.
+    middle = probing.confirmed(
+        (place, Request(card=replace(card, size=size, digit_px=60), text=probing.subject))
+        for place, card in enumerate(probing.cards)
+    )
+    if middle:
+        return None
+    return FindingKind.TILES if set(seen) & set(_COLOURS) else FindingKind.CROPPED
 
 
 _PERMUTED: Mapping[tuple[int, ...], FindingKind] = {
@@ -119,7 +135,8 @@ def acuity(probing: Probing) -> None:
     large, found = _SEEN_AT_PX[-1], least[_SEEN_AT_PX[-1]]
     effective = round(large * own / found) if found else 0
     # Half of it: a step of the ladder is a quarter, and small digits are hard for any model.
-    if effective < _COARSE_PX and own * 2 < (found or large):
+    spoilt = probing.result.found(FindingKind.TILES, FindingKind.LARGE_PICTURE, FindingKind.SIZE)
+    if effective < _COARSE_PX and not spoilt and own * 2 < (found or large):
         wrong = [
             each
             for each in probing.sender.log

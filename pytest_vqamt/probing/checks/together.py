@@ -12,8 +12,8 @@ from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing, clear_numbers
 from pytest_vqamt.relations.serving import FILLER
 
-LEVELS = (4, 16, 64)
-"""Requests in flight."""
+LEVELS = (16, 64)
+"""Requests in flight; the check before has sent six and eight."""
 
 _DIGITS = 4
 """Of the numbers on the ladder: 64 of 9,000 are seldom met by chance."""
@@ -27,7 +27,10 @@ def batches(probing: Probing) -> None:
     plain = _together(probing, "")
     # Mixed up already among equal lengths: padding is not needed to explain it.
     if probing.is_finding(len(plain), CARDS):
-        probing.add(FindingKind.BATCH, plain, CARDS, detail=_mix_up(probing, plain), ruled_out=("sent alone",))
+        known = {probing.reference_of(place) for place in range(CARDS)}
+        swapped = all(each.reading in known for each in plain)
+        kind = FindingKind.SWAPPED_ANSWERS if swapped else FindingKind.BATCH
+        probing.add(kind, plain, CARDS, detail=_mix_up(probing, plain), ruled_out=("sent alone",))
         return
     mixed = _together(probing, f"{long}\n")
     if probing.is_finding(len(mixed), CARDS):
@@ -62,10 +65,17 @@ def _mix_up(probing: Probing, differing: list[SentRequest]) -> str:
 
 def ladder(probing: Probing) -> None:
     """More and more cards in flight, each with a number of its own: no answer may be the number of another."""
+    if probing.result.found(FindingKind.BATCH, FindingKind.SWAPPED_ANSWERS, FindingKind.BATCH_PADDING):
+        return
     numbers = clear_numbers(probing.random, max(LEVELS), _DIGITS)
     names = tuple(COLOURS)
+    spoilt = probing.result.found(
+        *(FindingKind.LARGE_PICTURE, FindingKind.SIZE, FindingKind.ASPECT_RATIO, FindingKind.TILES),
+        *(FindingKind.CROPPED, FindingKind.DETAIL),
+    )
+    sizes = _SIZES[:1] if spoilt else _SIZES
     cards = [
-        Card(number=number, ground=COLOURS[names[place % 6]], size=_SIZES[place % len(_SIZES)])
+        Card(number=number, ground=COLOURS[names[place % 6]], size=sizes[place % len(sizes)])
         for place, number in enumerate(numbers)
     ]
     # Of numbers that a model misreads at random, so few are another card's.
@@ -79,7 +89,9 @@ def ladder(probing: Probing) -> None:
         for _ in range(3):
             if len(probing.sender.log) + level > probing.sender.limit:
                 break
-            sent = probing.sender.send_together([Request(card=card, text=NUMBER) for card in cards[:level]])
+            sent = probing.sender.send_together(
+                [Request(card=card, text=probing.salted_text(NUMBER)) for card in cards[:level]]
+            )
             sent_so_far += level
             reached = level
             given = Counter(str(card.number) for card in cards[:level])
