@@ -14,7 +14,7 @@ from random import Random
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import wrap_model
-from pytest_vqamt.probing.cards import COLOURS
+from pytest_vqamt.probing.cards import COLOURS, CORNERS
 from pytest_vqamt.probing.probe import probe
 
 _READ_FROM = 16
@@ -33,15 +33,21 @@ class FlippingModel:
         return [self._one(item) for item in batch]
 
     def _one(self, item: ModelInput) -> str:
-        found = re.match(r"(\d+ on|nothing but) (\w+|\([\d, ]+\))", item.query.picture.photo.id)
-        ink = re.search(r"ink \((\d+)", item.query.picture.photo.id)
-        assert found
-        if "colour" in item.text:
-            right = found[2] if found[2] in COLOURS else "grey"
-        elif ink and int(ink[1]) - int(found[2].strip("(").partition(",")[0]) < _READ_FROM:
+        look = item.query.picture.photo.id
+        found = re.match(r"(?:(\d) dots |(\d+) |squares \(([a-z, ]+)\) |nothing but )(?:on )?(\w+|\([\d, ]+\))", look)
+        ink = re.search(r"ink \((\d+)", look)
+        assert found, look
+        dots, number, corners, ground = found.groups()
+        if "corner" in item.text:
+            right = corners.split(", ")[next(i for i, name in enumerate(CORNERS) if name in item.text)]
+        elif "dots" in item.text:
+            right = dots
+        elif "colour" in item.text:
+            right = ground if ground in COLOURS else "grey"
+        elif ink and ground.startswith("(") and int(ink[1]) - int(ground.strip("(").partition(",")[0]) < _READ_FROM:
             right = "none"
         else:
-            right = found[1].removesuffix(" on") if found[1][0].isdigit() else "none"
+            right = number or "none"
         self._given.append(right)
         if self._random.random() >= self._flips:
             return right

@@ -23,7 +23,11 @@ _UNPACKED = CardFile(unpacked=True)
 
 def empty_pictures(probing: Probing) -> None:
     """Pictures of one colour, and noise: no answer about them may be the number of a card."""
-    seen = [probing.send(card, probing.subject) for card in EMPTY.values()]
+    seen = []
+    for place, card in enumerate(EMPTY.values()):
+        # A card with a number first, whose answer a server may keep.
+        probing.send(probing.cards[place], probing.subject)
+        seen.append(probing.send(card, probing.subject))
     said = (f"{each.failure or each.answer!r} (on {name})" for name, each in zip(EMPTY, seen, strict=True))
     probing.note("answers about blank and noise pictures", ", ".join(said))
     if probing.subject == NUMBER:
@@ -96,7 +100,9 @@ def likenesses(probing: Probing) -> None:
             probing.add(FindingKind.LENGTH_KEYED, found)
             return
         # One ground: the first rows, and so the first bytes, are the same.
-        if found := _mistaken(probing, pairs([replace(card, ground=COLOURS["white"]) for card in plain])):
+        if probing.reads and (
+            found := _mistaken(probing, pairs([replace(card, ground=COLOURS["white"]) for card in plain]))
+        ):
             probing.add(FindingKind.BEGINNING_KEYED, found)
             return
     if probing.reads:
