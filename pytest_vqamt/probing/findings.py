@@ -431,10 +431,15 @@ def repeated_difference(flips: float) -> float:
     return flips**2 + 3 * flips**2
 
 
+def chance_of(found: int, tries: int, rate: float, *, of: int = COMPARISONS) -> float:
+    """The probability of so many differences on a sane deployment, in any of ``of`` comparisons (Bonferroni)."""
+    return min(1.0, of * upper_tail(found, tries, rate))
+
+
 def is_finding(found: int, tries: int, rate: float, *, of: int = COMPARISONS) -> bool:
     """True if so many differences are unlikely by chance, where ``of`` comparisons are made.
 
     >>> is_finding(1, 1, 0.0016), is_finding(2, 2, 0.0016)
     (False, True)
     """
-    return found > 0 and of * upper_tail(found, tries, rate) <= MOST_CHANCE
+    return found > 0 and chance_of(found, tries, rate, of=of) <= MOST_CHANCE

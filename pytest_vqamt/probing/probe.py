@@ -35,7 +35,7 @@ _CHECKS = (
     _Check("sizes and aspect ratios", sizes.squares),
     _Check("large, then small", sameness.large_then_small),
     _Check("forms of file", files.forms, fresh=True),
-    _Check("colours of files", files.colours_of_files, fresh=True),
+    _Check("colours of files", colours.colours_of_files, fresh=True),
     _Check("long texts", texts.long_texts),
     _Check("several pictures", parts.pictures, reads=True),
     _Check("turns", parts.turns, reads=True),
@@ -79,7 +79,7 @@ def probe(model: LoadedModel, *, limit: int = MOST_REQUESTS, seed: int = 0) -> P
         _run(probing, check)
     replies.reasoning(probing)
     replies.failures(probing)
-    texts.tokens(probing)
+    replies.tokens(probing)
     replies.usage(probing)
     return result
 

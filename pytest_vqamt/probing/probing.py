@@ -17,14 +17,13 @@ from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.asking import Request, RequestSender, SentRequest
 from pytest_vqamt.probing.cards import COLOURS, CORNER, CORNERS, DOTS, GRAY, NUMBER, Card, says
 from pytest_vqamt.probing.findings import (
-    COMPARISONS,
     FLIPS,
-    MOST_CHANCE,
     FindingKind,
     ProbeFinding,
+    chance_of,
+    is_finding,
     repeated_difference,
 )
-from pytest_vqamt.stats.binomial import upper_tail
 
 CARDS = 6
 """Cards that every check uses, the first six of ``COLOURS`` as grounds; ordinary cards are squares of 224 px."""
@@ -128,6 +127,12 @@ class Probing:
         right, tries = self.result.read.get("numbers", (0, 0))
         return self.subject == NUMBER and right >= _READS * tries
 
+    @property
+    def names_colours(self) -> bool:
+        """True if the model names the grounds of the reference cards."""
+        right, tries = self.result.read.get("colours", (0, 0))
+        return right >= _READS * tries
+
     def lacks(self, *abilities: Ability) -> str:
         """Why conversations of this kind cannot be sent; "" where they can."""
         missing = [each.value for each in abilities if each not in self.model.takes]
@@ -170,13 +175,26 @@ class Probing:
 
         A sane deployment agrees at the first. At least one more than chance gives must differ.
         """
+        seen = ((place, self.differs(place, request)) for place, request in requests)
+        return self.until_right(((sent, sent is None) for _, sent in seen), self.rate)
+
+    def until_right(
+        self, answers: Iterable[tuple[SentRequest | None, bool]], rate: float | None = None
+    ) -> list[SentRequest]:
+        """Takes answers, each with whether it is right, until one is; the wrong ones once they are a finding.
+
+        A failure, or a text that was cut with notice, ends it, too: both are honest.
+
+        Args:
+            answers: sends a request when the next is asked for.
+            rate: the chance that a sane deployment gives a wrong one; that of a single answer by default.
+        """
         found: list[SentRequest] = []
-        for place, request in requests:
-            seen = self.differs(place, request)
-            if seen is None:
+        for sent, is_right in answers:
+            if is_right or sent is None or sent.failure or sent.truncated:
                 return []
-            found.append(seen)
-            if self.chance(len(found), len(found)) <= MOST_CHANCE:
+            found.append(sent)
+            if self.is_finding(len(found), len(found), self.flips if rate is None else rate):
                 return found
         return []
 
@@ -193,10 +211,6 @@ class Probing:
         # for each check.
         return min(0.9, repeated_difference(self.flips))
 
-    def chance(self, differing: int, compared: int, rate: float | None = None, *, of: int = COMPARISONS) -> float:
-        """The probability of so many differences on a sane deployment, for any of so many comparisons."""
-        return min(1.0, of * upper_tail(differing, compared, self.rate if rate is None else rate))
-
     def add(
         self,
         kind: FindingKind,
@@ -206,23 +220,36 @@ class Probing:
         detail: str = "",
         rate: float | None = None,
         ruled_out: Sequence[str] = (),
-    ) -> None:
-        """Adds a finding; ``compared`` is the number of comparisons if others agreed."""
-        tries = compared or len(differing)
+    ) -> bool:
+        """Adds a finding, unless chance explains it; False then.
+
+        Args:
+            kind: what it is.
+            differing: the requests that show it.
+            compared: the number of comparisons, if others agreed.
+            detail: at which sizes, lengths or forms.
+            rate: the chance of one on a sane deployment; that of two in a row by default, 0 for what none does.
+            ruled_out: what was tried, and is not the cause.
+        """
+        tries, chance = compared or len(differing), self.rate if rate is None else rate
+        if not self.is_finding(len(differing), tries, chance):
+            return False
         self.result.findings.append(
             ProbeFinding(
                 kind=kind,
                 differing=len(differing),
                 compared=tries,
-                p_value=self.chance(len(differing), tries, rate),
+                p_value=chance_of(len(differing), tries, chance),
                 detail=detail,
                 ruled_out=tuple(ruled_out),
                 requests=tuple(each.number for each in differing),
             )
         )
+        return True
 
     def is_finding(self, differing: int, compared: int, rate: float | None = None) -> bool:
-        return differing > 0 and self.chance(differing, compared, rate) <= MOST_CHANCE
+        """True if so many differences are unlikely on a sane deployment; ``rate`` as for ``add``."""
+        return is_finding(differing, compared, self.rate if rate is None else rate)
 
     def note(self, name: str, value: str) -> None:
         self.result.facts.append(Fact(name=name, value=value))

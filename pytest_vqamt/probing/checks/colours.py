@@ -1,13 +1,13 @@
-"""The names of grounds: exchanged channels, lost colours, and other wrong ones."""
+"""The names of grounds: exchanged channels, lost colours, and other wrong ones, in all files or in some forms."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from pytest_vqamt.core.edits import Colour
+from pytest_vqamt.core.edits import Colour, FileForm
 from pytest_vqamt.probing.asking import SentRequest
-from pytest_vqamt.probing.cards import COLOUR, COLOURS, Card, says
+from pytest_vqamt.probing.cards import COLOUR, COLOURS, Card, CardFile, says
 from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing
 
@@ -64,3 +64,32 @@ def _are_gray(probing: Probing, named: Mapping[str, str]) -> bool:
 def _luma(colour: Colour) -> int:
     red, green, blue = colour
     return round(0.299 * red + 0.587 * green + 0.114 * blue)
+
+
+def colours_of_files(probing: Probing) -> None:
+    """The colours of files that decoders treat apart, where those of PNG are named rightly."""
+    if not probing.sender.takes_files or not probing.names_colours:
+        return
+    readers: tuple[tuple[FindingKind, FindingKind, CardFile], ...] = (
+        (FindingKind.JPEG_COLOURS, FindingKind.JPEG, CardFile(form=FileForm.JPEG, quality=95)),
+        (FindingKind.JPEG_COLOURS, FindingKind.JPEG, CardFile(form=FileForm.CMYK_JPEG, quality=95)),
+        (FindingKind.WEBP, FindingKind.WEBP, CardFile(form=FileForm.WEBP)),
+        (FindingKind.FILE_FORM, FindingKind.FILE_FORM, CardFile(form=FileForm.PALETTE)),
+        (FindingKind.FILE_FORM, FindingKind.FILE_FORM, CardFile(form=FileForm.SIXTEEN_BITS)),
+    )
+    names = tuple(COLOURS)[:CARDS]
+    for kind, known, file in readers:
+        # What cannot be read at all has no colours; one fault is told once.
+        if probing.result.found(kind, known):
+            continue
+        wrong: list[SentRequest] = []
+        for place, name in enumerate(names):
+            # New numbers, so that no cache answers; red, green and blue are the first three.
+            seen = probing.send(Card(number=probing.spare[place], ground=COLOURS[name], file=file), COLOUR)
+            if not seen.failure and not says(seen.reading, name):
+                wrong.append(seen)
+            if place == 2 and not wrong:
+                break
+        if probing.is_finding(len(wrong), CARDS, probing.flips):
+            answers = ", ".join(f"{each.request.right} as {each.reading!r}" for each in wrong)
+            probing.add(kind, wrong, CARDS, detail=f"{file.words}: {answers}", rate=probing.flips)

@@ -10,7 +10,7 @@ from pytest_vqamt.core.edits import FileForm
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOUR, COLOURS, Card, CardFile, Hidden, says
 from pytest_vqamt.probing.findings import FindingKind
-from pytest_vqamt.probing.probing import CARDS, Probing
+from pytest_vqamt.probing.probing import Probing
 
 _INK = (190, 60, 40)
 """Can be read on white and on black."""
@@ -22,6 +22,7 @@ FORMS: Mapping[FindingKind, tuple[CardFile, ...]] = MappingProxyType(
             CardFile(form=FileForm.PALETTE),
             CardFile(form=FileForm.GRAYSCALE),
             CardFile(form=FileForm.SIXTEEN_BITS),
+            CardFile(form=FileForm.INTERLACED),
         ),
         FindingKind.JPEG: (
             CardFile(form=FileForm.JPEG, quality=95),
@@ -31,10 +32,9 @@ FORMS: Mapping[FindingKind, tuple[CardFile, ...]] = MappingProxyType(
             CardFile(form=FileForm.CMYK_JPEG, quality=95),
         ),
         FindingKind.WEBP: (CardFile(form=FileForm.WEBP), CardFile(form=FileForm.LOSSY_WEBP, quality=85)),
-        FindingKind.EXIF: tuple(
-            CardFile(form=form, quality=95 if form is FileForm.JPEG else 0, orientation=orientation)
-            for form in (FileForm.JPEG, FileForm.PNG)
-            for orientation in ((6, 3, 8, 5) if form is FileForm.JPEG else (6, 2))
+        FindingKind.EXIF: (
+            *(CardFile(form=FileForm.JPEG, quality=95, orientation=each) for each in (6, 3, 8, 5)),
+            *(CardFile(form=FileForm.PNG, orientation=each) for each in (6, 2)),
         ),
         FindingKind.MEDIA_TYPE: (
             CardFile(form=FileForm.JPEG, quality=95, media_type="image/png"),
@@ -112,7 +112,7 @@ def transparency(probing: Probing) -> None:
         if found and not _confirmed(probing, _plain(cards)):
             probing.add(FindingKind.ALPHA, found, detail=f"{hidden.value} under transparent pixels")
             return
-    if not _names(probing, "white"):
+    if not probing.names_colours:
         return
     # Hidden black, so that a dropped alpha channel shows itself, too.
     for hidden in (Hidden.BLACK, Hidden.WHITE):
@@ -127,37 +127,3 @@ def transparency(probing: Probing) -> None:
         if hidden is Hidden.BLACK and not all(says(each.reading, "white") for each in seen):
             probing.note("transparent pixels", f"shown as {', '.join(sorted({each.reading for each in seen}))}")
             return
-
-
-def _names(probing: Probing, colour: str) -> bool:
-    right, tries = probing.result.read["colours"]
-    return right >= 0.8 * tries and bool(colour)
-
-
-def colours_of_files(probing: Probing) -> None:
-    """The colours of files that decoders treat apart, where those of PNG are named rightly."""
-    if not probing.sender.takes_files or not _names(probing, "red"):
-        return
-    readers: tuple[tuple[FindingKind, FindingKind, CardFile], ...] = (
-        (FindingKind.JPEG_COLOURS, FindingKind.JPEG, CardFile(form=FileForm.JPEG, quality=95)),
-        (FindingKind.JPEG_COLOURS, FindingKind.JPEG, CardFile(form=FileForm.CMYK_JPEG, quality=95)),
-        (FindingKind.WEBP, FindingKind.WEBP, CardFile(form=FileForm.WEBP)),
-        (FindingKind.FILE_FORM, FindingKind.FILE_FORM, CardFile(form=FileForm.PALETTE)),
-        (FindingKind.FILE_FORM, FindingKind.FILE_FORM, CardFile(form=FileForm.SIXTEEN_BITS)),
-    )
-    names = tuple(COLOURS)[:CARDS]
-    for kind, known, file in readers:
-        # What cannot be read at all has no colours; one fault is told once.
-        if probing.result.found(kind, known):
-            continue
-        wrong: list[SentRequest] = []
-        for place, name in enumerate(names):
-            # New numbers, so that no cache answers; red, green and blue are the first three.
-            seen = probing.send(Card(number=probing.spare[place], ground=COLOURS[name], file=file), COLOUR)
-            if not seen.failure and not says(seen.reading, name):
-                wrong.append(seen)
-            if place == 2 and not wrong:
-                break
-        if probing.is_finding(len(wrong), CARDS, probing.flips):
-            answers = ", ".join(f"{each.request.right} as {each.reading!r}" for each in wrong)
-            probing.add(kind, wrong, CARDS, detail=f"{file.words}: {answers}", rate=probing.flips)

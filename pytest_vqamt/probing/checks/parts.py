@@ -11,6 +11,8 @@ from pytest_vqamt.probing.cards import BEHIND, CODE_WORD, NUMBER, OF_MESSAGE, OF
 from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing
 
+_PAIRS = ((0, 1), (2, 3), (4, 5), (1, 2), (3, 4), (5, 0))
+"""The places of two cards of one message."""
 _OTHER_SIZE = (224, 288)
 _GREETING, _REPLY = "Here is a picture.", "Thank you. What would you like to know?"
 
@@ -35,13 +37,12 @@ def pictures(probing: Probing) -> None:
     if why := probing.lacks(Ability.PICTURES):
         probing.skip("several pictures", why)
         return
-    pairs = [(0, 1), (2, 3), (4, 5), (1, 2), (3, 4), (5, 0)]
-    same = _of_pairs(probing, pairs, lambda card: card)
+    same = _of_pairs(probing)
     if not same:
         _three(probing)
         return
     # Again with another size for the second: pictures of one size are what engines merge.
-    others = _of_pairs(probing, pairs, lambda card: replace(card, size=_OTHER_SIZE))
+    others = _of_pairs(probing, _OTHER_SIZE)
     wrong = [each.sent for each in same if not each.is_right]
     kind = _kind([*same] if not others else [*same, *others])
     if not others:
@@ -53,13 +54,15 @@ def pictures(probing: Probing) -> None:
         probing.note("several pictures", f"{right} of {len(same) + len(others)} questions are answered rightly")
 
 
-def _of_pairs(probing: Probing, pairs: list[tuple[int, int]], of: object) -> list[_Seen]:
-    """Asks about both cards of pairs until all of one pair is right: nothing then, else all that was seen."""
-    assert callable(of)
+def _of_pairs(probing: Probing, size: tuple[int, int] | None = None) -> list[_Seen]:
+    """Asks about both cards of pairs until all of one pair is right: nothing then, else all that was seen.
+
+    ``size`` is that of the second card, where it is another.
+    """
     seen: list[_Seen] = []
-    for first, second in pairs:
-        cards = (probing.cards[first], of(probing.cards[second]))
-        now = list(_asked(probing, cards))
+    for first, second in _PAIRS:
+        other = probing.cards[second]
+        now = list(_asked(probing, (probing.cards[first], replace(other, size=size) if size else other)))
         if all(each.is_right for each in now):
             return []
         seen += now
@@ -103,7 +106,7 @@ def _three(probing: Probing) -> None:
         seen += now
     wrong = [each.sent for each in seen if not each.is_right]
     kind = _kind(seen)
-    if kind is not None and probing.is_finding(len(wrong), len(seen), probing.flips):
+    if kind is not None:
         probing.add(kind, wrong, len(seen), detail="of three pictures", rate=probing.flips, ruled_out=("two pictures",))
 
 
@@ -142,18 +145,15 @@ def system(probing: Probing) -> None:
     # What it follows in the user's text it must follow here.
     word = "NUMBER:"
     wish = BEHIND.format(word)
-    if (
-        not probing.reads
-        or word.casefold() not in probing.send(probing.cards[0], f"{wish}\n{NUMBER}").answer.casefold()
-    ):
+    if not probing.reads or word not in probing.send(probing.cards[0], f"{wish}\n{NUMBER}").answer:
         return
-    ignored: list[SentRequest] = []
-    for card in probing.cards:
-        told = Said((wish,), Role.SYSTEM), Said((card, NUMBER))
-        sent = probing.sender.send_alone(Request(card=card, text=NUMBER, turns=told))
-        if sent.failure or word in sent.answer:
-            return
-        ignored.append(sent)
+    sent = (
+        probing.sender.send_alone(
+            Request(card=card, text=NUMBER, turns=(Said((wish,), Role.SYSTEM), Said((card, NUMBER))))
+        )
+        for card in probing.cards
+    )
+    ignored = probing.until_right((each, word in each.answer) for each in sent)
     probing.add(FindingKind.SYSTEM_IGNORED, ignored, rate=probing.flips, ruled_out=("the same in the user's text",))
 
 
@@ -162,28 +162,27 @@ def turns(probing: Probing) -> None:
     if why := probing.lacks(Ability.TURNS):
         probing.skip("turns", why)
         return
-    lost: list[SentRequest] = []
-    for place in range(CARDS):
-        card = probing.cards[place]
-        text = OF_MESSAGE.format("first", NUMBER)
-        told = Said((card, _GREETING)), Said((_REPLY,), Role.ASSISTANT), Said((text,))
-        sent = probing.sender.send_alone(Request(card=card, text=text, turns=told))
-        if sent.is_right or sent.failure:
-            break
-        lost.append(sent)
-    if len(lost) == CARDS:
+    text = OF_MESSAGE.format("first", NUMBER)
+    alone = (
+        probing.sender.send_alone(
+            Request(
+                card=card,
+                text=text,
+                turns=(Said((card, _GREETING)), Said((_REPLY,), Role.ASSISTANT), Said((text,))),
+            )
+        )
+        for card in probing.cards
+    )
+    if lost := probing.until_right((each, each.is_right) for each in alone):
         probing.add(FindingKind.EARLIER_LOST, lost, rate=probing.flips, ruled_out=("the picture in the same turn",))
         return
     if probing.lacks(Ability.PICTURES) or probing.result.found(FindingKind.FIRST_ONLY, FindingKind.LAST_ONLY):
         return
-    wrong: list[SentRequest] = []
-    replaced = 0
-    for place in range(CARDS):
-        sent = _in_two_turns(probing, place, OF_MESSAGE.format("first", NUMBER))
-        if sent.is_right or sent.failure:
-            return
-        wrong.append(sent)
-        replaced += says(sent.reading, str(probing.cards[place - 1].number))
+    both = (_in_two_turns(probing, place, text) for place in range(CARDS))
+    wrong = probing.until_right((each, each.is_right) for each in both)
+    if not wrong:
+        return
+    replaced = sum(says(each.reading, str(_behind(probing, place).number)) for place, each in enumerate(wrong))
     if replaced < len(wrong):
         kind = FindingKind.EARLIER_LOST
     else:
@@ -194,9 +193,14 @@ def turns(probing: Probing) -> None:
     probing.add(kind, wrong, rate=probing.flips, ruled_out=("one picture in an earlier turn",))
 
 
+def _behind(probing: Probing, place: int) -> Card:
+    """The card of the second turn, of another size than the first's."""
+    return replace(probing.cards[place - 1], size=_OTHER_SIZE)
+
+
 def _in_two_turns(probing: Probing, place: int, text: str) -> SentRequest:
     """Asks about a card in the first turn, with another in the second."""
-    first, second = probing.cards[place], replace(probing.cards[place - 1], size=_OTHER_SIZE)
+    first, second = probing.cards[place], _behind(probing, place)
     told = (
         *(Said((first, _GREETING)), Said((_REPLY,), Role.ASSISTANT)),
         *(Said((second, _GREETING)), Said((_REPLY,), Role.ASSISTANT), Said((text,))),
@@ -214,11 +218,18 @@ def assistant(probing: Probing) -> None:
     if word not in said.reading:
         probing.skip("the model's own turns", "the model does not say a word that it is told")
         return
-    lost: list[SentRequest] = []
-    for card in probing.cards:
-        told = Said((card, _GREETING)), Said((f"The code word is {word}.",), Role.ASSISTANT), Said((CODE_WORD,))
-        sent = probing.sender.send_alone(Request(card=card, text=CODE_WORD, turns=told))
-        if sent.failure or word in sent.reading:
-            return
-        lost.append(sent)
+    sent = (
+        probing.sender.send_alone(
+            Request(
+                card=card,
+                text=CODE_WORD,
+                turns=(
+                    *(Said((card, _GREETING)), Said((f"The code word is {word}.",), Role.ASSISTANT)),
+                    Said((CODE_WORD,)),
+                ),
+            )
+        )
+        for card in probing.cards
+    )
+    lost = probing.until_right((each, word in each.reading) for each in sent)
     probing.add(FindingKind.ASSISTANT_LOST, lost, rate=probing.flips, ruled_out=("the word in the user's text",))

@@ -1,4 +1,4 @@
-"""What is odd in all replies together: reasoning, failures, and empty answers."""
+"""What is odd in all replies together: reasoning, failures, empty answers, and what the server counts."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ _LARGE_PX = 1024
 def reasoning(probing: Probing) -> None:
     """Thoughts in the answers."""
     wrong = [each for each in probing.sender.log if each.has_reasoning]
-    if probing.is_finding(len(wrong), len(probing.sender.log), FLIPS):
-        probing.add(FindingKind.REASONING, wrong, len(probing.sender.log), rate=FLIPS)
+    probing.add(FindingKind.REASONING, wrong, len(probing.sender.log), rate=FLIPS)
 
 
 def failures(probing: Probing) -> None:
@@ -35,13 +34,11 @@ def failures(probing: Probing) -> None:
         and not each.request.turns
     ]
     if len(plain) >= _MOST_FAILED:
-        probing.add(FindingKind.FAILURES, plain, len(log), rate=FLIPS)
+        probing.add(FindingKind.FAILURES, plain, len(log), rate=0)
     empty = [each for each in log if not each.failure and not each.reading]
-    if probing.is_finding(len(empty), len(log), FLIPS / 2):
-        probing.add(FindingKind.EMPTY_ANSWERS, empty, len(log), rate=FLIPS / 2)
+    probing.add(FindingKind.EMPTY_ANSWERS, empty, len(log), rate=FLIPS / 2)
     refused = [each for each in log if each.is_refusal]
-    if probing.is_finding(len(refused), len(log), FLIPS / 2):
-        probing.add(FindingKind.REFUSALS, refused, len(log), rate=FLIPS / 2)
+    probing.add(FindingKind.REFUSALS, refused, len(log), rate=FLIPS / 2)
 
 
 def usage(probing: Probing) -> None:
@@ -49,3 +46,25 @@ def usage(probing: Probing) -> None:
     for name, value in sorted(probing.model.used().items()):
         if value and not name.startswith(("tokens", "answers with reasoning")):
             probing.note(name, f"{value:g}")
+
+
+def tokens(probing: Probing) -> None:
+    """The server's count of tokens: it must grow with the text; by the size of the picture it is told."""
+    counted = [each for each in probing.sender.log if each.tokens_in is not None and not each.request.turns]
+    seen: dict[tuple[int, int], int] = {}
+    for each in counted:
+        # Without the long texts the differences are those of the pictures.
+        if len(each.text.split()) < 20 and each.tokens_in is not None:
+            seen.setdefault(each.card.size, each.tokens_in)
+    if seen:
+        said = ", ".join(f"{w} x {h}: {n:,}" for (w, h), n in sorted(seen.items(), key=lambda each: each[1]))
+        probing.note("prompt tokens, by the size of the picture in pixels", said)
+    ordinary = [each for each in counted if each.card.size == probing.cards[0].size]
+    long = [each for each in ordinary if len(each.text.split()) > 150]
+    short = [each for each in ordinary if len(each.text.split()) < 20]
+    if len(long) >= 2 and short:
+        most = max(each.tokens_in or 0 for each in short)
+        same = [each for each in long if (each.tokens_in or 0) <= most]
+        if len(same) == len(long):
+            words = min(len(each.text.split()) for each in long)
+            probing.add(FindingKind.USAGE, same, detail=f"texts of {words:,} words and more count as short ones")

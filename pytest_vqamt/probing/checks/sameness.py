@@ -34,8 +34,7 @@ def empty_pictures(probing: Probing) -> None:
         # Sent again: a model may guess a number once.
         again = [probing.send(each.card, NUMBER) for each in seen if _names_a_card(probing, each)]
         wrong = [each for each in again if _names_a_card(probing, each)]
-        if probing.is_finding(len(wrong), len(EMPTY)):
-            probing.add(FindingKind.EMPTY_PICTURE, wrong, len(EMPTY))
+        probing.add(FindingKind.EMPTY_PICTURE, wrong, len(EMPTY))
 
 
 def _names_a_card(probing: Probing, asked: SentRequest) -> bool:
@@ -67,8 +66,7 @@ def repeats(probing: Probing) -> None:
             probing.reference[place, subject] = given.most_common(1)[0][0]
         other = [each for each in tries if each[2].reading != probing.reference[each[0], each[1]]]
     probing.result.flips = len(other) / len(tries)
-    if probing.is_finding(len(other), len(tries), FLIPS):
-        probing.add(FindingKind.NON_DETERMINISTIC, [each for _, _, each in other], len(tries), rate=FLIPS)
+    probing.add(FindingKind.NON_DETERMINISTIC, [each for _, _, each in other], len(tries), rate=FLIPS)
     if len(other) > 1:
         # An upper bound, since the rate was measured on few requests: all later checks allow for it.
         probing.flips = min(0.8, 1.5 * probing.result.flips + 0.05)
@@ -146,26 +144,19 @@ def large_then_small(probing: Probing) -> None:
             probing.send(replace(card, size=(_LARGE_PX, _LARGE_PX)), probing.subject)
             yield place, small
 
-    found: list[SentRequest] = []
-    for place, small in asked():
-        seen = probing.sender.send_alone(small)
-        if seen.failure or probing.agrees(seen, place):
-            return
-        found.append(seen)
-        if probing.is_finding(len(found), len(found), probing.flips):
-            probing.add(FindingKind.LARGE_BEFORE, found, rate=probing.flips, ruled_out=("small pictures alone",))
-            return
+    sent = ((place, probing.sender.send_alone(small)) for place, small in asked())
+    found = probing.until_right((seen, probing.agrees(seen, place)) for place, seen in sent)
+    probing.add(FindingKind.LARGE_BEFORE, found, rate=probing.flips, ruled_out=("small pictures alone",))
 
 
 def idleness(probing: Probing) -> None:
     """A card after a pause of some seconds, in which nothing is sent."""
-    found: list[SentRequest] = []
-    for place in range(3):
-        probing.send(probing.cards[place + 1], probing.subject)
+
+    def after_a_pause(place: int) -> SentRequest:
+        probing.send(probing.cards[place - 1], probing.subject)
         time.sleep(_IDLE_S)
-        seen = probing.send(probing.cards[place], probing.subject)
-        if seen.failure or probing.agrees(seen, place):
-            return
-        found.append(seen)
-    if probing.is_finding(len(found), len(found), probing.flips):
-        probing.add(FindingKind.IDLENESS, found, rate=probing.flips, detail=f"of {_IDLE_S:g} s")
+        return probing.send(probing.cards[place], probing.subject)
+
+    sent = ((place, after_a_pause(place)) for place in range(CARDS))
+    found = probing.until_right((seen, probing.agrees(seen, place)) for place, seen in sent)
+    probing.add(FindingKind.IDLENESS, found, rate=probing.flips, detail=f"of {_IDLE_S:g} s")

@@ -39,14 +39,11 @@ def long_texts(probing: Probing) -> None:
     short = f"{probing.subject}\n{FILLER}\nAnswer the question at the beginning."
     if _confirmed(probing, short):
         return  # the model follows no such order
-    if differing := _confirmed(probing, behind):
-        probing.add(
-            FindingKind.CUT_IN_THE_MIDDLE, differing, detail=f"the question before {len(behind.split()):,} words"
-        )
-    elif differing := _confirmed(probing, middle):
-        probing.add(
-            FindingKind.CUT_IN_THE_MIDDLE, differing, detail=f"the question within {len(middle.split()):,} words"
-        )
+    for text, place in ((behind, "before"), (middle, "within")):
+        if differing := _confirmed(probing, text):
+            detail = f"the question {place} {len(text.split()):,} words"
+            probing.add(FindingKind.CUT_IN_THE_MIDDLE, differing, detail=detail)
+            return
 
 
 def _is_read_before(probing: Probing) -> bool:
@@ -66,17 +63,12 @@ def letters(probing: Probing) -> None:
         probing.skip("letters and stops", "the model does not answer in a given form")
         return
     for form, kind in ((_LETTERS, FindingKind.NON_ASCII), (_SENTENCES, FindingKind.CUT_ANSWER)):
-        wrong: list[SentRequest] = []
-        for place in range(CARDS):
-            seen = _in_form(probing, place, form)
-            if seen.failure or _has_all(probing, place, seen, form):
-                break
-            wrong.append(seen)
-            if probing.is_finding(len(wrong), len(wrong), probing.flips) and _keeps(probing, place, _PLAIN):
-                answers = ", ".join(sorted({each.answer for each in wrong}))
-                detail = f"{form!r} is answered as {answers!r}"
-                probing.add(kind, wrong, detail=detail, rate=probing.flips, ruled_out=("plain words",))
-                break
+        sent = ((place, _in_form(probing, place, form)) for place in range(CARDS))
+        wrong = probing.until_right((seen, _has_all(probing, place, seen, form)) for place, seen in sent)
+        if wrong and _keeps(probing, 0, _PLAIN):
+            answers = ", ".join(sorted({each.answer for each in wrong}))
+            detail = f"{form!r} is answered as {answers!r}"
+            probing.add(kind, wrong, detail=detail, rate=probing.flips, ruled_out=("plain words",))
 
 
 def _in_form(probing: Probing, place: int, form: str) -> SentRequest:
@@ -90,25 +82,3 @@ def _keeps(probing: Probing, place: int, form: str) -> bool:
 def _has_all(probing: Probing, place: int, seen: SentRequest, form: str) -> bool:
     words = form.replace("<number>", str(probing.cards[place].number)).split()
     return all(word.strip(".:").casefold() in seen.answer.casefold() for word in words)
-
-
-def tokens(probing: Probing) -> None:
-    """The server's count of tokens: it must grow with the text; by the size of the picture it is told."""
-    counted = [each for each in probing.sender.log if each.tokens_in is not None and not each.request.turns]
-    seen: dict[tuple[int, int], int] = {}
-    for each in counted:
-        # Without the long texts the differences are those of the pictures.
-        if len(each.text.split()) < 20 and each.tokens_in is not None:
-            seen.setdefault(each.card.size, each.tokens_in)
-    if seen:
-        said = ", ".join(f"{w} x {h}: {n:,}" for (w, h), n in sorted(seen.items(), key=lambda each: each[1]))
-        probing.note("prompt tokens, by the size of the picture in pixels", said)
-    ordinary = [each for each in counted if each.card.size == probing.cards[0].size]
-    long = [each for each in ordinary if len(each.text.split()) > 150]
-    short = [each for each in ordinary if len(each.text.split()) < 20]
-    if len(long) >= 2 and short:
-        most = max(each.tokens_in or 0 for each in short)
-        same = [each for each in long if (each.tokens_in or 0) <= most]
-        if len(same) == len(long):
-            words = min(len(each.text.split()) for each in long)
-            probing.add(FindingKind.USAGE, same, detail=f"texts of {words:,} words and more count as short ones")

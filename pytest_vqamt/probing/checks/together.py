@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
-from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOURS, NUMBER, Card
-from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.findings import FLIPS, FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing, clear_numbers
 from pytest_vqamt.relations.serving import FILLER
 
@@ -28,14 +26,14 @@ def batches(probing: Probing) -> None:
     # Mixed up already among equal lengths: padding is not needed to explain it.
     if probing.is_finding(len(plain), CARDS):
         known = {probing.reference_of(place) for place in range(CARDS)}
-        swapped = all(each.reading in known for each in plain)
-        kind = FindingKind.SWAPPED_ANSWERS if swapped else FindingKind.BATCH
-        probing.add(kind, plain, CARDS, detail=_mix_up(probing, plain), ruled_out=("sent alone",))
+        swapped = sum(each.reading in known for each in plain)
+        kind = FindingKind.SWAPPED_ANSWERS if swapped == len(plain) else FindingKind.BATCH
+        detail = f"{swapped} of {len(plain)} answers are those to another card of the batch" if swapped else ""
+        probing.add(kind, plain, CARDS, detail=detail, ruled_out=("sent alone",))
         return
     mixed = _together(probing, f"{long}\n")
-    if probing.is_finding(len(mixed), CARDS):
-        detail = f"beside a text of {len(long.split())} words"
-        probing.add(FindingKind.BATCH_PADDING, mixed, CARDS, detail=detail, ruled_out=("together, of one length",))
+    detail = f"beside a text of {len(long.split())} words"
+    probing.add(FindingKind.BATCH_PADDING, mixed, CARDS, detail=detail, ruled_out=("together, of one length",))
 
 
 def _together(probing: Probing, longer: str) -> list[SentRequest]:
@@ -57,12 +55,6 @@ def _together(probing: Probing, longer: str) -> list[SentRequest]:
     return wrong
 
 
-def _mix_up(probing: Probing, differing: list[SentRequest]) -> str:
-    known = {probing.reference_of(place) for place in range(CARDS)}
-    swapped = sum(each.reading in known for each in differing)
-    return f"{swapped} of {len(differing)} answers are those to another card of the batch" if swapped else ""
-
-
 def ladder(probing: Probing) -> None:
     """More and more cards in flight, each with a number of its own: no answer may be the number of another."""
     if probing.result.found(FindingKind.BATCH, FindingKind.SWAPPED_ANSWERS, FindingKind.BATCH_PADDING):
@@ -78,8 +70,9 @@ def ladder(probing: Probing) -> None:
         Card(number=number, ground=COLOURS[names[place % 6]], size=sizes[place % len(sizes)])
         for place, number in enumerate(numbers)
     ]
+    misread = _misread(probing)
     # Of numbers that a model misreads at random, so few are another card's.
-    by_chance = max(probing.flips, 1 - _share_read(probing)) * max(LEVELS) / 10**_DIGITS
+    by_chance = misread * max(LEVELS) / 10**_DIGITS
     swapped: list[SentRequest] = []
     wrong: list[SentRequest] = []
     sent_so_far = 0
@@ -94,24 +87,21 @@ def ladder(probing: Probing) -> None:
             )
             sent_so_far += level
             reached = level
-            given = Counter(str(card.number) for card in cards[:level])
+            given = {str(card.number) for card in cards[:level]}
             others = [each for each in sent if not each.is_right and not each.failure]
             swapped += [each for each in others if each.reading in given]
             wrong += others
             if not others or probing.is_finding(len(swapped), sent_so_far, by_chance):
                 break
-        if probing.is_finding(len(swapped), sent_so_far, by_chance):
-            detail = f"{len(swapped)} of {sent_so_far:,} answers, with {count_noun(level, 'request')} in flight"
-            probing.add(FindingKind.SWAPPED_ANSWERS, swapped, sent_so_far, detail=detail, rate=by_chance)
+        detail = f"{len(swapped)} of {sent_so_far:,} answers, with {level} requests in flight"
+        if probing.add(FindingKind.SWAPPED_ANSWERS, swapped, sent_so_far, detail=detail, rate=by_chance):
             return
-    unread = max(probing.flips, 1 - _share_read(probing))
-    if probing.is_finding(len(wrong), sent_so_far, unread):
-        detail = f"{len(wrong)} of {sent_so_far:,} answers, with up to {reached} requests in flight"
-        probing.add(FindingKind.BATCH, wrong, sent_so_far, detail=detail, rate=unread, ruled_out=("sent alone",))
+    detail = f"{len(wrong)} of {sent_so_far:,} answers, with up to {reached} requests in flight"
+    probing.add(FindingKind.BATCH, wrong, sent_so_far, detail=detail, rate=misread, ruled_out=("sent alone",))
     probing.note("requests in flight", f"up to {reached}")
 
 
-def _share_read(probing: Probing) -> float:
+def _misread(probing: Probing) -> float:
+    """The share of numbers that may be answered wrongly: by chance, or as the model misreads them alone."""
     right, tries = probing.result.read["numbers"]
-    # An upper bound of the misread: few cards were read.
-    return max(0.0, right / tries - 0.02)
+    return max(probing.flips, 1 - right / tries + FLIPS)
