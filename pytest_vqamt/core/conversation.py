@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.scene import PHOTO_MARK, PublishedTurn, Scene, ShownPhoto
 
 
 class Role(StrEnum):
@@ -146,3 +147,35 @@ def with_answers(turns: Iterable[Turn], answers: Mapping[int, str]) -> tuple[Tur
         return answers[part.to] if isinstance(part, Reply) else part
 
     return tuple(Turn(tuple(said(part) for part in turn.parts), turn.role) for turn in turns)
+
+
+def published_conversation(
+    turns: Sequence[PublishedTurn], text: str, shown: Callable[[ShownPhoto], Picture]
+) -> tuple[Turn, ...]:
+    """The conversation that a published question ends.
+
+    Args:
+        turns: its ``PublishedQuestion.turns``.
+        text: the question, with a mark at each of its photos.
+        shown: the picture of a photo.
+    """
+    said = []
+    for place, turn in enumerate(turns, start=1):
+        texts = (turn.text, text) if place == len(turns) else (turn.text,)
+        said.append(Turn(tuple(_marked_parts(texts, map(shown, turn.photos))), Role(turn.role)))
+    return tuple(said)
+
+
+def bare_picture(shown: ShownPhoto) -> Picture:
+    """The picture of a photo of which nothing but its size is known."""
+    return Scene(id=shown.photo.id, photo=shown.photo, width=shown.width, height=shown.height).picture
+
+
+def _marked_parts(texts: Iterable[str], pictures: Iterator[Picture]) -> Iterator[Part]:
+    """Yields texts, and the next picture at each mark."""
+    for text in texts:
+        for place, piece in enumerate(text.split(PHOTO_MARK)):
+            if place:
+                yield next(pictures)
+            if piece.strip():
+                yield piece.strip()

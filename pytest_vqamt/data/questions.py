@@ -20,12 +20,12 @@ from itertools import islice
 from pathlib import Path
 from posixpath import normpath
 
-from pytest_vqamt.core.conversation import Ability
+from pytest_vqamt.core.conversation import Ability, abilities_for, bare_picture, published_conversation
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import MAX_DATA_BYTES, parse_json, read_bytes
 from pytest_vqamt.core.meaning import YES_OR_NO
-from pytest_vqamt.core.scene import PHOTO_MARK, Photo, PublishedQuestion, PublishedTurn, Scene
+from pytest_vqamt.core.scene import Photo, PublishedQuestion, PublishedTurn, Scene
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.text import count_noun, error_reason, one_line, short_path, short_repr
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
@@ -115,16 +115,8 @@ class QuestionedPhotos(AnnotatedPhotos):
 
 
 def _abilities(question: PublishedQuestion) -> frozenset[Ability]:
-    """What a model must be able to take, as ``conversation.abilities_for``."""
-    spoken = [turn for turn in question.turns if turn.role != "system"]
-    texts = [turn.text for turn in spoken[:-1]] + [f"{turn.text} {question.text}" for turn in spoken[-1:]]
-    needed = {
-        Ability.PICTURES: sum(len(turn.photos) for turn in spoken) > 1,
-        Ability.TURNS: len(spoken) > 1,
-        Ability.INTERLEAVED: any(PHOTO_MARK in text.lstrip(f"{PHOTO_MARK} ") for text in texts),
-        Ability.SYSTEM: len(spoken) < len(question.turns),
-    }
-    return frozenset(ability for ability, is_needed in needed.items() if is_needed)
+    """What a model must be able to take."""
+    return abilities_for(published_conversation(question.turns, question.text, bare_picture))
 
 
 @dataclass(slots=True)

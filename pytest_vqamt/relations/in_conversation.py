@@ -6,16 +6,16 @@ the scene's picture is made to all pictures of the conversation alike: "Are thes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from pytest_vqamt.core.case import NotApplicable
-from pytest_vqamt.core.conversation import Part, Role, Turn
+from pytest_vqamt.core.conversation import bare_picture, published_conversation
 from pytest_vqamt.core.edits import Edit
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import Annotated
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query, Task
-from pytest_vqamt.core.scene import PHOTO_MARK, Scene, ShownPhoto
+from pytest_vqamt.core.scene import Scene, ShownPhoto
 from pytest_vqamt.language.questions.hypotheses import Hypothesis
 from pytest_vqamt.language.questions.simple import Question
 
@@ -36,14 +36,13 @@ def query_of(
     turns = asked.turns if isinstance(asked, Question) else ()
     if not turns:
         return Query(picture=picture, text=asked.text, meaning=asked.meaning, task=task)
-    said: list[Turn] = []
-    for place, turn in enumerate(turns, start=1):
-        pictures = [_shown(each, scene, picture) for each in turn.photos]
-        there = [each for each in pictures if each is not None]
-        if len(there) < len(pictures):
+    pictures: dict[str, Picture] = {}
+    for shown in (photo for turn in turns for photo in turn.photos):
+        made = _shown(shown, scene, picture)
+        if made is None:
             return NOT_OF_ALL
-        texts = (turn.text, asked.text) if place == len(turns) else (turn.text,)
-        said.append(Turn(tuple(_parts(texts, iter(there))), Role(turn.role)))
+        pictures[shown.photo.id] = made
+    said = published_conversation(turns, asked.text, lambda each: pictures[each.photo.id])
     return Query.of(*said, meaning=asked.meaning, task=task)
 
 
@@ -56,8 +55,7 @@ def _shown(shown: ShownPhoto, scene: Scene, picture: Picture) -> Picture | None:
     """The picture of a photo of the conversation with the edits of ``picture``; None where one cannot be made."""
     if shown.photo.id == scene.photo.id:
         return picture
-    bare = Scene(id=shown.photo.id, photo=shown.photo, width=shown.width, height=shown.height)
-    return edited_alike(bare.picture, scene, picture.edits)
+    return edited_alike(bare_picture(shown), scene, picture.edits)
 
 
 def edited_alike(picture: Picture, scene: Scene, edits: Iterable[Edit]) -> Picture | None:
@@ -73,13 +71,3 @@ def edited_alike(picture: Picture, scene: Scene, edits: Iterable[Edit]) -> Pictu
             return None
         here = edit.after(here)
     return picture
-
-
-def _parts(texts: Iterable[str], pictures: Iterator[Picture]) -> Iterator[Part]:
-    """Yields texts, and the next picture at each mark."""
-    for text in texts:
-        for place, piece in enumerate(text.split(PHOTO_MARK)):
-            if place:
-                yield next(pictures)
-            if piece.strip():
-                yield piece.strip()
