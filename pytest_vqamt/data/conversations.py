@@ -72,7 +72,7 @@ class AskedRow:
     turns: tuple[tuple[RoleName, str, tuple[str, ...]], ...]
     """Of each turn the role, the text and the files, as ``PublishedTurn`` has them; none of one question."""
     answer: str
-    """What an assistant says to the question; "" if nobody does."""
+    """The assistant's last turn, behind the question; "" without one."""
 
     def published_turns(self, size: Callable[[str], tuple[int, int]]) -> tuple[PublishedTurn, ...]:
         """The turns with the sizes of the photos."""
@@ -195,7 +195,7 @@ def has_image_mark(text: str) -> bool:
 
 
 def files_named_in(row: Mapping[str, object]) -> Iterator[str]:
-    """Yields the files in a row's list of images and in its turns, whether the row can be used or not."""
+    """Yields the names of files in a row's list of images and in its turns, also of a bad record."""
     listed = [row.get(name) for name in ("images", "image", *numbered_columns(row))]
     for each in (each for images in listed for each in (images if isinstance(images, list) else [images])):
         if isinstance(each, str):

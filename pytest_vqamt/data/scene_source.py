@@ -52,7 +52,7 @@ class ConversationSource(Protocol):
 
 @runtime_checkable
 class DemandingSource(Protocol):
-    """A SceneSource of questions, some of which a model cannot be asked that takes one picture and one text."""
+    """A SceneSource of questions, some with several pictures or turns, which not every model takes."""
 
     @property
     def demands(self) -> Mapping[frozenset[Ability], int]:

@@ -213,7 +213,7 @@ def _check_box(record: Record, place: int, frame: Box) -> None:
 
 
 def _held(record: Record, hidden: set[str]) -> list[object]:
-    """The relationships of which both things are in the frame; broken ones are kept, as readers name them."""
+    """The relationships between things of the frame; a broken one is kept, so that its reader reports it."""
     found: list[object] = []
     for place, value in enumerate(record.items("relationships")):
         if isinstance(value, dict) and hidden:
