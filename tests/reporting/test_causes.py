@@ -13,7 +13,7 @@ from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.core.meaning import InPicture
 from pytest_vqamt.core.query import Answer, ModelInput, Query
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer
-from pytest_vqamt.reporting.view.causes import likely_causes
+from pytest_vqamt.reporting.view.causes import CAUSES, likely_causes
 from tests.rows import each_row
 
 RELATIONS = "multi.*,turn.*,form.*,film.*,lead.pushback"
@@ -133,6 +133,19 @@ def _takes_the_first(query: Query, right: str) -> str:
 )
 def test_a_weak_model_is_not_accused(weakness: str, reply: Callable[[Query, str], str]) -> None:
     assert causes_of(_Weak(reply), cases=40) == [], weakness
+
+
+def test_each_kind_of_cases_is_one_that_relations_have() -> None:
+    """A cause that names an item or a fact of yesterday would never be found."""
+    report = vqamt.run(model="oracle", data="pictures:60", relations=RELATIONS, max_cases=30, contrast=0, shrink=0)
+    items = {each.item for each in report.relations}
+    for kind in {kind for cause in CAUSES for kind in (*cause.fails, *cause.holds, *cause.lacks)}:
+        assert kind.items <= items, kind
+        assert kind.tally(report.relations).judged, kind
+        # Each item has the fact, or its cases are not counted.
+        assert all(kind.fact in each.strata[0].breakdown for each in report.relations if each.item in kind.items) or (
+            not kind.fact
+        ), kind
 
 
 def test_few_cases_name_nothing() -> None:

@@ -213,7 +213,7 @@ def _lost_part(results: Sequence[RelationResult]) -> str:
     return pictures if causes.get(True, 0) > causes.get(False, 0) else text
 
 
-_CAUSES = (
+CAUSES = (
     _Cause(
         what="pictures of one size are merged into one",
         threads="llama.cpp #24303, #27313; ollama #17321, #17814",
@@ -374,6 +374,7 @@ _CAUSES = (
         for item, words in _FORMS.items()
     ),
 )
+"""All causes; one that says more stands before one that says the same in less detail."""
 
 
 def likely_causes(report: Report) -> Iterator[str]:
@@ -393,7 +394,7 @@ def _causes_of(results: Sequence[RelationResult]) -> Iterator[str]:
         return shares[kind]
 
     found: set[str] = set()
-    for cause in _CAUSES:
+    for cause in CAUSES:
         fails, holds, lacks = (tuple(map(share, kinds)) for kinds in (cause.fails, cause.holds, cause.lacks))
         if cause.instead_of in found or any(each.is_enough for each in lacks):
             continue
