@@ -15,7 +15,7 @@ from pytest_vqamt.integration.options import parse_settings
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import LoadedModel
-from pytest_vqamt.probing.against import AgainstResult, compare
+from pytest_vqamt.probing.against.comparison import AgainstResult, compare
 from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.gate import ProbeBaseline, gate
 from pytest_vqamt.probing.probe import MOST_REQUESTS, probe

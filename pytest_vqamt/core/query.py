@@ -211,6 +211,8 @@ class Answer(PublicStruct, frozen=True):
     """With ``tokens_out`` and ``cost``, what the answer took, where the model's server tells it; no part of it."""
     tokens_out: float | None = None
     cost: float | None = None
+    steps: tuple[tuple[tuple[str, float], ...], ...] | None = None
+    """The candidates for each of its first tokens, where they were asked for (``logprob-steps``); no part of it."""
 
     @property
     def _said(self) -> tuple[object, ...]:

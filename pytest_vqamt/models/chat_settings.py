@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 _MOST_LOGPROBS = 20
+_MOST_STEPS = 64
 """As OpenAI's API has it."""
 
 _MOST_PIXELS = 10**9
@@ -76,6 +77,8 @@ class ChatSettings:
     """Further fields of a request with their values in JSON, by name."""
     logprobs: int = 0
     """The number of candidates for the first token of an answer that are scored; 0 for none."""
+    steps: int = 0
+    """The number of first tokens whose candidates are kept one by one, for ``vqamt probe``; 0 for none."""
     min_pixels: int | None = None
     """The least width times height that a picture is enlarged to; None for no bound."""
     max_pixels: int | None = None
@@ -115,7 +118,9 @@ class ChatSettings:
         if self == ChatSettings():
             return ""
         pixels = (str(self.min_pixels), str(self.max_pixels))
-        return digest(self.system, json.dumps(self.body), str(self.logprobs), *pixels)
+        # Settings of before have the fingerprints that they had.
+        steps = (f"steps={self.steps}",) if self.steps else ()
+        return digest(self.system, json.dumps(self.body), str(self.logprobs), *pixels, *steps)
 
     def resized(self, image: Image) -> Image:
         """The image, RGB uint8, resized to the bounds of pixels; the same object if it is within them.
@@ -158,6 +163,9 @@ def chat_settings(options: ModelOptions, *, fields: Sequence[str] | None = None)
     if least is not None and most is not None and least > most:
         raise OptionError(f"Expected min-pixels of at most max-pixels, but got min-pixels={least}, max-pixels={most}")
     logprobs = parse_number(given.get("logprobs", "0"), "logprobs", at_least=0, most=_MOST_LOGPROBS, whole=True)
+    steps = parse_number(given.get("logprob-steps", "0"), "logprob-steps", at_least=0, most=_MOST_STEPS, whole=True)
+    if steps and not logprobs:
+        raise OptionError(f"Expected logprob-steps={int(steps)} together with logprobs=K: set both, or leave it off")
     body = {
         name.partition(".")[2]: _field(name, value, fields) for name, value in given.items() if name.startswith("body.")
     }
@@ -165,6 +173,7 @@ def chat_settings(options: ModelOptions, *, fields: Sequence[str] | None = None)
         system=given.get("system", "").replace("\\n", "\n"),
         body=tuple(sorted(body.items())),
         logprobs=int(logprobs),
+        steps=int(steps),
         min_pixels=least,
         max_pixels=most,
     )

@@ -37,7 +37,7 @@ QUERY_PROMPT_SETTINGS = tuple(_FIELD_OF)
 PROMPT_SETTINGS = (*QUERY_PROMPT_SETTINGS, *_LENGTH_OF)
 """The same, and those that change how long answers may be."""
 
-CHAT_SETTINGS = ("system", "body.NAME", "logprobs", "min-pixels", "max-pixels")
+CHAT_SETTINGS = ("system", "body.NAME", "logprobs", "logprob-steps", "min-pixels", "max-pixels")
 """The names of the other settings of a chat (``models/chat_settings.py``); NAME stands for any name."""
 
 

@@ -267,6 +267,7 @@ def validated_answer(value: object, item: ModelInput, who: str) -> Answer:
             value,
             text=encodable(value.text),
             scores=scores,
+            steps=None if value.steps is None else tuple(_valid_scores(each, who) or () for each in value.steps),
             truncated=bool(value.truncated),
             declined=encodable(value.declined),
             unknown_words=tuple(map(encodable, value.unknown_words)),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.conversation import Role, Turn
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.core.meaning import Exists, Group
+from pytest_vqamt.core.meaning import Describe, Exists, Group
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, PictureEncoder, PictureFile, Query, Task
 from pytest_vqamt.core.scene import Photo, Scene
@@ -96,6 +96,9 @@ class SentRequest:
     """True if the model says that it read only the beginning of the text."""
     reasoned: bool = False
     """True if the adapter has taken reasoning out of the answer."""
+    steps: tuple[tuple[tuple[str, float], ...], ...] = ()
+    """Candidates for each of the first tokens, or for the first of the answer, with natural log-probabilities; empty
+    where the model gives none."""
 
     @property
     def card(self) -> Card:
@@ -131,8 +134,10 @@ class SentRequest:
 class RequestSender:
     """Sends one model at most ``limit`` requests; ``log`` has them all."""
 
-    def __init__(self, model: LoadedModel, limit: int) -> None:
+    def __init__(self, model: LoadedModel, limit: int, task: Task = Task.VQA) -> None:
         self.model = model
+        self.task = task
+        """Descriptions have no text: each request is its picture alone."""
         self.limit = limit
         self.log: list[SentRequest] = []
         self.takes_files = False
@@ -180,6 +185,7 @@ class RequestSender:
                 failure="" if isinstance(outcome, Answer) else str(outcome) or type(outcome).__name__,
                 batch=batch,
                 truncated=isinstance(outcome, Answer) and outcome.truncated,
+                steps=_steps(outcome) if isinstance(outcome, Answer) else (),
             )
             for place, (request, outcome) in enumerate(zip(requests, self._outcomes(requests), strict=True))
         ]
@@ -198,10 +204,10 @@ class RequestSender:
         inputs = [self._input(request) for request in requests]
         # Each request of a stream has an outcome of its own; elsewhere one failure is that of the whole batch.
         if self.model.streamed is not None:
-            found = dict(self.model.stream(Task.VQA, inputs))
+            found = dict(self.model.stream(self.task, inputs))
             return [found[place] for place in range(len(inputs))]
         try:
-            return list(self.model.ask(Task.VQA, inputs))
+            return list(self.model.ask(self.task, inputs))
         except ModelError:
             raise
         except Exception as error:  # whatever the model's code raises concerns this batch
@@ -221,11 +227,18 @@ class RequestSender:
                 return own
             return encoder.encode(picture, lambda: render_card(card), None, lossless=True)
 
+        if self.task is Task.CAPTIONING:
+            query = Query(picture=_picture(request.card), meaning=Describe(), task=self.task)
+            return ModelInput(query, render, encode, lossless=True)
         turns = (
             Turn(tuple(part if isinstance(part, str) else _picture(part) for part in turn.parts), turn.role)
             for turn in request.conversation
         )
         return ModelInput(Query.of(*turns, meaning=_NO_MEANING), render, encode, lossless=True)
+
+
+def _steps(answer: Answer) -> tuple[tuple[tuple[str, float], ...], ...]:
+    return answer.steps or ((answer.scores,) if answer.scores else ())
 
 
 def _picture(card: Card) -> Picture:

@@ -17,6 +17,7 @@ from pytest_vqamt.core.edits import Colour, FileForm, Store
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import PictureFile
 from pytest_vqamt.models.http.picture_files import png_bytes
+from pytest_vqamt.probing.changes import CHANGES
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -148,6 +149,8 @@ class Card:
     """Changes a block of 4 x 4 pixels in the corner by at most 15 of 255 a channel; 0 for no block."""
     is_noise: bool = False
     """Random pixels in place of the ground."""
+    changes: tuple[str, ...] = ()
+    """What is done to its pixels, in order: names of ``CHANGES``."""
     digest: str = field(init=False, compare=False)
     """Of all other fields."""
 
@@ -155,6 +158,7 @@ class Card:
         named = (
             *(self.number, self.ground, self.ink, self.corners, self.dots, self.digit_px, self.size),
             *(self.file and self.file.words, self.nonce, self.is_noise),
+            *self.changes,
         )
         # Computed once: every request compares digests, and the class is frozen.
         object.__setattr__(self, "digest", digest("probe card", repr(named)))
@@ -176,7 +180,8 @@ class Card:
         digits = f", digits of {self.digit_px} px" if self.digit_px else ""
         file = f", {self.file.words}" if self.file else ""
         ink = f", ink {self.ink}" if self.ink else ""
-        return f"{shown}, {self.size[0]} x {self.size[1]} px{digits}{ink}{file}"
+        changes = "".join(f", {each}" for each in self.changes)
+        return f"{shown}, {self.size[0]} x {self.size[1]} px{digits}{ink}{changes}{file}"
 
     def right(self, question: str) -> str:
         """What is right to answer; "" where the card does not tell.
@@ -217,6 +222,13 @@ def faint_card(number: int, level: int, step: int) -> Card:
 
 def render_card(card: Card) -> Image:
     """Draws the card as RGB, without smoothing: as a viewer shows its file, of a transparent one on white."""
+    image = _drawn(card)
+    for each in card.changes:
+        image = CHANGES[each](image)
+    return image
+
+
+def _drawn(card: Card) -> Image:
     from PIL import Image as Pillow
     from PIL.ImageDraw import Draw
 

@@ -79,6 +79,7 @@ def probe(model: LoadedModel, *, limit: int = MOST_REQUESTS, seed: int = 0) -> P
         _run(probing, check)
     replies.reasoning(probing)
     replies.failures(probing)
+    replies.answers(probing)
     replies.tokens(probing)
     replies.usage(probing)
     return result

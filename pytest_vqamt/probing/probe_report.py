@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.text import count_noun, shortened, visible
-from pytest_vqamt.probing.against import AgainstResult
+from pytest_vqamt.probing.against.comparison import AgainstResult
 from pytest_vqamt.probing.asking import SentRequest
 from pytest_vqamt.probing.cards import Card, render_card
 from pytest_vqamt.probing.findings import ProbeFinding

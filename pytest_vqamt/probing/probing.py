@@ -85,16 +85,12 @@ class ProbeResult:
         return any(each.kind in kinds for each in self.findings)
 
 
-class Probing:
-    """A probe under way, which every check gets.
+class ProbeState:
+    """A probe under way: its cards, its requests and its result.
 
     Attributes:
         cards: the reference cards, of different numbers and grounds.
         spare: numbers that no answer about the reference cards can be.
-        reference: the majority of the answers about a card, by its place and the question.
-        repeats: all answers that the references were taken from.
-        salted: True once texts need a number of their own, as a cache by text was found.
-        flips: how often random answers are allowed for.
     """
 
     def __init__(self, sender: RequestSender, seed: int) -> None:
@@ -107,15 +103,76 @@ class Probing:
         ]
         self.spare = numbers[CARDS:]
         self.result = ProbeResult(model=sender.model.name, log=sender.log)
+
+    @property
+    def model(self) -> LoadedModel:
+        return self.sender.model
+
+    def lacks(self, *abilities: Ability) -> str:
+        """Why conversations of this kind cannot be sent; "" where they can."""
+        missing = [each.value for each in abilities if each not in self.model.takes]
+        return f"the model does not say that it takes {' and '.join(missing)}" if missing else ""
+
+    def add_finding(
+        self,
+        kind: FindingKind,
+        differing: Sequence[SentRequest],
+        compared: int = 0,
+        *,
+        rate: float,
+        detail: str = "",
+        ruled_out: Sequence[str] = (),
+    ) -> bool:
+        """Adds a finding, unless chance explains it; False then.
+
+        Args:
+            kind: what it is.
+            differing: the requests that show it.
+            compared: the number of comparisons; 0 if all differ.
+            rate: the chance of one on a sane deployment.
+            detail: at which sizes, lengths or forms.
+            ruled_out: what was tried, and is not the cause.
+        """
+        tries = compared or len(differing)
+        if not is_finding(len(differing), tries, rate):
+            return False
+        self.result.findings.append(
+            ProbeFinding(
+                kind=kind,
+                differing=len(differing),
+                compared=tries,
+                p_value=chance_of(len(differing), tries, rate),
+                detail=detail,
+                ruled_out=tuple(ruled_out),
+                requests=tuple(each.number for each in differing),
+            )
+        )
+        return True
+
+    def note(self, name: str, value: str) -> None:
+        self.result.facts.append(Fact(name=name, value=value))
+
+    def skip(self, name: str, reason: str) -> None:
+        self.result.skipped.append((name, reason))
+
+
+class Probing(ProbeState):
+    """A probe that compares answers, which every check gets.
+
+    Attributes:
+        reference: the majority of the answers about a card, by its place and the question.
+        repeats: all answers that the references were taken from.
+        salted: True once texts need a number of their own, as a cache by text was found.
+        flips: how often random answers are allowed for.
+    """
+
+    def __init__(self, sender: RequestSender, seed: int) -> None:
+        super().__init__(sender, seed)
         self.salted = False
         self.reference: dict[tuple[int, str], str] = {}
         self.repeats: list[tuple[int, str, SentRequest]] = []
         self.flips = FLIPS
         self._canaries = 0
-
-    @property
-    def model(self) -> LoadedModel:
-        return self.sender.model
 
     @property
     def subject(self) -> str:
@@ -132,11 +189,6 @@ class Probing:
         """True if the model names the grounds of the reference cards."""
         right, tries = self.result.read.get("colours", (0, 0))
         return right >= _READS * tries
-
-    def lacks(self, *abilities: Ability) -> str:
-        """Why conversations of this kind cannot be sent; "" where they can."""
-        missing = [each.value for each in abilities if each not in self.model.takes]
-        return f"the model does not say that it takes {' and '.join(missing)}" if missing else ""
 
     # Requests
 
@@ -231,31 +283,12 @@ class Probing:
             rate: the chance of one on a sane deployment; that of two in a row by default, 0 for what none does.
             ruled_out: what was tried, and is not the cause.
         """
-        tries, chance = compared or len(differing), self.rate if rate is None else rate
-        if not self.is_finding(len(differing), tries, chance):
-            return False
-        self.result.findings.append(
-            ProbeFinding(
-                kind=kind,
-                differing=len(differing),
-                compared=tries,
-                p_value=chance_of(len(differing), tries, chance),
-                detail=detail,
-                ruled_out=tuple(ruled_out),
-                requests=tuple(each.number for each in differing),
-            )
-        )
-        return True
+        chance = self.rate if rate is None else rate
+        return self.add_finding(kind, differing, compared, rate=chance, detail=detail, ruled_out=ruled_out)
 
     def is_finding(self, differing: int, compared: int, rate: float | None = None) -> bool:
         """True if so many differences are unlikely on a sane deployment; ``rate`` as for ``add``."""
         return is_finding(differing, compared, self.rate if rate is None else rate)
-
-    def note(self, name: str, value: str) -> None:
-        self.result.facts.append(Fact(name=name, value=value))
-
-    def skip(self, name: str, reason: str) -> None:
-        self.result.skipped.append((name, reason))
 
     # State
 

@@ -13,7 +13,7 @@ from pytest_vqamt.commands.main import ExitStatus, run_command
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import wrap_model
-from pytest_vqamt.probing.against import compare
+from pytest_vqamt.probing.against.comparison import compare
 from pytest_vqamt.probing.findings import CAUSES, MOST_CHANCE, FindingKind
 from pytest_vqamt.probing.probe import MOST_REQUESTS, probe
 from tests.probing.direct import direct

@@ -301,9 +301,11 @@ class ChatEndpoint:
         scores = completion_scores(fields) if self.settings.chat.logprobs else None
         if self.settings.chat.logprobs and scores is None:
             self.usage.add("answers without log-probabilities")
+        steps = completion_steps(fields, self.settings.chat.steps) if self.settings.chat.steps else None
         return Answer(
             self._key.redact(text),
             scores and tuple((self._key.redact(label), score) for label, score in scores),
+            steps=steps and tuple(tuple((self._key.redact(label), score) for label, score in each) for each in steps),
             tokens_in=spent.tokens_in,
             tokens_out=spent.tokens_out,
             cost=spent.cost,
@@ -760,21 +762,35 @@ def _reasoning_text(message: Mapping[str, object]) -> str:
 
 def completion_scores(fields: Mapping[str, object]) -> tuple[tuple[str, float], ...] | None:
     """The candidates for the first token of the answer, with natural log-probabilities; None without any."""
+    rows = _scored_rows(fields)
+    if rows is None:
+        return None
+    tokens = [token for token, _ in rows]
+    ends = [0, *accumulate(map(len, tokens))]
+    return token_scores("".join(tokens), len(tokens), ends.__getitem__, lambda place: rows[place][1])
+
+
+def completion_steps(fields: Mapping[str, object], count: int) -> tuple[tuple[tuple[str, float], ...], ...] | None:
+    """The candidates for each of the first ``count`` tokens of the completion; None without any."""
+    rows = _scored_rows(fields)
+    return None if not rows else tuple(tuple(candidates) for _, candidates in rows[:count])
+
+
+def _scored_rows(fields: Mapping[str, object]) -> list[tuple[str, list[tuple[str, float]]]] | None:
+    """Each token of the completion with its candidates."""
     found = _choice(fields).get("logprobs")
     rows = found.get("content") if isinstance(found, Mapping) else None
     if not isinstance(rows, list):
         return None
-    tokens: list[str] = []
-    candidates: list[list[tuple[str, float]]] = []
+    scored = []
     for row in rows:
         # A row without its token moves all later ones against the text, so none of the scores could be trusted.
         if not isinstance(row, Mapping) or not isinstance(row.get("token"), str):
             return None
         top = row.get("top_logprobs")
-        tokens.append(row["token"])
-        candidates.append([each for found in top if (each := _scored_token(found))] if isinstance(top, list) else [])
-    ends = [0, *accumulate(map(len, tokens))]
-    return token_scores("".join(tokens), len(tokens), ends.__getitem__, candidates.__getitem__)
+        candidates = [each for found in top if (each := _scored_token(found))] if isinstance(top, list) else []
+        scored.append((row["token"], candidates))
+    return scored
 
 
 def _scored_token(found: object) -> tuple[str, float] | None:

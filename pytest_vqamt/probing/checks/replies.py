@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from pytest_vqamt.probing.findings import FLIPS, FindingKind
-from pytest_vqamt.probing.probing import Probing
+from pytest_vqamt.probing.probing import ProbeState
 
 _MOST_FAILED = 3
 """Failures of ordinary requests from which on they are a finding."""
 _LARGE_PX = 1024
 
 
-def reasoning(probing: Probing) -> None:
+def reasoning(state: ProbeState) -> None:
     """Thoughts in the answers."""
-    wrong = [each for each in probing.sender.log if each.has_reasoning]
-    probing.add(FindingKind.REASONING, wrong, len(probing.sender.log), rate=FLIPS)
+    wrong = [each for each in state.sender.log if each.has_reasoning]
+    state.add_finding(FindingKind.REASONING, wrong, len(state.sender.log), rate=FLIPS)
 
 
-def failures(probing: Probing) -> None:
-    """Failures and empty answers of ordinary requests; a server may refuse large pictures and long texts."""
-    log = probing.sender.log
+def failures(state: ProbeState) -> None:
+    """Failures of ordinary requests; a server may refuse large pictures and long texts."""
+    log = state.sender.log
     failed = [each for each in log if each.failure]
     for each in failed[:_MOST_FAILED]:
-        probing.note(f"request {each.number} failed", each.failure)
+        state.note(f"request {each.number} failed", each.failure)
     if len(failed) > _MOST_FAILED:
-        probing.note("further requests that failed", f"{len(failed) - _MOST_FAILED}")
+        state.note("further requests that failed", f"{len(failed) - _MOST_FAILED}")
     # Of each look and text once: a refusal of one kind of request is one fault.
     plain = [
         each
@@ -34,23 +34,28 @@ def failures(probing: Probing) -> None:
         and not each.request.turns
     ]
     if len(plain) >= _MOST_FAILED:
-        probing.add(FindingKind.FAILURES, plain, len(log), rate=0)
+        state.add_finding(FindingKind.FAILURES, plain, len(log), rate=0)
+
+
+def answers(state: ProbeState) -> None:
+    """Empty answers, and refusals."""
+    log = state.sender.log
     empty = [each for each in log if not each.failure and not each.reading]
-    probing.add(FindingKind.EMPTY_ANSWERS, empty, len(log), rate=FLIPS / 2)
+    state.add_finding(FindingKind.EMPTY_ANSWERS, empty, len(log), rate=FLIPS / 2)
     refused = [each for each in log if each.is_refusal]
-    probing.add(FindingKind.REFUSALS, refused, len(log), rate=FLIPS / 2)
+    state.add_finding(FindingKind.REFUSALS, refused, len(log), rate=FLIPS / 2)
 
 
-def usage(probing: Probing) -> None:
+def usage(state: ProbeState) -> None:
     """What the adapter has counted beside tokens: retries, and answers of a model of another name."""
-    for name, value in sorted(probing.model.used().items()):
+    for name, value in sorted(state.model.used().items()):
         if value and not name.startswith(("tokens", "answers with reasoning")):
-            probing.note(name, f"{value:g}")
+            state.note(name, f"{value:g}")
 
 
-def tokens(probing: Probing) -> None:
+def tokens(state: ProbeState) -> None:
     """The server's count of tokens: it must grow with the text; by the size of the picture it is told."""
-    counted = [each for each in probing.sender.log if each.tokens_in is not None and not each.request.turns]
+    counted = [each for each in state.sender.log if each.tokens_in is not None and not each.request.turns]
     seen: dict[tuple[int, int], int] = {}
     for each in counted:
         # Without the long texts the differences are those of the pictures.
@@ -58,8 +63,8 @@ def tokens(probing: Probing) -> None:
             seen.setdefault(each.card.size, each.tokens_in)
     if seen:
         said = ", ".join(f"{w} x {h}: {n:,}" for (w, h), n in sorted(seen.items(), key=lambda each: each[1]))
-        probing.note("prompt tokens, by the size of the picture in pixels", said)
-    ordinary = [each for each in counted if each.card.size == probing.cards[0].size]
+        state.note("prompt tokens, by the size of the picture in pixels", said)
+    ordinary = [each for each in counted if each.card.size == state.cards[0].size]
     long = [each for each in ordinary if len(each.text.split()) > 150]
     short = [each for each in ordinary if len(each.text.split()) < 20]
     if len(long) >= 2 and short:
@@ -67,4 +72,6 @@ def tokens(probing: Probing) -> None:
         same = [each for each in long if (each.tokens_in or 0) <= most]
         if len(same) == len(long):
             words = min(len(each.text.split()) for each in long)
-            probing.add(FindingKind.USAGE, same, detail=f"texts of {words:,} words and more count as short ones")
+            state.add_finding(
+                FindingKind.USAGE, same, rate=0, detail=f"texts of {words:,} words and more count as short ones"
+            )

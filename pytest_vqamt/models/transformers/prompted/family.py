@@ -248,6 +248,7 @@ class CheckpointFamily:
             cut=tuple(cut),
             ended=ended,
             scores=self._decoding.scores(generated, steps) if self.chat.logprobs else None,
+            steps=self._decoding.steps(generated, steps, self.chat.steps) if self.chat.steps else None,
         )
 
 

@@ -408,12 +408,15 @@ class GenerativeAdapter(TwoStepModel):
 
         def answers() -> tuple[Answer, ...]:
             completions = generate()
-            scores = completions.scores or (None,) * len(completions.texts)
+            unscored = (None,) * len(completions.texts)
+            scored = zip(completions.scores or unscored, completions.steps or unscored, strict=True)
             # Their answers count as far as they go; the report says how many were cut off.
             if unfinished := completions.ended.count(False):
                 self._usage.add(CUT_OFF, unfinished)
-            each = zip(completions.texts, completions.cut, scores, strict=True)
-            return tuple(Answer(opening + text, scores, truncated=cut) for text, cut, scores in each)
+            each = zip(completions.texts, completions.cut, scored, strict=True)
+            return tuple(
+                Answer(opening + text, scores, truncated=cut, steps=steps) for text, cut, (scores, steps) in each
+            )
 
         return answers
 

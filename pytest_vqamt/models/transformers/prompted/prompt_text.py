@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from reprlib import repr as shortened
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.conversation import Ability, Role, Turn
@@ -73,6 +73,10 @@ class Prompt:
         return replace(self, prompt=self.prompt.replace(self.question, question, 1), question=question)
 
 
+Steps: TypeAlias = tuple[tuple[tuple[str, float], ...], ...]
+"""For each token, candidates with natural log-probabilities."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completions:
     """One generated text for each prompt, without the prompt."""
@@ -85,16 +89,20 @@ class Completions:
     """Which texts came to their end, and not to the most tokens."""
     scores: tuple[tuple[tuple[str, float], ...] | None, ...] | None = None
     """Candidates for the first token of each answer with natural log-probabilities; None where none were asked for."""
+    steps: tuple[Steps, ...] | None = None
+    """Candidates for each of the first tokens of each text; None where none were asked for."""
 
     @classmethod
     def together(cls, each: Sequence[Completions]) -> Completions:
         """Joins the completions of several batches."""
         scores = [score for one in each for score in one.scores or ()]
+        steps = [step for one in each for step in one.steps or ()]
         return cls(
             texts=tuple(text for one in each for text in one.texts),
             cut=tuple(cut for one in each for cut in one.cut),
             ended=tuple(ended for one in each for ended in one.ended),
             scores=tuple(scores) if scores else None,
+            steps=tuple(steps) if steps else None,
         )
 
 
@@ -284,8 +292,23 @@ class GreedyDecoding:
         """The candidates for the first token of each answer in int64 (answers, tokens), without prompts."""
         return tuple(self._scores(row, steps.of_input(place)) for place, row in enumerate(generated.tolist()))
 
+    def steps(self, generated: torch.Tensor, steps: StepScores, count: int) -> tuple[Steps, ...]:
+        """The candidates for each of the first ``count`` tokens of each answer, those of its end among them."""
+        with exclusive(self._tokenizer):
+            return tuple(
+                tuple(
+                    tuple((str(self._tokenizer.decode([token])), score) for token, score in step)
+                    for step in steps.of_input(place)[: min(count, len(self._ended(row)) + 1)]
+                )
+                for place, row in enumerate(generated.tolist())
+            )
+
+    def _ended(self, row: list[int]) -> list[int]:
+        """The tokens before the end."""
+        return row[: next((place for place, token in enumerate(row) if token in self._ends), None)]
+
     def _scores(self, row: list[int], steps: list[list[tuple[int, float]]]) -> tuple[tuple[str, float], ...] | None:
-        ended = row[: next((place for place, token in enumerate(row) if token in self._ends), None)]
+        ended = self._ended(row)
 
         def decode(tokens: list[int]) -> str:
             with exclusive(self._tokenizer):

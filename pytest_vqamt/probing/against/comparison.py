@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
-from random import Random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from statistics import median
 
 from pytest_vqamt.models.wrapped import LoadedModel
+from pytest_vqamt.probing.against.explaining import Explainer, Explanation
+from pytest_vqamt.probing.against.schedule import Asked, Stage, schedule
 from pytest_vqamt.probing.asking import Request, RequestSender, RequestsSpentError, SentRequest
-from pytest_vqamt.probing.cards import COLOUR, COLOURS, NUMBER, Card, faint_card
+from pytest_vqamt.probing.cards import COLOURS, Card
 from pytest_vqamt.probing.findings import FLIPS, is_finding
-from pytest_vqamt.probing.probing import clear_numbers
+from pytest_vqamt.probing.outputs import distance, divergence, is_flip, mean, parted_at
 from pytest_vqamt.stats.binomial import upper_tail
 
 _STAGES = 20
-"""Comparisons of two deployments: four stages, once and twice, with room."""
+"""Comparisons of two deployments: seven stages, by answers and by scores, with room."""
 
-
-class Stage(StrEnum):
-    """Groups of requests, from those that depend on the language model alone to the finest details of pictures."""
-
-    TEXT = "sums, which need no picture"
-    CLEAR = "clear cards"
-    SIZES = "clear cards of other sizes"
-    FAINT = "faint digits"
+_FAR = 0.25
+"""Scores differ where they are apart by so much of what two pictures are: 16 bits and good quantisation stay below."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,11 +35,19 @@ class StageResult:
     compared: int
     """Requests that both answered."""
     differing: tuple[tuple[SentRequest, SentRequest], ...]
-    """Pairs of requests, of the first and the second model, that differed twice in a row."""
+    """Pairs of requests, of the first and the second model, whose answers or scores differed twice in a row."""
     right: tuple[int, int]
     """How many answers of each model name what the card shows."""
     wavering: int
     """Pairs that differed once, and not again."""
+    apart: float = 0.0
+    """The median distance of the scores, in shares of what two pictures are apart."""
+    divergence: float | None = None
+    """The mean Kullback-Leibler divergence of the first tokens, in nats; None without log-probabilities."""
+    flips: int = 0
+    """Pairs whose likeliest first tokens differ; without log-probabilities, whose answers do."""
+    parted_at: float | None = None
+    """The median number of equal tokens, or characters, before answers part; None if none do."""
 
     @property
     def p_value(self) -> float:
@@ -70,6 +73,14 @@ class AgainstResult:
     """All requests to A, and all to B."""
     complete: bool = True
     """False if the requests were spent before the last stage."""
+    floor: float = 0.0
+    """The largest distance of two answers to the same request, of either."""
+    far: float = 1.0
+    """The median distance of the answers about two cards, of B."""
+    has_scores: bool = False
+    """True if both give log-probabilities."""
+    explanation: Explanation | None = None
+    """What would explain the differences, and the smallest picture that shows them; None where they do not differ."""
 
     @property
     def parted(self) -> str:
@@ -84,96 +95,119 @@ class AgainstResult:
                     f"text: sampling, or a server that is not deterministic ({once} of {compared} pairs differed once)"
                 )
             return ""
+        explained = self.explanation.words if self.explanation else ""
         # From the earliest stage on: a language model that differs also answers pictures otherwise.
-        if Stage.TEXT in found:
+        if Stage.TEXT in found and not explained:
             return "text: the language model, its chat template or its sampling, as answers that need no picture differ"
+        if explained:
+            return f"{'parts' if found == {Stage.PARTS} else 'pixels'}: {explained}"
         if self.tokens.startswith("pictures"):
             return f"pixels: pictures are resized or cut into other tokens ({self.tokens})"
         if self.tokens.startswith("every"):
             return f"tokens: the prompts differ ({self.tokens})"
         if found == {Stage.SIZES}:
             return "pixels: pictures are resized in another way"
+        if found == {Stage.FORMS}:
+            return "pixels: files are decoded in another way"
+        if found == {Stage.PARTS}:
+            return "parts: several pictures or turns are put together in another way"
         return "pixels: the decoding of pictures, their normalisation, or the precision of the encoder"
 
 
-def compare(first: LoadedModel, second: LoadedModel, *, limit: int, seed: int = 0) -> AgainstResult:
+def compare(
+    first: LoadedModel, second: LoadedModel, *, limit: int, seed: int = 0, photos: Sequence[Request] = ()
+) -> AgainstResult:
     """Sends the same requests to both, each alone; a difference counts where both sendings differ.
+
+    Args:
+        first: A, the deployment in question.
+        second: B, its reference.
+        limit: the most requests to each.
+        seed: other cards.
+        photos: questions about photos of the user's.
 
     Raises:
         ModelError: a model cannot be used.
     """
     senders = RequestSender(first, limit), RequestSender(second, limit)
     result = AgainstResult(models=(first.name, second.name), logs=(senders[0].log, senders[1].log))
+    differing: list[tuple[Stage, SentRequest, SentRequest]] = []
     try:
-        for stage, requests in _schedule(seed):
-            result.stages.append(_compared(stage, list(requests), senders))
+        _measure(result, senders)
+        files = all(each.takes_files for each in senders)
+        for stage, asked in schedule(seed, first.takes & second.takes, files=files, photos=photos):
+            compared = _compared(stage, asked, senders, result)
+            result.stages.append(compared)
+            differing += [(stage, *pair) for pair in compared.differing] if compared.is_finding else []
+        if differing:
+            threshold = max(3 * result.floor, _FAR * result.far) if result.has_scores else 0.5
+            result.explanation = Explainer(senders, threshold).explain(differing)
     except RequestsSpentError:
         result.complete = False
     result.tokens = _tokens(*result.logs)
     return result
 
 
+def _measure(result: AgainstResult, senders: tuple[RequestSender, RequestSender]) -> None:
+    """Measures the noise of equal requests, and how far two pictures are apart."""
+    cards = [Card(number=number, ground=COLOURS[name]) for number, name in ((417, "red"), (852, "blue"))]
+    apart: list[float] = []
+    for sender in senders:
+        first, second, again = (
+            sender.send_alone(Request(card=card, text=_MEASURED)) for card in (cards[0], cards[1], cards[0])
+        )
+        result.floor = max(result.floor, distance(first, again))
+        apart.append(distance(first, second))
+    result.has_scores = all(sender.log[0].steps for sender in senders)
+    # Of the reference: the other one may see nothing.
+    result.far = apart[1] or 1.0
+
+
+_MEASURED = "What is in this picture?"
+
+
 def _compared(
-    stage: Stage, requests: list[tuple[Request, str]], senders: tuple[RequestSender, RequestSender]
+    stage: Stage, asked: Sequence[Asked], senders: tuple[RequestSender, RequestSender], result: AgainstResult
 ) -> StageResult:
     differing: list[tuple[SentRequest, SentRequest]] = []
+    pairs: list[tuple[SentRequest, SentRequest]] = []
     right = [0, 0]
-    compared = wavering = 0
-    for request, truth in requests:
-        pair = senders[0].send_alone(request), senders[1].send_alone(request)
+    wavering = 0
+
+    def differ(pair: tuple[SentRequest, SentRequest]) -> bool:
+        if not result.has_scores:
+            return pair[0].reading != pair[1].reading
+        return distance(*pair) > max(3 * result.floor, _FAR * result.far)
+
+    def sent(request: Request) -> tuple[SentRequest, SentRequest]:
+        return senders[0].send_alone(request), senders[1].send_alone(request)
+
+    for each in asked:
+        pair = sent(each.request)
         # Both refuse it, which is no difference.
         if pair[0].failure and pair[1].failure:
             continue
-        compared += 1
+        pairs.append(pair)
         for side in (0, 1):
             # "7" is in "17", but cards have three digits, and a wrong sum is rare: this is a hint and decides nothing.
-            right[side] += truth in pair[side].reading
-        if pair[0].reading != pair[1].reading:
-            again = senders[0].send_alone(request), senders[1].send_alone(request)
-            if again[0].reading != again[1].reading:
+            right[side] += bool(each.truth) and each.truth in pair[side].reading
+        if differ(pair):
+            again = sent(each.request)
+            if differ(again):
                 differing.append(again)
             else:
                 wavering += 1
+    parted = [place for pair in pairs if (place := parted_at(*pair)) is not None]
     return StageResult(
-        stage=stage, compared=compared, differing=tuple(differing), right=(right[0], right[1]), wavering=wavering
-    )
-
-
-def _schedule(seed: int) -> Iterator[tuple[Stage, Iterable[tuple[Request, str]]]]:
-    random = Random(seed)
-    names = tuple(COLOURS)
-    cards = [
-        Card(number=number, ground=COLOURS[names[place % len(names)]])
-        for place, number in enumerate(clear_numbers(random, 10))
-    ]
-    blank = Card(number=None, ground=COLOURS["white"])
-    sums = ((3, 4), (5, 2), (6, 3), (2, 2), (8, 1), (4, 4))
-    # A query always has a picture, and a blank one says nothing about a sum.
-    yield Stage.TEXT, [(Request(card=blank, text=f"What is {a} plus {b}?"), str(a + b)) for a, b in sums]
-    yield (
-        Stage.CLEAR,
-        [
-            (Request(card=card, text=text), str(card.number) if text == NUMBER else name)
-            for card, name in zip(cards, names, strict=False)
-            for text in (NUMBER, COLOUR)
-        ],
-    )
-    # Squares below and above what encoders resize to, then oblong pictures.
-    sizes = ((96, 96), (448, 448), (1024, 1024), (1536, 1536), (672, 224), (224, 672), (896, 224), (160, 640))
-    yield (
-        Stage.SIZES,
-        [
-            (Request(card=replace(card, size=size), text=NUMBER), str(card.number))
-            for card, size in zip(cards, sizes, strict=False)
-        ],
-    )
-    yield (
-        Stage.FAINT,
-        [
-            (Request(card=faint_card(number, 40 + 45 * place, step), text=NUMBER), str(number))
-            for step in (14, 24, 40)
-            for place, number in enumerate(clear_numbers(random, 4))
-        ],
+        stage=stage,
+        compared=len(pairs),
+        differing=tuple(differing),
+        right=(right[0], right[1]),
+        wavering=wavering,
+        apart=median(distance(*pair) for pair in pairs) / result.far if pairs else 0.0,
+        divergence=mean(divergence(*pair) for pair in pairs),
+        flips=sum(is_flip(*pair) for pair in pairs),
+        parted_at=median(parted) if parted else None,
     )
 
 

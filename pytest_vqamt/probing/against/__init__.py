@@ -1,0 +1,1 @@
+"""The comparison of two deployments of one model."""

@@ -1,0 +1,134 @@
+"""The state of a probe by scores: how far equal requests are apart, how far others are, and what follows from it.
+
+Other content must move the scores, and equal content must not, whatever the weights are: random ones do. So the noise
+of equal requests is measured first. A check takes pairs until one is as it must be; a finding needs as many in a row
+as chance does not give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from statistics import median
+
+from pytest_vqamt.probing.asking import Request, RequestSender, SentRequest
+from pytest_vqamt.probing.cards import NUMBER, Card
+from pytest_vqamt.probing.findings import FLIPS, FindingKind, is_finding
+from pytest_vqamt.probing.outputs import distance
+from pytest_vqamt.probing.probing import CARDS, ProbeState
+
+_NEAR = 0.05
+"""Equal pixels may be apart by so much of what other pictures are: batches are computed in another order in 16 bits."""
+
+_ABOVE_FLOOR = 1.5
+"""Other content moves the scores by more than so many times what equal requests are apart."""
+
+_DECIDES = 20
+"""Pictures must be apart so many times more than equal requests, or faint changes decide nothing."""
+
+_ROUNDING = 1e-6
+"""Scores that differ by less are equal: servers write them in decimals."""
+
+Pair = tuple[SentRequest, SentRequest]
+
+
+class Comparing(ProbeState):
+    """A probe by scores under way, which every check gets.
+
+    Attributes:
+        reference: an answer about each card.
+        floor: the largest distance of two answers to the same request.
+        far: the median distance of the answers about two cards.
+        alike: the chance that the answers about two pictures are as near as those to equal requests.
+        odd: the chance that equal requests are further apart than equal content may be.
+    """
+
+    def __init__(self, sender: RequestSender, seed: int) -> None:
+        super().__init__(sender, seed)
+        self.result.subject = NUMBER
+        self.reference: list[SentRequest] = []
+        self.floor = self.far = 0.0
+        self.alike = self.odd = FLIPS
+        self._canaries = 0
+
+    @property
+    def has_scores(self) -> bool:
+        """True if the model gives log-probabilities; else whole answers are compared."""
+        return any(each.steps for each in self.sender.log)
+
+    @property
+    def is_decisive(self) -> bool:
+        """True if a change much smaller than another picture can be told from noise."""
+        return self.has_scores and self.far > _DECIDES * self.floor
+
+    # Requests
+
+    def send(self, card: Card, question: str = NUMBER) -> SentRequest:
+        return self.ask(Request(card=card, text=question))
+
+    def ask(self, request: Request) -> SentRequest:
+        return self.sender.send_alone(request)
+
+    # Comparisons
+
+    def is_moved(self, first: SentRequest, second: SentRequest) -> bool:
+        """True if the answers are further apart than equal requests are. Failures are honest, and count as moved."""
+        if first.failure or second.failure:
+            return True
+        return distance(first, second) > max(_ABOVE_FLOOR * self.floor, _ROUNDING)
+
+    def is_same(self, first: SentRequest, second: SentRequest) -> bool:
+        """True if the answers are as near as those to equal content may be. Failures are honest, and count as same."""
+        if first.failure or second.failure:
+            return True
+        return distance(first, second) <= max(3 * self.floor, _NEAR * self.far, _ROUNDING)
+
+    def is_near(self, first: SentRequest, second: SentRequest, share: float) -> bool:
+        """True if the answers are apart by less than a share of what another picture is."""
+        return distance(first, second) < share * self.far
+
+    def unmoved(self, pairs: Iterable[Pair]) -> list[SentRequest]:
+        """Takes pairs of other content until one has moved; the second ones once all that have not are a finding."""
+        return self._until(((second, self.is_moved(first, second)) for first, second in pairs), self.alike)
+
+    def changed(self, pairs: Iterable[Pair]) -> list[SentRequest]:
+        """Takes pairs of equal content until one is the same; the second ones once all that are not are a finding."""
+        return self._until(((second, self.is_same(first, second)) for first, second in pairs), self.odd)
+
+    def _until(self, seen: Iterable[tuple[SentRequest, bool]], rate: float) -> list[SentRequest]:
+        found: list[SentRequest] = []
+        for sent, is_right in seen:
+            if is_right or sent.truncated:
+                return []
+            found.append(sent)
+            if is_finding(len(found), len(found), rate):
+                return found
+        return []
+
+    # References
+
+    def measure(self, answers: Sequence[Sequence[SentRequest]]) -> None:
+        """Takes the references and the noise from the answers to one question, some for each card."""
+        self.reference = [given[0] for given in answers]
+        repeated = [distance(given[0], each) for given in answers for each in given[1:]]
+        others = [distance(first, second) for first, second in combinations(self.reference, 2)]
+        self.floor, self.far = max(repeated, default=0.0), median(others)
+        # Laplace's rule: what was never seen in n tries has a chance of 1 in n + 2.
+        near = [self.is_moved(first, second) for first, second in combinations(self.reference, 2)]
+        self.alike = (near.count(False) + 1) / (len(near) + 2)
+        odd = [self.is_same(given[0], each) for given in answers for each in given[1:]]
+        self.odd = (odd.count(False) + 1) / (len(odd) + 2)
+
+    def again(self, places: Iterable[int]) -> Iterator[Pair]:
+        """The reference of cards, each with another answer to the same request."""
+        for place in places:
+            yield self.reference[place], self.send(self.cards[place])
+
+    def canary(self, after: str) -> None:
+        """Asks about a card again: another answer is state that the check before has left behind."""
+        self._canaries += 1
+        found = self.changed(self.again((self._canaries + step) % CARDS for step in range(CARDS)))
+        if found and not self.result.found(FindingKind.STATE):
+            self.add_finding(FindingKind.STATE, found, rate=self.odd, detail=f"since the check of {after}")
+        if found:
+            self.measure([[self.send(card) for _ in range(2)] for card in self.cards])

@@ -1,0 +1,365 @@
+"""Checks that other content moves the scores: pictures and places in them, texts, turns and long texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations, pairwise
+from statistics import median
+
+from pytest_vqamt.core.conversation import Ability, Role
+from pytest_vqamt.core.edits import Colour
+from pytest_vqamt.core.query import Task
+from pytest_vqamt.probing.asking import Request, Said, SentRequest
+from pytest_vqamt.probing.cards import COLOUR, COLOURS, NUMBER, Card, CardFile, colliding_pairs
+from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.outputs import distance, first_distance
+from pytest_vqamt.probing.probing import CARDS, Figure
+from pytest_vqamt.probing.scores.comparing import Comparing, Pair
+from pytest_vqamt.relations.serving import FILLER, LINES
+
+_SIZES = ((96, 96), (448, 448), (1024, 1024), (2048, 2048), (672, 224), (224, 672))
+_LARGE_PX = 1024
+_GROUND = 128
+_STEPS = (64, 16, 4, 1)
+_STRIPES_PX = (64, 32, 16, 8, 4, 2)
+_SEEN = 0.1
+"""Stripes are seen where exchanging black and white moves the scores by so much of what it does for the broadest."""
+_FRESH = 8
+"""Texts of their own for each of two cards, where all pictures of one text get one answer."""
+_EXPECTED = 10
+"""A long text is cut where the scores should have moved by so many times what can be told."""
+_MATCHES = (
+    ("größe", "grosse", "żółw", "zolw"),
+    ("東京", "京東", "привет", "пирвет"),
+)
+"""Words that differ in letters beyond ASCII alone."""
+_UNPACKED = CardFile(unpacked=True)
+
+
+def calibrate(state: Comparing) -> bool:
+    """Measures the noise; False where the scores do not depend on the picture."""
+    answers: list[list[SentRequest]] = [[] for _ in state.cards]
+    # Three orders, so that an answer that depends on the request before it differs from itself.
+    for order in (range(CARDS), reversed(range(CARDS)), state.random.sample(range(CARDS), CARDS)):
+        for place in order:
+            answers[place].append(state.send(state.cards[place]))
+    state.measure(answers)
+    pairs = list(combinations(state.reference, 2))
+    unmoved = [second for first, second in pairs if not state.is_moved(first, second)]
+    odd = [each for given in answers for each in given[1:] if not state.is_same(given[0], each)]
+    if len(unmoved) <= len(pairs) // 2:
+        state.add_finding(FindingKind.NON_DETERMINISTIC, odd, 2 * CARDS, rate=0.02, detail=_apart(state))
+        return True
+    is_cached = state.sender.task is Task.VQA and _moves_with_fresh_texts(state)
+    kind = FindingKind.TEXT_KEYED if is_cached else FindingKind.PICTURE_UNUSED
+    detail = "all cards get equal scores"
+    if kind is FindingKind.TEXT_KEYED:
+        detail = f"{detail}; with a letter of its own before it, each text gets scores of its own picture"
+    state.add_finding(kind, unmoved[:CARDS], rate=0.02, detail=detail)
+    return False
+
+
+def _apart(state: Comparing) -> str:
+    return f"equal requests are apart by up to {state.floor:.2g}, other pictures by {state.far:.2g}"
+
+
+def _moves_with_fresh_texts(state: Comparing) -> bool:
+    """True if two cards are told apart by texts that were never sent: then a cache knows requests by their text.
+
+    Each text has a letter of its own before it. That moves the scores, too, but less than another picture does.
+    """
+    letters = iter(state.random.sample("abcdefghijklmnopqrstuvwxyz", 2 * _FRESH))
+    of_card = [[state.send(card, f"{next(letters)} {NUMBER}") for _ in range(_FRESH)] for card in state.cards[:2]]
+    within = [first_distance(*pair) for given in of_card for pair in combinations(given, 2)]
+    across = [first_distance(first, second) for first in of_card[0] for second in of_card[1]]
+    return state.has_scores and median(across) > 1.3 * median(within)
+
+
+def texts(state: Comparing) -> None:
+    """The same picture with another question."""
+    pairs = ((state.reference[place], state.send(card, COLOUR)) for place, card in enumerate(state.cards))
+    if found := state.unmoved(pairs):
+        state.add_finding(FindingKind.TEXT_IGNORED, found, rate=state.alike)
+
+
+def blank(state: Comparing) -> None:
+    """A picture of one colour behind a card: it must not get the card's scores."""
+
+    def pairs() -> Iterator[Pair]:
+        for place, name in enumerate(tuple(COLOURS)[:CARDS]):
+            before = state.send(state.cards[place])
+            yield before, state.send(Card(ground=COLOURS[name]))
+
+    if found := state.unmoved(pairs()):
+        state.add_finding(FindingKind.EMPTY_PICTURE, found, rate=state.alike)
+
+
+def likenesses(state: Comparing) -> None:
+    """Pairs of pictures that share a short hash, a length, a beginning, or their look when small."""
+    for name, pairs in colliding_pairs((state.cards[0], state.cards[2])).items():
+        if found := state.unmoved(_in_a_row(state, (*pairs, *pairs))):
+            state.add_finding(FindingKind.SHORT_HASH, found, rate=state.alike, detail=f"they share {name}")
+            return
+    places = ((0, 1), (2, 3), (4, 5), (1, 2))
+    small = [replace(card, ground=COLOURS["white"], digit_px=28) for card in state.cards]
+    kinds = [(FindingKind.LOOK_KEYED, small)]
+    if state.sender.takes_files:
+        plain = [replace(card, file=_UNPACKED) for card in state.cards]
+        kinds = [
+            (FindingKind.LENGTH_KEYED, plain),
+            (FindingKind.BEGINNING_KEYED, [replace(card, ground=COLOURS["white"]) for card in plain]),
+            *kinds,
+        ]
+    for kind, cards in kinds:
+        # Digits of one ground may look alike to a model that sees few pixels; told apart when sent otherwise, not.
+        if kind is not FindingKind.LENGTH_KEYED and not state.is_decisive:
+            continue
+        if found := state.unmoved(_in_a_row(state, [(cards[a], cards[b]) for a, b in places])):
+            state.add_finding(kind, found, rate=state.alike)
+            return
+
+
+def _in_a_row(state: Comparing, pairs: Iterable[tuple[Card, Card]]) -> Iterator[Pair]:
+    return ((state.send(first), state.send(second)) for first, second in pairs)
+
+
+def channels(state: Comparing) -> None:
+    """Each colour channel alone, and colours of one brightness: gray pictures lose them."""
+
+    def ground(number: int, *rgb: int) -> Card:
+        return Card(number=state.spare[number], ground=(rgb[0], rgb[1], rgb[2]))
+
+    unseen: list[SentRequest] = []
+    names = []
+    for channel, name in enumerate(("red", "green", "blue")):
+
+        def pairs(channel: int = channel) -> Iterator[Pair]:
+            for number in range(CARDS):
+                other = [_GROUND] * 3
+                other[channel] += 100
+                yield state.send(ground(number, *[_GROUND] * 3)), state.send(ground(number, *other))
+
+        if found := state.unmoved(pairs()):
+            unseen += found
+            names.append(name)
+    if unseen:
+        state.add_finding(
+            FindingKind.COLOURS_WRONG, unseen, rate=state.alike, detail=f"{' and '.join(names)} is not seen"
+        )
+        return
+
+    def of_one_brightness() -> Iterator[Pair]:
+        for number, (first, second) in enumerate(_EQUALLY_BRIGHT * 2):
+            yield state.send(ground(number, *first)), state.send(ground(number, *second))
+
+    if found := state.unmoved(of_one_brightness()):
+        detail = "colours of one brightness get equal scores"
+        state.add_finding(FindingKind.COLOURS_LOST, found, rate=state.alike, detail=detail)
+
+
+# By ITU-R 601, rounded to whole levels as Pillow does: 299 R + 587 G + 114 B.
+_EQUALLY_BRIGHT: tuple[tuple[Colour, Colour], ...] = (
+    ((210, 60, 60), (60, 136, 61)),
+    ((60, 60, 220), (139, 60, 10)),
+    ((40, 160, 40), (200, 78, 40)),
+)
+
+
+def edges(state: Comparing) -> None:
+    """A band at each edge of a square: a picture that is cropped loses it."""
+    if not state.is_decisive:
+        state.skip("edges", "equal requests get other scores")
+        return
+    lost: list[SentRequest] = []
+    names = []
+    for edge in ("left", "right", "top", "bottom"):
+        pairs = (
+            (state.send(card), state.send(replace(card, changes=(f"with a band at the {edge}",))))
+            for card in state.cards
+        )
+        if found := state.unmoved(pairs):
+            lost += found
+            names.append(edge)
+    if lost:
+        state.add_finding(FindingKind.CROPPED, lost, rate=state.alike, detail=f"a band at the {', '.join(names)} edge")
+
+
+def sizes(state: Comparing) -> None:
+    """Two cards at each of many sizes and shapes."""
+    for size in _SIZES:
+        cards = [replace(card, size=size) for card in state.cards]
+        found = state.unmoved(_in_a_row(state, [(cards[a], cards[b]) for a, b in ((0, 1), (2, 3), (4, 5), (1, 2))]))
+        if found:
+            oblong = size[0] != size[1]
+            large = FindingKind.LARGE_PICTURE if size[0] >= _LARGE_PX else FindingKind.SIZE
+            kind = FindingKind.ASPECT_RATIO if oblong else large
+            state.add_finding(kind, found, rate=state.alike, detail=f"{size[0]:,} x {size[1]:,} px")
+            return
+
+
+def detail(state: Comparing) -> None:
+    """Figures: the finest stripes of a large picture, and the faintest step of its ground, that move the scores."""
+    if not state.is_decisive:
+        state.skip("detail", "equal requests get other scores")
+        return
+    for px in (448, _LARGE_PX):
+        moved = {width: distance(*(state.send(each) for each in _striped(px, width))) for width in _STRIPES_PX}
+        seen = [width for width in _STRIPES_PX if moved[width] > max(_SEEN * moved[_STRIPES_PX[0]], 2 * state.floor)]
+        if seen:
+            name = f"finest stripes that are seen at {px:,} px"
+            state.result.figures.append(Figure(name=name, value=min(seen), unit="px", is_better_high=False))
+    card = Card(number=state.spare[0], ground=(_GROUND,) * 3)
+    plain = state.send(card)
+    seen = [step for step in _STEPS if state.is_moved(plain, state.send(replace(card, ground=(_GROUND + step,) * 3)))]
+    if seen:
+        figure = Figure(
+            name="faintest step that moves the scores", value=min(seen), unit="of 255", is_better_high=False
+        )
+        state.result.figures.append(figure)
+
+
+def _striped(px: int, width: int) -> tuple[Card, Card]:
+    """Black and white stripes, and the same exchanged."""
+    card = Card(ground=COLOURS["white"], size=(px, px), changes=(f"as stripes of {width} px",))
+    return card, replace(card, changes=(*card.changes, "inverted"))
+
+
+# Conversations
+
+
+def pictures(state: Comparing) -> None:
+    """Two pictures: each must count, and their order."""
+    if why := state.lacks(Ability.PICTURES):
+        state.skip("several pictures", why)
+        return
+
+    def shown(*places: int, size: tuple[int, int] | None = None) -> SentRequest:
+        cards = [state.cards[place] for place in places]
+        # Another size for the second: pictures of one size are what engines merge.
+        sent = (cards[0], *(replace(card, size=size) if size else card for card in cards[1:]))
+        return state.ask(Request(card=cards[0], text=NUMBER, turns=(Said((*sent, NUMBER)),)))
+
+    def pairs(*changes: tuple[tuple[int, ...], tuple[int, ...]], size: tuple[int, int] | None = None) -> Iterator[Pair]:
+        return ((shown(*first, size=size), shown(*second, size=size)) for first, second in changes)
+
+    orders = [((a, b), (b, a)) for a, b in ((0, 1), (2, 3), (4, 5), (1, 2))]
+    firsts = [((a, b), (c, b)) for a, b, c in ((0, 1, 2), (3, 4, 5), (1, 3, 5), (2, 4, 0))]
+    seconds = [((b, a), (b, c)) for a, b, c in ((0, 1, 2), (3, 4, 5), (1, 3, 5), (2, 4, 0))]
+    if found := state.unmoved(pairs(*seconds)):
+        state.add_finding(FindingKind.FIRST_ONLY, found, rate=state.alike, ruled_out=("another first picture",))
+    elif found := state.unmoved(pairs(*firsts)):
+        state.add_finding(FindingKind.LAST_ONLY, found, rate=state.alike, ruled_out=("another second picture",))
+    elif found := state.unmoved(pairs(*orders)):
+        apart = state.unmoved(pairs(*orders, size=(224, 280)))
+        kind = FindingKind.PERMUTED if apart else FindingKind.MERGED
+        told = () if apart else ("pictures of two sizes",)
+        state.add_finding(kind, found, rate=state.alike, detail="their order does not count", ruled_out=told)
+
+
+def turns(state: Comparing) -> None:
+    """A picture and a text of earlier turns, a system message, and what the model is said to have said."""
+    greeting, reply = "Here is a picture.", "Thank you."
+
+    def earlier(place: int, said: str = reply) -> SentRequest:
+        card = state.cards[place]
+        told = (Said((card, greeting)), Said((said,), Role.ASSISTANT), Said((NUMBER,)))
+        return state.ask(Request(card=card, text=NUMBER, turns=told))
+
+    def guided(place: int, wish: str) -> SentRequest:
+        card = state.cards[place]
+        return state.ask(Request(card=card, text=NUMBER, turns=(Said((wish,), Role.SYSTEM), Said((card, NUMBER)))))
+
+    if why := state.lacks(Ability.TURNS):
+        state.skip("turns", why)
+    elif found := state.unmoved((earlier(place), earlier((place + 1) % CARDS)) for place in range(CARDS)):
+        state.add_finding(FindingKind.EARLIER_LOST, found, rate=state.alike)
+    elif found := state.unmoved((earlier(place), earlier(place, "I see nothing at all.")) for place in range(CARDS)):
+        state.add_finding(FindingKind.ASSISTANT_LOST, found, rate=state.alike)
+    if why := state.lacks(Ability.SYSTEM):
+        state.skip("system messages", why)
+        return
+    brief, long = "Answer briefly.", "Tell a long story about the sea."
+    if found := state.unmoved((guided(place, brief), guided((place + 1) % CARDS, brief)) for place in range(CARDS)):
+        state.add_finding(FindingKind.SYSTEM, found, rate=state.alike, ruled_out=("no system message",))
+    elif found := state.unmoved((guided(place, brief), guided(place, long)) for place in range(CARDS)):
+        state.add_finding(FindingKind.SYSTEM_IGNORED, found, rate=state.alike)
+
+
+def letters(state: Comparing) -> None:
+    """Words that differ in letters beyond ASCII alone."""
+    for words in _MATCHES:
+        pairs = [(first, second) for first, second in combinations(words, 2)]
+        sent = (
+            (state.send(card, f"{first} {NUMBER}"), state.send(card, f"{second} {NUMBER}"))
+            for card, (first, second) in zip(state.cards, pairs, strict=False)
+        )
+        if found := state.unmoved(sent):
+            state.add_finding(FindingKind.NON_ASCII, found, rate=state.alike)
+            return
+
+
+def long_texts(state: Comparing) -> None:
+    """The picture, and the first, the middle and the last line, of longer and longer texts."""
+    if not state.is_decisive:
+        state.skip("long texts", "equal requests get other scores")
+        return
+    before: dict[str, tuple[float, int]] = {}
+    for lines in LINES.values():
+        plain = _lined(lines)
+        for part in _CUT:
+            apart: list[float] = []
+            found: list[SentRequest] = []
+            for place, card in enumerate(state.cards):
+                first, second = state.send(card, plain), _otherwise(state, place, lines, part)
+                if honest := first.failure or second.failure or ("cut with notice" if second.truncated else ""):
+                    state.note(f"a text of {len(plain.split()):,} words", honest)
+                    return
+                apart.append(distance(first, second))
+                if state.is_moved(first, second):
+                    break
+                found.append(second)
+                # What counts less and less in a longer text may count nothing: only a sudden loss is a finding.
+                if not _is_sudden(state, before.get(part), lines):
+                    break
+                if state.add_finding(
+                    _CUT[part], found, rate=state.alike, detail=f"{part} of {len(plain.split()):,} words"
+                ):
+                    return
+            before[part] = (max(apart), lines)
+
+
+_CUT = {
+    "the picture": FindingKind.LONG_TEXT,
+    "the first line": FindingKind.LONG_TEXT,
+    "the middle": FindingKind.CUT_IN_THE_MIDDLE,
+    "the last line": FindingKind.CUT_AT_THE_END,
+}
+
+
+def _otherwise(state: Comparing, place: int, lines: int, part: str) -> SentRequest:
+    """Asks about a card behind so many lines, with another picture or another line."""
+    if part == "the picture":
+        return state.send(state.cards[place - 1], _lined(lines))
+    other = {"the first line": 0, "the middle": lines // 2, "the last line": lines - 1}[part]
+    return state.send(state.cards[place], _lined(lines, other))
+
+
+def _is_sudden(state: Comparing, before: tuple[float, int] | None, lines: int) -> bool:
+    if before is None:
+        return True
+    moved, shorter = before
+    return moved * shorter / lines > _EXPECTED * max(state.floor, _resolution(state))
+
+
+def _resolution(state: Comparing) -> float:
+    """The smallest difference that was seen: scores in 16 bits go in steps."""
+    log = [each for each in state.sender.log if not each.failure and each.card in state.cards]
+    apart = [distance(first, second) for first, second in pairwise(log)]
+    return min((each for each in apart if each > 0), default=0.0)
+
+
+def _lined(lines: int, other: int | None = None) -> str:
+    """A question behind lines of filler, of which one may be another."""
+    all_lines: Sequence[str] = [FILLER if place != other else "Lamps and rivers." for place in range(lines)]
+    return "\n".join((*all_lines, NUMBER))

@@ -1,0 +1,96 @@
+"""``vqamt probe --scores``: measures the noise of a model's scores, and runs the checks that need no reading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from pytest_vqamt.core.query import Task
+from pytest_vqamt.models.wrapped import LoadedModel
+from pytest_vqamt.probing.asking import RequestSender, RequestsSpentError
+from pytest_vqamt.probing.checks import replies
+from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.probing import Figure, ProbeResult
+from pytest_vqamt.probing.scores import content, sameness
+from pytest_vqamt.probing.scores.comparing import Comparing
+
+SETTINGS: Mapping[str, str] = MappingProxyType({"logprobs": "20", "logprob-steps": "8", "max-tokens": "8"})
+"""The model's settings, where the user has set no others."""
+
+_OF_TEXTS = ("text", "several pictures", "turns and system messages", "letters", "long texts")
+"""Checks that a model without questions skips."""
+
+_CHECKS: Mapping[str, Callable[[Comparing], None]] = MappingProxyType(
+    {
+        "text": content.texts,
+        "blank pictures": content.blank,
+        "alike pictures": content.likenesses,
+        "colour channels": content.channels,
+        "edges": content.edges,
+        "sizes and aspect ratios": content.sizes,
+        "detail": content.detail,
+        "forms of file": sameness.files,
+        "several pictures": content.pictures,
+        "turns and system messages": content.turns,
+        "letters": content.letters,
+        "long texts": content.long_texts,
+        "together, many in flight": sameness.together,
+        "after a large picture, after a pause": sameness.after_others,
+    }
+)
+
+_CACHES = (
+    *(FindingKind.TEXT_KEYED, FindingKind.SHORT_HASH, FindingKind.LENGTH_KEYED),
+    *(FindingKind.BEGINNING_KEYED, FindingKind.LOOK_KEYED, FindingKind.TEXT_IGNORED, FindingKind.NON_DETERMINISTIC),
+)
+
+
+def probe_scores(model: LoadedModel, *, limit: int, seed: int = 0) -> ProbeResult:
+    """Probes a model by the scores of its tokens, in at most ``limit`` requests; its weights may be random.
+
+    Raises:
+        ModelError: the model cannot be used, or most requests fail.
+    """
+    task = Task.VQA if Task.VQA in model.tasks else Task.CAPTIONING
+    state = Comparing(RequestSender(model, limit, task), seed)
+    result = state.result
+    try:
+        sees = content.calibrate(state)
+    except RequestsSpentError:
+        state.skip("all checks", "the requests were spent before the first comparison")
+        return result
+    result.checked.append("sees at all")
+    if not state.has_scores:
+        state.note("log-probabilities", "none: whole answers are compared, so faint changes are not seen")
+    else:
+        result.figures.append(
+            Figure(name="noise of equal requests", value=state.floor, unit="nats", is_better_high=False)
+        )
+        result.figures.append(Figure(name="another picture moves the scores by", value=state.far, unit="nats"))
+    if not sees:
+        state.skip("all other checks", "the scores do not depend on the picture")
+    for name, check in _CHECKS.items() if sees else ():
+        _run(state, name, check)
+    replies.failures(state)
+    replies.tokens(state)
+    replies.usage(state)
+    return result
+
+
+def _run(state: Comparing, name: str, check: Callable[[Comparing], None]) -> None:
+    result = state.result
+    if result.found(*_CACHES):
+        state.skip(name, "what was found before would show here, too")
+        return
+    if name in _OF_TEXTS and state.sender.task is Task.CAPTIONING:
+        state.skip(name, "the model takes no text")
+        return
+    before, sent = len(result.findings), len(state.sender.log)
+    try:
+        check(state)
+        if name not in dict(result.skipped):
+            result.checked.append(name)
+        if len(result.findings) == before and len(state.sender.log) > sent:
+            state.canary(name)
+    except RequestsSpentError:
+        state.skip(name, f"the {state.sender.limit} requests were spent")
