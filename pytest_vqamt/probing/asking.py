@@ -222,6 +222,9 @@ class RequestSender:
         def encode(picture: Picture, encoder: PictureEncoder, _lossless: bool) -> PictureFile:
             card = shown[picture.photo.digest]
             self.takes_files |= not encoder.only_png
+            if card.photo is not None and card.is_own_file:
+                # Perhaps the photo's own file, as in a run.
+                return encoder.encode(card.photo.picture, lambda: render_card(card), card.photo.store, lossless=False)
             own = card_file(card)
             if own is not None and (own.media_type == "image/png" or not encoder.only_png):
                 return own

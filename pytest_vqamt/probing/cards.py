@@ -1,4 +1,4 @@
-"""The pictures of a probe: cards with a number, coloured corners or dots on a ground of one colour, and their files."""
+"""The pictures of a probe and their files: cards with a number, coloured corners or dots, and photos of the user's."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from enum import StrEnum
 from functools import cache
 from io import BytesIO
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.core.edits import Colour, FileForm, Store
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.query import PictureFile
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import PhotoStore, PictureFile
 from pytest_vqamt.models.http.picture_files import png_bytes
 from pytest_vqamt.probing.changes import CHANGES
 
@@ -125,9 +126,23 @@ class CardFile:
         return f"{self.form.value}{quality}{orientation}{named}"
 
 
+@dataclass(frozen=True, slots=True)
+class OwnPhoto:
+    """A photo of the user's, as it is."""
+
+    picture: Picture
+    """Without edits."""
+    store: PhotoStore = field(compare=False, repr=False)
+    """Reads its pixels, and its file where it has one."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return self.picture.scene.width, self.picture.scene.height
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """A picture on which something can be read without doubt."""
+    """A picture on which something can be read without doubt, or a photo of the user's."""
 
     number: int | None = None
     """Of three or four digits, in the middle; None for a card without a number."""
@@ -146,11 +161,13 @@ class Card:
     file: CardFile | None = None
     """How it is sent; None for as the adapter encodes it."""
     nonce: int = 0
-    """Changes a block of 4 x 4 pixels in the corner by at most 15 of 255 a channel; 0 for no block."""
+    """Changes a block of 4 x 4 pixels in the corner by at most 15 of 255 a channel, of a photo by 1; 0 for no block."""
     is_noise: bool = False
     """Random pixels in place of the ground."""
     changes: tuple[str, ...] = ()
     """What is done to its pixels, in order: names of ``CHANGES``."""
+    photo: OwnPhoto | None = None
+    """A photo in place of all that is drawn: as large as fits into ``size``, in the middle, on the ground."""
     digest: str = field(init=False, compare=False)
     """Of all other fields."""
 
@@ -159,9 +176,25 @@ class Card:
             *(self.number, self.ground, self.ink, self.corners, self.dots, self.digit_px, self.size),
             *(self.file and self.file.words, self.nonce, self.is_noise),
             *self.changes,
+            *(() if self.photo is None else (self.photo.picture.digest,)),
         )
         # Computed once: every request compares digests, and the class is frozen.
         object.__setattr__(self, "digest", digest("probe card", repr(named)))
+
+    @classmethod
+    def of_photo(cls, photo: OwnPhoto, size: tuple[int, int] | None = None, file: CardFile | None = None) -> Card:
+        """The card of a photo; without a size and a file it is sent as the model's adapter sends photos."""
+        return cls(photo=photo, ground=GRAY, size=size or photo.size, file=file)
+
+    @property
+    def is_own_file(self) -> bool:
+        """True if it is a photo that the adapter may send as the file that it is."""
+        return (
+            self.photo is not None
+            and self.file is None
+            and not (self.nonce or self.changes)
+            and self.size == self.photo.size
+        )
 
     @property
     def look(self) -> str:
@@ -170,6 +203,8 @@ class Card:
         >>> Card(number=417, ground=COLOURS["red"]).look
         '417 on red, 224 x 224 px'
         """
+        if self.photo is not None:
+            return self._photo_look(self.photo)
         ground = "noise" if self.is_noise else colour_name(self.ground) or str(self.ground)
         parts = [str(self.number)] if self.number is not None else []
         if self.corners:
@@ -183,12 +218,20 @@ class Card:
         changes = "".join(f", {each}" for each in self.changes)
         return f"{shown}, {self.size[0]} x {self.size[1]} px{digits}{ink}{changes}{file}"
 
+    def _photo_look(self, photo: OwnPhoto) -> str:
+        form = f", {self.file.words}" if self.file else ""
+        changed = f", {self.nonce.bit_count()} pixels one level off" if self.nonce else ""
+        changes = "".join(f", {each}" for each in self.changes)
+        return f"photo {photo.picture.photo.id}, {self.size[0]} x {self.size[1]} px{changed}{changes}{form}"
+
     def right(self, question: str) -> str:
-        """What is right to answer; "" where the card does not tell.
+        """What is right to answer; "" where the card does not tell, as of a photo.
 
         >>> Card(ground=GRAY, corners=("red", "blue", "green", "white")).right(CORNER.format("bottom left"))
         'green'
         """
+        if self.photo is not None:
+            return ""
         if question.endswith(COLOUR):
             return colour_name(self.ground)
         if question.endswith(DOTS):
@@ -232,6 +275,8 @@ def _drawn(card: Card) -> Image:
     from PIL import Image as Pillow
     from PIL.ImageDraw import Draw
 
+    if card.photo is not None:
+        return _photo(card, card.photo)
     if card.is_noise:
         return _noise(card)
     image = Pillow.new("RGB", card.size, card.ground)
@@ -327,6 +372,32 @@ def _near(value: int, step: int) -> int:
     """``value`` and at most 15 more, or less where it is bright."""
     # No channel may leave 0 to 255.
     return value - step if value > 200 else value + step
+
+
+def _photo(card: Card, photo: OwnPhoto) -> Image:
+    from pytest_vqamt.imaging.render import render
+
+    picture, (width, height), (own_width, own_height) = photo.picture, card.size, photo.size
+    scale = min(width / own_width, height / own_height)
+    # A rounded side may miss the size by a pixel, which no margin should fill.
+    across, down = (
+        side if abs(side - own * scale) < 1 else max(1, round(own * scale))
+        for side, own in ((width, own_width), (height, own_height))
+    )
+    if (across, down) != photo.size:
+        picture = picture.rescale(across, down)
+    if (across, down) != card.size:
+        left, top = (width - across) // 2, (height - down) // 2
+        picture = picture.pad(
+            left=left, top=top, right=width - across - left, bottom=height - down - top, colour=card.ground
+        )
+    image = render(picture, photo.store)
+    for place in range(_NONCE_PX**2):
+        at = place % _NONCE_PX, place // _NONCE_PX
+        if card.nonce >> place & 1 and at[0] < width and at[1] < height:
+            red, green, blue = cast("Colour", image.getpixel(at))
+            image.putpixel(at, (red, green, blue - 1 if blue else 1))
+    return image
 
 
 def _noise(card: Card) -> Image:
