@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
@@ -21,6 +22,7 @@ from pytest_vqamt.probing.gate import ProbeBaseline, gate
 from pytest_vqamt.probing.probe import MOST_REQUESTS, probe
 from pytest_vqamt.probing.probe_files import result_junit, result_markdown
 from pytest_vqamt.probing.probe_report import against_lines, gate_lines, probe_lines, result_html, result_json
+from pytest_vqamt.probing.scores.probe import LOGPROBS, SETTINGS, is_refused, probe_scores
 
 _LEAST_REQUESTS = 40
 """The least that --max-requests may be."""
@@ -34,6 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("model", metavar="MODEL", help="as --vqamt-model names it; it answers questions about pixels")
     parser.add_argument("--against", metavar="MODEL", help="another deployment of the same weights to compare with")
+    parser.add_argument(
+        "--scores",
+        action="store_true",
+        help="compare log-probabilities, not answers: for weights that read nothing, random ones too",
+    )
     parser.add_argument("--option", metavar="NAME=VALUE", action="append", default=[], help="a setting of the models")
     parser.add_argument("--device", default="auto", help="the device of models that run here (default: %(default)s)")
     parser.add_argument(
@@ -83,12 +90,14 @@ def run(arguments: argparse.Namespace) -> int:
     if of_relations:
         raise OptionError(f"Expected --option to set a model, but got {next(iter(of_relations))!r}: leave it off")
     options = ModelOptions(device=arguments.device, settings=settings)
-    models = [_loaded(catalogue, spec, options) for spec in specs]
+    # Two deployments are compared by scores where both give them.
+    loaded = _loaded_for_scores if arguments.scores or arguments.against else _loaded
+    models = [loaded(catalogue, spec, options, arguments) for spec in specs]
     limit, seed = arguments.max_requests, arguments.seed
     baseline = ProbeBaseline.of_file(arguments.baseline) if arguments.baseline else None
     if arguments.against:
         return _shown_against(compare(*models, limit=limit, seed=seed), arguments)
-    result = probe(models[0], limit=limit, seed=seed)
+    result = (probe_scores if arguments.scores else probe)(models[0], limit=limit, seed=seed)
     found = gate(result, arguments.allow, baseline)
     lines = [*probe_lines(result, arguments.allow), *gate_lines(found)]
     print(result_json(result) if arguments.json else "\n".join(lines))
@@ -110,7 +119,22 @@ def _shown_against(result: AgainstResult, arguments: argparse.Namespace) -> int:
     return ExitStatus.FINDING if result.parted else ExitStatus.OK
 
 
-def _loaded(catalogue: ModelCatalogue, spec: str, options: ModelOptions) -> LoadedModel:
+def _loaded_for_scores(
+    catalogue: ModelCatalogue, spec: str, options: ModelOptions, arguments: argparse.Namespace
+) -> LoadedModel:
+    """The model with log-probabilities, if it can give them; a server that refuses them is asked without."""
+    known = catalogue.settings_of([spec]) or ()
+    wanted = SETTINGS if arguments.scores else LOGPROBS
+    added = {name: value for name, value in wanted.items() if name in known and name not in options.settings}
+    model = _loaded(catalogue, spec, replace(options, settings={**options.settings, **added}), arguments)
+    if not added.keys() & LOGPROBS.keys() or not is_refused(model):
+        return model
+    for name in LOGPROBS:
+        added.pop(name, None)
+    return _loaded(catalogue, spec, replace(options, settings={**options.settings, **added}), arguments)
+
+
+def _loaded(catalogue: ModelCatalogue, spec: str, options: ModelOptions, arguments: argparse.Namespace) -> LoadedModel:
     kind = catalogue.kind(spec)
     # The oracle and files of answers see no pixels: each check would be met, or none.
     if kind.needs_scenes or kind.name == "answers":
@@ -119,7 +143,9 @@ def _loaded(catalogue: ModelCatalogue, spec: str, options: ModelOptions) -> Load
         )
     catalogue.check(spec, options)
     model = catalogue.load(spec, options)
-    if Task.VQA not in model.tasks:
+    if Task.VQA not in model.tasks and not (
+        arguments.scores and not arguments.against and Task.CAPTIONING in model.tasks
+    ):
         raise OptionError(
             f"Expected a model that answers questions, but got model={spec!r}, which does {', '.join(model.tasks)}"
         )

@@ -197,11 +197,11 @@ class Explainer:
 
 
 def _text(seen: SentRequest) -> object:
-    return seen.text
+    return [(turn.role, [part for part in turn.parts if isinstance(part, str)]) for turn in seen.request.conversation]
 
 
 def _card(seen: SentRequest) -> object:
-    return seen.card
+    return seen.request.cards
 
 
 def _chosen(differing: Sequence[tuple[Stage, SentRequest, SentRequest]]) -> list[tuple[SentRequest, SentRequest]]:

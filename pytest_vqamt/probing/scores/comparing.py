@@ -83,6 +83,15 @@ class Comparing(ProbeState):
             return True
         return distance(first, second) <= max(3 * self.floor, _NEAR * self.far, _ROUNDING)
 
+    @property
+    def scale(self) -> str:
+        """The noise and the effect of another picture, in words."""
+        if not self.has_scores:
+            return "whole answers"
+        return (
+            f"log-probabilities: equal requests are apart by up to {self.floor:.2g}, other pictures by {self.far:.2g}"
+        )
+
     def is_near(self, first: SentRequest, second: SentRequest, share: float) -> bool:
         """True if the answers are apart by less than a share of what another picture is."""
         return distance(first, second) < share * self.far

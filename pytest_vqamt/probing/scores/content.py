@@ -49,7 +49,7 @@ def calibrate(state: Comparing) -> bool:
     unmoved = [second for first, second in pairs if not state.is_moved(first, second)]
     odd = [each for given in answers for each in given[1:] if not state.is_same(given[0], each)]
     if len(unmoved) <= len(pairs) // 2:
-        state.add_finding(FindingKind.NON_DETERMINISTIC, odd, 2 * CARDS, rate=0.02, detail=_apart(state))
+        state.add_finding(FindingKind.NON_DETERMINISTIC, odd, 2 * CARDS, rate=0.02, detail=state.scale)
         return True
     is_cached = state.sender.task is Task.VQA and _moves_with_fresh_texts(state)
     kind = FindingKind.TEXT_KEYED if is_cached else FindingKind.PICTURE_UNUSED
@@ -58,10 +58,6 @@ def calibrate(state: Comparing) -> bool:
         detail = f"{detail}; with a letter of its own before it, each text gets scores of its own picture"
     state.add_finding(kind, unmoved[:CARDS], rate=0.02, detail=detail)
     return False
-
-
-def _apart(state: Comparing) -> str:
-    return f"equal requests are apart by up to {state.floor:.2g}, other pictures by {state.far:.2g}"
 
 
 def _moves_with_fresh_texts(state: Comparing) -> bool:

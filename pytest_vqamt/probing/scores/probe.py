@@ -7,15 +7,18 @@ from types import MappingProxyType
 
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.models.wrapped import LoadedModel
-from pytest_vqamt.probing.asking import RequestSender, RequestsSpentError
+from pytest_vqamt.probing.asking import Request, RequestSender, RequestsSpentError
+from pytest_vqamt.probing.cards import GRAY, NUMBER, Card
 from pytest_vqamt.probing.checks import replies
 from pytest_vqamt.probing.findings import FindingKind
-from pytest_vqamt.probing.probing import Figure, ProbeResult
+from pytest_vqamt.probing.probing import ProbeResult
 from pytest_vqamt.probing.scores import content, sameness
 from pytest_vqamt.probing.scores.comparing import Comparing
 
-SETTINGS: Mapping[str, str] = MappingProxyType({"logprobs": "20", "logprob-steps": "8", "max-tokens": "8"})
-"""The model's settings, where the user has set no others."""
+LOGPROBS: Mapping[str, str] = MappingProxyType({"logprobs": "20", "logprob-steps": "8"})
+"""Settings of a model that give log-probabilities."""
+SETTINGS: Mapping[str, str] = MappingProxyType({**LOGPROBS, "longest-answer": "8", "longest-caption": "8"})
+"""All settings of a probe by scores, where the user has set no others."""
 
 _OF_TEXTS = ("text", "several pictures", "turns and system messages", "letters", "long texts")
 """Checks that a model without questions skips."""
@@ -45,6 +48,14 @@ _CACHES = (
 )
 
 
+def is_refused(model: LoadedModel) -> bool:
+    """True if a request with these settings fails: some servers refuse log-probabilities."""
+    task = Task.VQA if Task.VQA in model.tasks else Task.CAPTIONING
+    return bool(
+        RequestSender(model, 1, task).send_alone(Request(card=Card(number=417, ground=GRAY), text=NUMBER)).failure
+    )
+
+
 def probe_scores(model: LoadedModel, *, limit: int, seed: int = 0) -> ProbeResult:
     """Probes a model by the scores of its tokens, in at most ``limit`` requests; its weights may be random.
 
@@ -62,11 +73,7 @@ def probe_scores(model: LoadedModel, *, limit: int, seed: int = 0) -> ProbeResul
     result.checked.append("sees at all")
     if not state.has_scores:
         state.note("log-probabilities", "none: whole answers are compared, so faint changes are not seen")
-    else:
-        result.figures.append(
-            Figure(name="noise of equal requests", value=state.floor, unit="nats", is_better_high=False)
-        )
-        result.figures.append(Figure(name="another picture moves the scores by", value=state.far, unit="nats"))
+    state.note("compared by", state.scale)
     if not sees:
         state.skip("all other checks", "the scores do not depend on the picture")
     for name, check in _CHECKS.items() if sees else ():

@@ -1,0 +1,137 @@
+"""``vqamt probe --scores`` with random weights: sane engines have no finding, and planted faults are named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.wrapped import LoadedModel
+from pytest_vqamt.probing.against.comparison import compare
+from pytest_vqamt.probing.findings import MOST_CHANCE, FindingKind
+from pytest_vqamt.probing.probe import MOST_REQUESTS
+from pytest_vqamt.probing.scores.probe import SETTINGS, probe_scores
+from tests.models.transformers.prompted.conftest import CHECKPOINTS
+from tests.probing.altered import FAULTS, altered, pixels, sane
+
+_KINDS = ("llava_next", "idefics3", "gemma3", "qwen2_5_vl", "paligemma")
+
+_NAMED = {
+    "cache by text": FindingKind.TEXT_KEYED,
+    "cache by picture": FindingKind.TEXT_IGNORED,
+    "cache by look": FindingKind.LOOK_KEYED,
+    "pictures sorted": FindingKind.MERGED,
+    "first picture twice": FindingKind.FIRST_ONLY,
+    "last picture twice": FindingKind.LAST_ONLY,
+    "without colours": FindingKind.COLOURS_LOST,
+    "cropped": FindingKind.CROPPED,
+    "picture replaced": FindingKind.PICTURE_UNUSED,
+    "system message dropped": FindingKind.SYSTEM_IGNORED,
+    "answers of a batch exchanged": FindingKind.SWAPPED_ANSWERS,
+    "large picture left behind": FindingKind.LARGE_BEFORE,
+}
+_SYMMETRIC = ("pictures reversed", "red and blue exchanged", "mirrored")
+"""An engine that always does so is as good as another model: only a reference shows it."""
+
+_EXPLAINED = {
+    "cache by text": "pixels: A gives all pictures with one text the same answer",
+    "pictures sorted": "parts: A answers as B does to the pictures in reverse order",
+    "pictures reversed": "parts: A answers as B does to the pictures in reverse order",
+    "red and blue exchanged": "pixels: A answers as B does to the picture red and blue exchanged",
+    "mirrored": "pixels: A answers as B does to the picture mirrored",
+    "cropped": "pixels: A answers as B does to the picture cropped to its centre",
+    "without colours": "pixels: A answers as B does to the picture without its colours",
+}
+_QUICK = ("cache by text", "cache by look")
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Writes the random weights of a kind, once."""
+    written: dict[str, Path] = {}
+
+    def write(kind: str) -> Path:
+        if kind not in written:
+            written[kind] = CHECKPOINTS[kind](tmp_path_factory.mktemp(kind))
+        return written[kind]
+
+    return write
+
+
+def loaded(folder: Path) -> LoadedModel:
+    """A model of its own: adapters keep encodings."""
+    return ModelCatalogue().load(f"hf:{folder}", ModelOptions(device="cpu", settings=dict(SETTINGS)))
+
+
+def in_tiers(names: dict[str, FindingKind] | dict[str, str]) -> list[object]:
+    return [pytest.param(name, marks=() if name in _QUICK else pytest.mark.full) for name in names]
+
+
+def test_every_fault_has_a_name_or_needs_a_reference() -> None:
+    assert _NAMED.keys() | set(_SYMMETRIC) == FAULTS.keys()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", _KINDS)
+def test_a_sane_engine_has_no_finding(checkpoint: Callable[[str], Path], kind: str) -> None:
+    result = probe_scores(loaded(checkpoint(kind)), limit=MOST_REQUESTS)
+
+    assert result.findings == []
+    assert len(result.log) <= 300
+    assert result.facts[0].value.startswith("log-probabilities")
+
+
+@pytest.mark.parametrize("fault", in_tiers(_NAMED))
+def test_a_fault_is_named_without_a_reference(checkpoint: Callable[[str], Path], fault: str) -> None:
+    result = probe_scores(altered(loaded(checkpoint("llava_next")), FAULTS[fault]()), limit=MOST_REQUESTS)
+
+    assert [each.kind for each in result.findings] == [_NAMED[fault]]
+    assert all(each.p_value <= MOST_CHANCE for each in result.findings)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", _KINDS[1:])
+@pytest.mark.parametrize("fault", ["cache by text", "pictures sorted", "without colours", "cropped"])
+def test_faults_are_named_whatever_the_weights(checkpoint: Callable[[str], Path], kind: str, fault: str) -> None:
+    if kind == "paligemma" and fault == "pictures sorted":
+        pytest.skip("it takes one picture")
+    result = probe_scores(altered(loaded(checkpoint(kind)), FAULTS[fault]()), limit=MOST_REQUESTS)
+
+    assert [each.kind for each in result.findings] == [_NAMED[fault]]
+
+
+@pytest.mark.parametrize("fault", in_tiers(_EXPLAINED))
+def test_a_reference_explains_a_fault(checkpoint: Callable[[str], Path], fault: str) -> None:
+    folder = checkpoint("llava_next")
+
+    result = compare(altered(loaded(folder), FAULTS[fault]()), loaded(folder), limit=MOST_REQUESTS)
+
+    assert result.parted == _EXPLAINED[fault]
+    assert result.has_scores
+    assert result.complete
+
+
+@pytest.mark.full
+def test_the_smallest_picture_that_separates_is_told(checkpoint: Callable[[str], Path]) -> None:
+    folder = checkpoint("llava_next")
+
+    result = compare(altered(loaded(folder), pixels("mirrored")), loaded(folder), limit=MOST_REQUESTS)
+
+    assert result.explanation is not None
+    # A picture of one colour is its own mirror image.
+    assert result.explanation.smallest == "417 on red, 28 x 28 px"
+    assert 0 < result.explanation.requests <= 80
+
+
+def test_equal_deployments_have_no_difference(checkpoint: Callable[[str], Path]) -> None:
+    folder = checkpoint("llava_next")
+
+    result = compare(altered(loaded(folder), sane), loaded(folder), limit=MOST_REQUESTS)
+
+    assert result.parted == ""
+    assert result.explanation is None
+    assert [each.apart for each in result.stages] == [0.0] * len(result.stages)
+    assert [each.flips for each in result.stages] == [0] * len(result.stages)
