@@ -40,6 +40,8 @@ class Fact:
     """What was observed: "answers about blank and noise pictures"."""
     value: str
     """The observation in words."""
+    is_minor: bool = False
+    """True for what helps nobody to decide: the terminal leaves it out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,7 +231,7 @@ class Probing:
             compared: the number of comparisons, if others agreed.
             detail: at which sizes, lengths or forms.
             rate: the chance of one on a sane deployment; that of two in a row by default, 0 for what none does.
-            ruled_out: what was tried, and is not the cause.
+            ruled_out: what was tried, and is not the cause, as after "it is not".
         """
         tries, chance = compared or len(differing), self.rate if rate is None else rate
         if not self.is_finding(len(differing), tries, chance):
@@ -251,8 +253,8 @@ class Probing:
         """True if so many differences are unlikely on a sane deployment; ``rate`` as for ``add``."""
         return is_finding(differing, compared, self.rate if rate is None else rate)
 
-    def note(self, name: str, value: str) -> None:
-        self.result.facts.append(Fact(name=name, value=value))
+    def note(self, name: str, value: str, *, is_minor: bool = False) -> None:
+        self.result.facts.append(Fact(name=name, value=value, is_minor=is_minor))
 
     def skip(self, name: str, reason: str) -> None:
         self.result.skipped.append((name, reason))

@@ -20,8 +20,9 @@ def failures(probing: Probing) -> None:
     """Failures and empty answers of ordinary requests; a server may refuse large pictures and long texts."""
     log = probing.sender.log
     failed = [each for each in log if each.failure]
+    told = {number for finding in probing.result.findings for number in finding.requests}
     for each in failed[:_MOST_FAILED]:
-        probing.note(f"request {each.number} failed", each.failure)
+        probing.note(f"request {each.number} failed", each.failure, is_minor=each.number in told)
     if len(failed) > _MOST_FAILED:
         probing.note("further requests that failed", f"{len(failed) - _MOST_FAILED}")
     # Of each look and text once: a refusal of one kind of request is one fault.
@@ -58,7 +59,7 @@ def tokens(probing: Probing) -> None:
             seen.setdefault(each.card.size, each.tokens_in)
     if seen:
         said = ", ".join(f"{w} x {h}: {n:,}" for (w, h), n in sorted(seen.items(), key=lambda each: each[1]))
-        probing.note("prompt tokens, by the size of the picture in pixels", said)
+        probing.note("prompt tokens, by the size of the picture in pixels", said, is_minor=True)
     ordinary = [each for each in counted if each.card.size == probing.cards[0].size]
     long = [each for each in ordinary if len(each.text.split()) > 150]
     short = [each for each in ordinary if len(each.text.split()) < 20]
