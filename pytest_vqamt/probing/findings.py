@@ -133,13 +133,14 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
         FindingKind.TEXT_IGNORED: Cause(
             title="The same picture with another text gets the answer to the earlier text",
             cause="A cache of responses knows requests by their picture alone.",
-            advice="Turn off the cache of responses in the server, or in the gateway before it, and probe again.",
+            advice="Turn off the cache of responses in the server, or in the gateway before it (LiteLLM: cache: "
+            "false), and probe again with --seed 1.",
         ),
         FindingKind.EMPTY_PICTURE: Cause(
             title="A blank picture or noise gets the number of another card",
             cause="A picture without content is dropped, and what was computed for an earlier one is used.",
-            advice="Restart the server and send one blank picture first: if it gets no number then, report a mix-up "
-            "of requests to the server's authors.",
+            advice="Restart the server and send one blank picture by hand (curl): if it gets no number then, report "
+            "a mix-up of requests to the server's authors.",
         ),
         FindingKind.SHORT_HASH: Cause(
             title="Two pictures whose hashes share 16 bits get the same answer",
@@ -160,8 +161,8 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
         FindingKind.LOOK_KEYED: Cause(
             title="Two pictures that look alike when they are small get the same answer",
             cause="A cache knows pictures by an average or perceptual hash.",
-            advice="Turn the cache of pictures off (a gateway's semantic cache, too) and probe again: it must "
-            "compare all bytes or pixels.",
+            advice="Turn the cache of pictures off (vLLM: --mm-processor-cache-gb 0; a gateway's semantic cache, "
+            "too) and probe again with --seed 1.",
         ),
         FindingKind.NON_DETERMINISTIC: Cause(
             title="The same request gets other answers",
@@ -306,7 +307,7 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
         FindingKind.MEDIA_TYPE: Cause(
             title="A file with a wrong or without a media type gets another answer",
             cause="The server trusts the media type of the request and not the file.",
-            advice="Name the file's own type in the data URI (data:image/jpeg;base64,...). If your client does so "
+            advice="Name the file's own type in the data URI (data:image/jpeg;base64). If your client does so "
             "always: --allow media-type=REASON.",
         ),
         FindingKind.SWAPPED_CHANNELS: Cause(
@@ -330,8 +331,8 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
         FindingKind.COARSE_LEVELS: Cause(
             title="Near colours are told apart at some levels and not at others",
             cause="Pixels or the vision encoder are quantised to few levels.",
-            advice="Use an encoder of 16 bits (llama.cpp: an mmproj file in F16; else leave the vision tower out of "
-            "quantisation) and probe again.",
+            advice="Use an encoder of 16 bits (llama.cpp: --mmproj with a file in F16; else leave the vision tower "
+            "out of quantisation) and probe again.",
         ),
         FindingKind.NOISY_DETAIL: Cause(
             title="Faint digits are read otherwise each time, clear ones are not",

@@ -22,6 +22,8 @@ _PAGE_LINES = 1
 _MOST_DROPS = 3
 _MOST_PASSING = 3
 """Findings that do not fail have a line each."""
+_FEWEST_LINES = 3
+"""Of a finding in brief, with the blank line before it."""
 _MOST_FACTS = 4
 
 
@@ -60,7 +62,7 @@ def page_line(file: Path) -> str:
     text = visible(f"page: {file}")
     if _columns(text) <= WIDTH:
         return text
-    end = text
+    end = text[-WIDTH:]
     while _columns(end) > WIDTH - len("page: ..."):
         end = end[1:]
     return f"page: ...{end}"
@@ -96,7 +98,7 @@ def _findings(result: ProbeResult, found: Gate, room: int) -> tuple[list[str], i
     room -= len(others) + 1 + bool(others)
     log = result.log
     # The first is mostly the cause of the others: it is told in full, as many others as fit in brief.
-    for told in range(len(failing), 0, -1):
+    for told in range(min(len(failing), room // _FEWEST_LINES), 0, -1):
         for in_full in range(told, -1, -1):
             lines = [line for each in failing[:in_full] for line in ("", *_in_full(each, log))]
             lines += [line for each in failing[in_full:told] for line in ("", *_in_brief(each))]
@@ -160,6 +162,8 @@ def _folded(text: str, most: int) -> list[str]:
     ``view.format.wrapped`` never breaks a word, and counts characters: answers and addresses of models may be one word
     of any length, in letters of two columns.
     """
+    # Of an answer of any length so much is more than is shown.
+    text = text[: (most + 1) * WIDTH]
     words = visible(text).split(" ")
     indent = " " * (len(text) - len(text.lstrip(" ")))
     lines: list[str] = []

@@ -31,7 +31,7 @@ SCHEMA: Node = json.loads(files("pytest_vqamt.probing").joinpath("probe.schema.j
 @pytest.fixture(scope="module")
 def row() -> ProbeRow:
     """Of a real probe with findings, of a model that gets pixels."""
-    result = probe(wrap_model("flipping", FlippingModel(0.25, 0), ModelOptions()))
+    result = probe(wrap_model("flipping", FlippingModel(0.25, 1), ModelOptions()))
     assert result.findings
     assert result.skipped
     return probe_row(result, gate(result, {"exif": "none here"}))
