@@ -67,7 +67,11 @@ def example(log: Sequence[SentRequest], finding: ProbeFinding) -> str:
 
 def conversation(look: str) -> str:
     """The beginning of a conversation, where its pictures are, and its end, where the question is."""
-    return look if len(look) <= _LONG else f"{look[: _LONG // 2].rstrip()} ... {look[-_LONG // 2 :].lstrip()}"
+    if len(look) <= _LONG:
+        return look
+    # At spaces, unless a word is longer than that.
+    first, last = look[: _LONG // 2], look[-_LONG // 2 :]
+    return f"{first.rpartition(' ')[0] or first} ... {last.partition(' ')[2] or last}"
 
 
 def reading(result: ProbeResult) -> str:
