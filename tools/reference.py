@@ -1,4 +1,4 @@
-"""Writes what lists what the code knows: pages of options, commands and relations, and the schema of a report.
+"""Writes what lists what the code knows: pages of options, commands and relations, and the schemas of its files.
 
 python -m tools.reference
 """
@@ -16,7 +16,7 @@ from pytest_vqamt.integration.options import OPTIONS
 from pytest_vqamt.models.catalogue import MODELS
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.presets import PRESETS
-from tools.report_schema import report_schema
+from tools.report_schema import probe_schema, report_schema
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 
@@ -58,6 +58,7 @@ def pages() -> dict[Path, str]:
         REFERENCE / "commands.md": _page(commands()),
         REFERENCE / "relations" / "index.md": _page(relations()),
         REFERENCE.parents[1] / "pytest_vqamt" / "reporting" / "report.schema.json": report_schema(),
+        REFERENCE.parents[1] / "pytest_vqamt" / "probing" / "probe.schema.json": probe_schema(),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.text import one_line
 from pytest_vqamt.integration.options import parse_settings
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
@@ -20,8 +21,10 @@ from pytest_vqamt.probing.against.comparison import AgainstResult, compare
 from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.gate import ProbeBaseline, gate
 from pytest_vqamt.probing.probe import MOST_REQUESTS, probe
-from pytest_vqamt.probing.probe_files import result_junit, result_markdown
-from pytest_vqamt.probing.probe_report import against_lines, gate_lines, probe_lines, result_html, result_json
+from pytest_vqamt.probing.probe_files import result_badge, result_junit, result_markdown
+from pytest_vqamt.probing.probe_report import against_lines, probe_row, result_html
+from pytest_vqamt.probing.probe_rows import PROBE_FILE, against_row, row_text
+from pytest_vqamt.probing.probe_terminal import page_line, probe_lines
 from pytest_vqamt.probing.scores.probe import LOGPROBS, SETTINGS, is_refused, probe_scores
 
 _LEAST_REQUESTS = 40
@@ -49,10 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="other cards (default: %(default)s)")
     parser.add_argument(
         "--allow",
-        metavar="KIND",
+        metavar="NAME=REASON",
         action="append",
         default=[],
-        help="a kind of finding that does not fail (docs/how-to/probe.md)",
+        help="a kind of finding that does not fail (docs/how-to/probe.md); the reason may be left off",
     )
     parser.add_argument(
         "--baseline",
@@ -66,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out",
         metavar="DIR",
         type=Path,
-        help="write probe.html, probe.json, probe.md and probe.xml (JUnit) into this folder",
+        help="write probe.html, probe.json, probe.md, probe.xml (JUnit) and probe-badge.json into this folder",
     )
 
 
@@ -78,12 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise OptionError(
             f"Expected {_LEAST_REQUESTS} requests or more, but got --max-requests={arguments.max_requests}"
         )
-    kinds = [kind.value for kind in FindingKind]
-    for name in arguments.allow:
-        if name not in kinds:
-            raise OptionError(
-                f"Expected --allow to name a kind of finding, but got {name!r}; {did_you_mean(name, kinds)}"
-            )
+    allowed = _allowed(arguments.allow)
     specs = [arguments.model, *([arguments.against] if arguments.against else [])]
     catalogue = ModelCatalogue()
     of_relations, settings = parse_settings(arguments.option, "--option", catalogue.settings_of(specs))
@@ -98,24 +96,41 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.against:
         return _shown_against(compare(*models, limit=limit, seed=seed), arguments)
     result = (probe_scores if arguments.scores else probe)(models[0], limit=limit, seed=seed)
-    found = gate(result, arguments.allow, baseline)
-    lines = [*probe_lines(result, arguments.allow), *gate_lines(found)]
-    print(result_json(result) if arguments.json else "\n".join(lines))
+    found = gate(result, allowed, baseline)
+    text = row_text(probe_row(result, found))
+    lines = probe_lines(result, found, has_page=bool(arguments.out))
+    print(text.rstrip("\n") if arguments.json else "\n".join(lines))
     if arguments.out:
         files = {
-            "probe.json": result_json(result),
-            "probe.html": result_html(result, arguments.allow),
+            PROBE_FILE: text,
+            "probe.html": result_html(result, found),
             "probe.md": result_markdown(result, found),
-            "probe.xml": result_junit(result, found, arguments.allow),
+            "probe.xml": result_junit(result, found),
+            "probe-badge.json": result_badge(result, found),
         }
         _write(arguments, files)
     return ExitStatus.FINDING if found.fails else ExitStatus.OK
 
 
+def _allowed(given: Sequence[str]) -> dict[str, str]:
+    """The reason or "" by the kind of finding, as ``--allow NAME=REASON`` gives them."""
+    kinds = [kind.value for kind in FindingKind]
+    allowed = {}
+    for each in given:
+        name, _, reason = each.partition("=")
+        if name not in kinds:
+            raise OptionError(
+                f"Expected --allow to name a kind of finding, but got {name!r}; {did_you_mean(name, kinds)}"
+            )
+        allowed[name] = one_line(reason)
+    return allowed
+
+
 def _shown_against(result: AgainstResult, arguments: argparse.Namespace) -> int:
-    print(result_json(result) if arguments.json else "\n".join(against_lines(result)))
+    text = row_text(against_row(result))
+    print(text.rstrip("\n") if arguments.json else "\n".join(against_lines(result)))
     if arguments.out:
-        _write(arguments, {"probe.json": result_json(result), "probe.html": result_html(result, arguments.allow)})
+        _write(arguments, {PROBE_FILE: text, "probe.html": result_html(result)})
     return ExitStatus.FINDING if result.parted else ExitStatus.OK
 
 
@@ -165,4 +180,4 @@ def _write(arguments: argparse.Namespace, files: Mapping[str, str]) -> None:
             f"({os.strerror(error.errno or 0)}): name another"
         ) from error
     if not arguments.json:
-        print(f"page: {folder / 'probe.html'}")
+        print(page_line(folder / "probe.html"))

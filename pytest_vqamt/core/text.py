@@ -15,10 +15,11 @@ MAX_SHOWN = 500
 _INVISIBLE = re.compile(
     "(?<![^\0-\x7f])[\u200c\u200d]|"
     "[\0-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
-    "\ud800-\uf8ff\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    "\ud800-\uf8ff\ufeff\ufff9-\ufffb\ufffe\uffff\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0001-\U000e007f\U000f0000-\U0010ffff]"
 )
-"""Control and format characters, those that change the direction of a text, surrogates, and private ones.
+"""Control and format characters, those that change the direction of a text, surrogates, private ones, and
+those that XML refuses.
 
 Joiners stay where Persian and Hindi words, and emoji, have them: after what is no ASCII.
 """

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
-from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.input_files import MAX_DATA_BYTES, parse_json, read_bytes
-from pytest_vqamt.core.text import short_path
+from pytest_vqamt.probing.findings import FindingState, ProbeFinding
+from pytest_vqamt.probing.probe_rows import read_probe
 from pytest_vqamt.probing.probing import ProbeResult
 from pytest_vqamt.stats.binomial import upper_tail
 
@@ -35,25 +34,13 @@ class ProbeBaseline:
         """Reads a ``probe.json``.
 
         Raises:
-            DataError: it cannot be read, or is none.
+            DataError: it cannot be read, or is another file.
         """
-        try:
-            row = parse_json(read_bytes(file, MAX_DATA_BYTES))
-        except (OSError, ValueError) as error:
-            raise DataError(f"Expected a probe.json that can be read, but got {short_path(file)}: {error}") from error
-        match row:
-            case {"findings": list(findings), "read": dict(read), "figures": dict(figures)}:
-                try:
-                    return cls(
-                        kinds=frozenset(_text(each, "kind") for each in findings),
-                        read={name: _share(value) for name, value in read.items()},
-                        figures={name: _number(value) for name, value in figures.items()},
-                    )
-                except (TypeError, ValueError, KeyError) as error:
-                    raise DataError(f"Expected {short_path(file)} to be a probe.json, but got {error!r}") from error
-        raise DataError(
-            f"Expected {short_path(file)} to be a probe.json with findings, read and figures: "
-            "write one with `vqamt probe MODEL --out DIR`"
+        row = read_probe(file)
+        return cls(
+            kinds=frozenset(each.kind for each in row.findings),
+            read=row.read,
+            figures={name: each.value for name, each in row.figures.items()},
         )
 
 
@@ -67,27 +54,52 @@ class Gate:
     """Kinds of findings that the baseline has, too."""
     drops: tuple[str, ...]
     """Figures that have dropped since the baseline, in words."""
+    allowed: Mapping[str, str] = field(default_factory=dict)
+    """The kinds of findings that ``--allow`` names, each with its reason or ""."""
+    not_found: tuple[str, ...] = ()
+    """Kinds that ``--allow`` names, and that were not found."""
 
     @property
     def fails(self) -> bool:
         return bool(self.new or self.drops)
 
+    def state(self, finding: ProbeFinding) -> FindingState:
+        """What the finding does to the exit status."""
+        if finding.kind.value in self.allowed:
+            return FindingState.ALLOWED
+        return FindingState.KNOWN if finding.kind.value in self.known else FindingState.FAILS
 
-def gate(result: ProbeResult, allowed: Sequence[str], baseline: ProbeBaseline | None) -> Gate:
+    def mark(self, finding: ProbeFinding) -> str:
+        """Why the finding does not fail, in words: "allowed: no transparent pictures here"; "" if it does."""
+        match self.state(finding):
+            case FindingState.ALLOWED:
+                reason = self.allowed[finding.kind.value]
+                return f"allowed: {reason}" if reason else "allowed"
+            case FindingState.KNOWN:
+                return "known from the baseline"
+            case FindingState.FAILS:
+                return ""
+
+
+def gate(
+    result: ProbeResult, allowed: Mapping[str, str] = MappingProxyType({}), baseline: ProbeBaseline | None = None
+) -> Gate:
     """Decides what of a probe fails.
 
     Args:
         result: the probe.
-        allowed: kinds of findings that do not fail.
+        allowed: kinds of findings that do not fail, each with the reason or "".
         baseline: an earlier probe; its findings do not fail, and its figures must not drop.
     """
-    kinds = [each.kind.value for each in result.findings if each.kind.value not in allowed]
-    if baseline is None:
-        return Gate(new=tuple(kinds), known=(), drops=())
+    found = [each.kind.value for each in result.findings]
+    kinds = [each for each in found if each not in allowed]
+    known = baseline.kinds if baseline else frozenset[str]()
     return Gate(
-        new=tuple(each for each in kinds if each not in baseline.kinds),
-        known=tuple(each for each in kinds if each in baseline.kinds),
-        drops=(*_read_less(result, baseline), *_lower(result, baseline)),
+        new=tuple(each for each in kinds if each not in known),
+        known=tuple(each for each in kinds if each in known),
+        drops=(*_read_less(result, baseline), *_lower(result, baseline)) if baseline else (),
+        allowed={name: reason for name, reason in allowed.items() if name in found},
+        not_found=tuple(name for name in allowed if name not in found),
     )
 
 
@@ -96,7 +108,7 @@ def _read_less(result: ProbeResult, baseline: ProbeBaseline) -> list[str]:
     for name, (right, tries) in result.read.items():
         before, of = baseline.read.get(name, (0, 0))
         # The baseline is a measurement, too: of n it may have missed one more.
-        missed = min(1.0, (of - before + 1) / of) if of else 1.0
+        missed = min(1.0, max(0, of - before + 1) / of) if of else 1.0
         if upper_tail(tries - right, tries, missed) <= _MOST_CHANCE:
             found.append(f"{name} read: {right} of {tries}, {before} of {of} in the baseline")
     return found
@@ -113,25 +125,3 @@ def _lower(result: ProbeResult, baseline: ProbeBaseline) -> list[str]:
             found.append(f"{figure.name}: {figure.value:g} {figure.unit}, {before:g} in the baseline")
     missing = sorted(baseline.figures.keys() - {each.name for each in result.figures})
     return [*found, *(f"{name}: not measured, {baseline.figures[name]:g} in the baseline" for name in missing)]
-
-
-def _text(row: Json, name: str) -> str:
-    if not isinstance(row, dict) or not isinstance(row.get(name), str):
-        raise TypeError(f"expected {name!r} as text")
-    return str(row[name])
-
-
-def _share(value: Json) -> tuple[int, int]:
-    if not isinstance(value, list):
-        raise TypeError(f"expected [right, tries], got {value!r}")
-    right, tries = value
-    if not isinstance(right, int) or not isinstance(tries, int):
-        raise TypeError(f"expected whole numbers, got {value!r}")
-    return right, tries
-
-
-def _number(value: Json) -> float:
-    number = value.get("value") if isinstance(value, dict) else None
-    if not isinstance(number, int | float):
-        raise TypeError(f"expected a number, got {value!r}")
-    return float(number)

@@ -1,73 +1,112 @@
-"""The result of a probe for other tools: Markdown for a comment, and JUnit XML for a CI server."""
+"""The result of a probe for other tools: Markdown for a comment, JUnit XML for a CI server, and a badge."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
 from xml.etree import ElementTree as ET
 
-from pytest_vqamt.core.text import count_noun, visible
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.text import count_noun, shown
+from pytest_vqamt.probing.findings import FindingState, ProbeFinding
 from pytest_vqamt.probing.gate import Gate
-from pytest_vqamt.probing.probe_report import figure_words, reading, summary
+from pytest_vqamt.probing.probe_report import example, extent, figure_words, reading, summary, verdict
 from pytest_vqamt.probing.probing import ProbeResult
+from pytest_vqamt.reporting.markdown import COMMENT_BYTES_AT_MOST, code, escape, prose
+
+_ROOM = COMMENT_BYTES_AT_MOST - 4_096
+"""The bytes of the table of findings: the lines around it have a bound of their own. GitLab takes a million."""
+_MOST_LISTED = 20
+"""The figures and drops of a comment."""
 
 
-def result_markdown(result: ProbeResult, gate: Gate) -> str:
-    """The result as a card of Markdown: what was read, each finding, the figures, and what has dropped."""
-    state = "failed" if gate.fails else "passed"
-    lines = [f"**vqamt probe: {state}** for `{_code(result.model)}`, {count_noun(len(result.log), 'request')}", ""]
+def result_markdown(result: ProbeResult, found: Gate) -> str:
+    """The result as a comment on GitHub or GitLab: what was read, each finding, the figures, and what has dropped."""
+    lines = [f"**vqamt probe: {verdict(result, found)}**", "", f"{code(result.model[:200])}: {extent(result)}.", ""]
     if result.read:
-        lines += [f"Reads {reading(result)}.", ""]
-    if result.findings:
-        lines += ["| finding | what | likely cause |", "| --- | --- | --- |"]
-        for each in result.findings:
-            known = "" if each.kind.value in gate.new else " (allowed or known)"
-            lines.append(
-                f"| `{each.kind.value}`{known} | {_cell(each.cause.title)}: {_cell(summary(each))} | "
-                f"{_cell(each.cause.cause)} {_cell(each.cause.advice)} |"
-            )
-        lines.append("")
-    lines += [f"- Dropped: {_cell(each)}" for each in gate.drops]
+        lines += [f"Reads {escape(reading(result))}.", ""]
+    lines += [f"- dropped since the baseline: {escape(each)}" for each in found.drops[:_MOST_LISTED]]
+    lines += ["" for _ in found.drops[:1]]
+    table = ["| finding | what | likely cause | do first |", "| --- | --- | --- | --- |"]
+    used = 0
+    for told, each in enumerate(result.findings):
+        row = _row(result, found, each)
+        used += len(row.encode())
+        if used > _ROOM:
+            table += ["", f"{count_noun(len(result.findings) - told, 'more finding')} on the page."]
+            break
+        table.append(row)
+    lines += [*table, ""] if result.findings else []
     if result.figures:
-        lines.append(f"Measured: {'; '.join(_cell(figure_words(each)) for each in result.figures)}.")
+        lines += [f"Measured: {'; '.join(escape(figure_words(each)) for each in result.figures[:_MOST_LISTED])}.", ""]
+    if found.not_found:
+        lines.append(f"`--allow` names {', '.join(map(code, found.not_found))}: not found in this probe.")
     return "\n".join(lines).rstrip() + "\n"
 
 
-def result_junit(result: ProbeResult, gate: Gate, allowed: Sequence[str]) -> str:
+def _row(result: ProbeResult, found: Gate, finding: ProbeFinding) -> str:
+    mark = f" ({escape(found.mark(finding))})" if found.mark(finding) else ""
+    seen = f"{finding.cause.title}: {summary(finding)}"
+    shown_by = example(result.log, finding)
+    # Each cell by itself, so that a long detail does not cost the example its place.
+    what = "<br>".join(escape(shown(each)) for each in (seen, shown_by) if each)
+    cause = finding.cause
+    return f"| {code(finding.kind.value)}{mark} | {what} | {prose(cause.cause)} | {prose(cause.advice)} |"
+
+
+def result_badge(result: ProbeResult, found: Gate) -> str:
+    """The verdict as a badge: https://shields.io/badges/endpoint-badge, as ``badge.json`` of a report is."""
+    # A probe that could not check anything is no success.
+    color = "brightgreen" if result.checked and not found.fails else "red"
+    badge: dict[str, Json] = {
+        "schemaVersion": 1,
+        "label": "vqamt probe",
+        "message": verdict(result, found),
+        "color": color,
+    }
+    return json.dumps(badge) + "\n"
+
+
+def result_junit(result: ProbeResult, found: Gate) -> str:
     """The result as JUnit XML: a test case for each check and each finding, and one for the baseline's figures."""
     suite = ET.Element("testsuite", name="vqamt probe")
-    failed = 0
+    properties = ET.SubElement(suite, "properties")
+    told = [("model", result.model), ("requests", f"{len(result.log)}")]
+    told += [(f"{name} read", f"{right} of {tries}") for name, (right, tries) in result.read.items()]
+    told += [(each.name, f"{each.value:g} {each.unit}") for each in result.figures]
+    for name, value in told:
+        ET.SubElement(properties, "property", name=shown(name), value=shown(value))
     for name in result.checked:
         _case(suite, name)
-    for name, reason in result.skipped:
-        ET.SubElement(_case(suite, name), "skipped", message=visible(reason))
+    # GitLab takes two cases of one name for one.
+    for name, reason in dict(result.skipped).items():
+        ET.SubElement(_case(suite, name), "skipped", message=shown(reason))
     for finding in result.findings:
         case = _case(suite, f"finding: {finding.kind.value}")
-        if finding.kind.value in gate.new:
-            failed += 1
-            told = f"{finding.cause.title}\n{summary(finding)}\n{finding.cause.cause}\n{finding.cause.advice}"
-            ET.SubElement(case, "failure", message=finding.cause.title).text = visible(told)
+        if found.state(finding) is FindingState.FAILS:
+            title = f"{finding.cause.title} (do first: {finding.cause.advice})"
+            ET.SubElement(case, "failure", message=shown(title), type=finding.kind.value).text = _text(result, finding)
         else:
-            reason = "allowed" if finding.kind.value in allowed else "in the baseline"
-            ET.SubElement(case, "skipped", message=f"{reason}: {finding.cause.title}")
-    for drop in gate.drops:
-        failed += 1
-        ET.SubElement(_case(suite, "figures against the baseline"), "failure", message=visible(drop))
-    suite.set("tests", str(len(suite)))
-    suite.set("failures", str(failed))
-    suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
+            ET.SubElement(case, "skipped", message=shown(f"{found.mark(finding)}: {finding.cause.title}"))
+    if found.drops:
+        message = f"{count_noun(len(found.drops), 'figure')} dropped since the baseline: {found.drops[0]}"
+        failure = ET.SubElement(_case(suite, "figures against the baseline"), "failure", message=shown(message))
+        failure.set("type", "dropped")
+        failure.text = "\n".join(map(shown, found.drops[:_MOST_LISTED]))
+    cases = suite.findall("testcase")
+    suite.set("tests", str(len(cases)))
+    suite.set("failures", str(sum(case.find("failure") is not None for case in cases)))
+    suite.set("skipped", str(sum(case.find("skipped") is not None for case in cases)))
     suites = ET.Element("testsuites")
     suites.append(suite)
     ET.indent(suites)
     return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
 
 
+def _text(result: ProbeResult, finding: ProbeFinding) -> str:
+    cause = finding.cause
+    told = (cause.title, summary(finding), f"likely cause: {cause.cause}", f"do first: {cause.advice}")
+    return "\n".join(shown(each) for each in (*told, example(result.log, finding)) if each)
+
+
 def _case(suite: ET.Element, name: str) -> ET.Element:
     return ET.SubElement(suite, "testcase", classname="vqamt.probe", name=name)
-
-
-def _cell(text: str) -> str:
-    return visible(text).replace("|", "\\|").replace("\n", " ")
-
-
-def _code(text: str) -> str:
-    return visible(text).replace("`", "'")

@@ -1,28 +1,30 @@
-"""The results of a probe as terminal lines, as JSON, and as one HTML page that loads nothing."""
+"""The results of a probe in words, as rows of ``probe.json``, and as one HTML page that loads nothing."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.text import count_noun, shortened, visible
+from pytest_vqamt.core.text import count_noun, quoted, shortened, visible
 from pytest_vqamt.probing.against.comparison import AgainstResult
 from pytest_vqamt.probing.asking import SentRequest
-from pytest_vqamt.probing.cards import Card, render_card
-from pytest_vqamt.probing.findings import ProbeFinding
+from pytest_vqamt.probing.cards import SIDE_PX, Card, colour_name, render_card
+from pytest_vqamt.probing.findings import FindingState, ProbeFinding
 from pytest_vqamt.probing.gate import Gate
+from pytest_vqamt.probing.probe_rows import PROBE_SCHEMA, ProbeFigureRow, ProbeFindingRow, ProbeRow, sent_rows
 from pytest_vqamt.probing.probing import Figure, ProbeResult
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 Result: TypeAlias = ProbeResult | AgainstResult
 
 _SHOWN = 6
 """Requests that the terminal and the cards of the page show for a finding."""
 
-_SHOWN_FINDINGS = 3
-"""Findings that the terminal tells of in full: the first is mostly the cause of the others."""
+_MOST_OF_AN_ANSWER = 60
+"""The characters of the answer of an example."""
 
 _THUMBNAIL_BYTES = 6_000
 """The most bytes of the picture of a card on the page, which holds dozens of them."""
@@ -31,44 +33,45 @@ _LONG, _END = 160, 48
 """A text of more characters is shown by its end, of so many: filler comes first and the question last."""
 
 
-def probe_lines(result: ProbeResult, allowed: Sequence[str] = ()) -> Iterator[str]:
-    """The result as lines for a terminal, about 25 of them."""
-    yield f"probed {result.model} with {count_noun(len(result.log), 'request')}: {_count(result, allowed)}"
-    if result.read:
-        yield f"reads {reading(result)}"
-    shown = _SHOWN_FINDINGS
-    for finding in result.findings[:shown]:
-        cause = finding.cause
-        yield ""
-        mark = " (allowed)" if finding.kind.value in allowed else ""
-        yield f"{finding.kind.value}{mark}: {cause.title}"
-        yield f"  {summary(finding)}"
-        yield f"  likely cause: {cause.cause}"
-        yield f"  do first: {cause.advice}"
-        # One is enough to see what is wrong; the page has more.
-        for sent in evidence(result.log, finding.requests)[:1]:
-            yield f"  request {sent.number}: {brief(sent.look)}; {brief(sent.text)!r} -> {_quoted(sent.answer)}"
-    if more := result.findings[shown:]:
-        yield f"and {', '.join(each.kind.value for each in more)}"
-    yield ""
-    if result.figures:
-        yield f"measured: {'; '.join(figure_words(each) for each in result.figures)}"
-    for fact in result.facts:
-        yield f"{fact.name}: {brief(visible(fact.value))}"
-    yield f"checked: {', '.join(result.checked) or 'nothing'}"
-    by_reason: dict[str, list[str]] = {}
-    for name, reason in result.skipped:
-        by_reason.setdefault(reason, []).append(name)
-    for reason, names in by_reason.items():
-        yield f"not checked: {', '.join(names)}: {reason}"
+def verdict(result: ProbeResult, found: Gate) -> str:
+    """What comes first everywhere: "failed, 1 finding, 2 allowed, 1 figure dropped"."""
+    states = [found.state(each) for each in result.findings]
+    parts = [
+        "failed" if found.fails else "passed" if result.checked else "nothing was checked",
+        count_noun(states.count(FindingState.FAILS), "finding"),
+        *([f"{waived:,} allowed"] if (waived := states.count(FindingState.ALLOWED)) else []),
+        *([f"{known:,} known from the baseline"] if (known := states.count(FindingState.KNOWN)) else []),
+        *([f"{count_noun(len(found.drops), 'figure')} dropped"] if found.drops else []),
+    ]
+    return ", ".join(parts)
 
 
-def gate_lines(found: Gate) -> Iterator[str]:
-    """What fails against a baseline, as lines for a terminal."""
-    if found.known:
-        yield f"in the baseline, too: {', '.join(found.known)}"
-    for drop in found.drops:
-        yield f"dropped since the baseline: {drop}"
+def extent(result: ProbeResult) -> str:
+    """How much was tried: "25 checks (2 not made), 335 requests"."""
+    left_out = f" ({len(result.skipped):,} not made)" if result.skipped else ""
+    return f"{count_noun(len(result.checked), 'check')}{left_out}, {count_noun(len(result.log), 'request')}"
+
+
+def example(log: Sequence[SentRequest], finding: ProbeFinding) -> str:
+    """One request that shows the finding, with its answer and what is right; "" where none is known."""
+    # One is enough to see what is wrong; the page has more.
+    sent = next(iter(evidence(log, finding.requests)), None)
+    if sent is None:
+        return ""
+    answered = "no answer" if sent.failure else quoted(sent.answer, _MOST_OF_AN_ANSWER)
+    right = f" (right: {sent.request.right})" if sent.request.right and not sent.is_right else ""
+    # The question is a part of a conversation.
+    asked = conversation(sent.look) if sent.request.turns else f"{brief(sent.look)}; {brief(sent.text)!r}"
+    return f"request {sent.number}: {asked} -> {answered}{right}"
+
+
+def conversation(look: str) -> str:
+    """The beginning of a conversation, where its pictures are, and its end, where the question is."""
+    if len(look) <= _LONG:
+        return look
+    # At spaces, unless a word is longer than that.
+    first, last = look[: _LONG // 2], look[-_LONG // 2 :]
+    return f"{first.rpartition(' ')[0] or first} ... {last.partition(' ')[2] or last}"
 
 
 def reading(result: ProbeResult) -> str:
@@ -78,24 +81,26 @@ def reading(result: ProbeResult) -> str:
 
 def figure_words(figure: Figure) -> str:
     """A figure as "effective resolution at 1,024 px 336 px"."""
-    return f"{figure.name}: {figure.value:g} {figure.unit}"
+    # As "1,024" and "0.5": the format "g" alone gives "1e+06" for large ones.
+    value = f"{figure.value:,.0f}" if float(figure.value).is_integer() else f"{figure.value:g}"
+    return f"{figure.name}: {value} {figure.unit}"
+
+
+def seen_in(finding: ProbeFinding) -> str:
+    """In how many comparisons a finding was seen, and how likely that is by chance."""
+    return f"seen in {finding.differing:,} of {finding.compared:,} comparisons (by chance: p = {finding.p_value:.1e})"
+
+
+def not_it(finding: ProbeFinding) -> str:
+    """What was tried, and is not the cause; "" where nothing was."""
+    return "; nor ".join(finding.ruled_out)
 
 
 def summary(finding: ProbeFinding) -> str:
-    """A finding in one line: its comparisons, p-value and detail."""
+    """A finding in one line: its comparisons, detail, and what it is not."""
     detail = f"; {finding.detail}" if finding.detail else ""
-    not_it = f"; not with {' or '.join(finding.ruled_out)}" if finding.ruled_out else ""
-    return (
-        f"seen in {finding.differing} of {finding.compared} comparisons (by chance: p = {finding.p_value:.1e})"
-        f"{detail}{not_it}"
-    )
-
-
-def _count(result: ProbeResult, allowed: Sequence[str]) -> str:
-    found = [each for each in result.findings if each.kind.value not in allowed]
-    waived = len(result.findings) - len(found)
-    also = f", and {waived} allowed" if waived else ""
-    return f"{count_noun(len(found), 'finding')}{also}"
+    tried = f"; it is not {not_it(finding)}" if finding.ruled_out else ""
+    return f"{seen_in(finding)}{detail}{tried}"
 
 
 def against_lines(result: AgainstResult) -> Iterator[str]:
@@ -132,81 +137,78 @@ def _quoted(text: str) -> str:
     return repr(visible(shortened(text)))
 
 
+def compared_with(log: Sequence[SentRequest], sent: SentRequest) -> SentRequest | None:
+    """The most alike request about the same number that was answered rightly; None where there is none."""
+    right = str(sent.card.number)
+    if sent.is_right or sent.request.right != right:
+        return None  # of a colour or a corner no other card is the same
+    alike = (each for each in log if each.request.right == right and each.is_right)
+    # Of equally alike ones the first, which is a reference.
+    return min(alike, key=lambda each: _differences(each, sent), default=None)
+
+
+def _differences(one: SentRequest, other: SentRequest) -> int:
+    """In how many ways two requests differ, and of equally many how far the first is from the plainest."""
+    mine, its = _ways(one), _ways(other)
+    return 100 * sum(a != b for a, b in zip(mine, its, strict=True)) + sum(map(bool, mine))
+
+
+def _ways(sent: SentRequest) -> tuple[object, ...]:
+    card = sent.card
+    file = card.file and card.file.words
+    size = "" if card.size == (SIDE_PX, SIDE_PX) else card.size
+    shown = (card.ink, card.digit_px, card.dots, card.corners, size, file)
+    return (*shown, len(sent.request.turns), len(sent.text) > _LONG, bool(sent.batch), colour_name(card.ground) == "")
+
+
 def evidence(log: Sequence[SentRequest], numbers: Sequence[int]) -> list[SentRequest]:
-    """The requests of these numbers."""
-    return [log[number - 1] for number in numbers]
+    """The requests of these numbers: wrong answers first, one of each way of sending before others."""
+    sent = sorted((log[number - 1] for number in numbers), key=lambda each: each.is_right)
+    first = {_ways(each): each for each in reversed(sent)}
+    return sorted(sent, key=lambda each: (each.is_right, first[_ways(each)] is not each))
 
 
-def result_json(result: Result) -> str:
-    """The result with all its requests, as JSON."""
-    return json.dumps(_against_row(result) if isinstance(result, AgainstResult) else _probe_row(result), indent=1)
-
-
-def _probe_row(result: ProbeResult) -> dict[str, Json]:
-    return {
-        "model": result.model,
-        "requests": len(result.log),
-        "subject": result.subject,
-        "read": {name: [right, tries] for name, (right, tries) in result.read.items()},
-        "flips": result.flips,
-        "findings": [
-            {
-                "kind": each.kind.value,
-                "title": each.cause.title,
-                "cause": each.cause.cause,
-                "advice": each.cause.advice,
-                "differing": each.differing,
-                "compared": each.compared,
-                "p_value": each.p_value,
-                "detail": each.detail,
-                "ruled_out": list(each.ruled_out),
-                "requests": list(each.requests),
-            }
+def probe_row(result: ProbeResult, found: Gate) -> ProbeRow:
+    """The probe as it is written."""
+    return ProbeRow(
+        schema=PROBE_SCHEMA,
+        model=result.model,
+        passed=not found.fails,
+        requests=len(result.log),
+        subject=result.subject,
+        read=dict(result.read),
+        flips=result.flips,
+        findings=tuple(
+            ProbeFindingRow(
+                kind=each.kind.value,
+                state=found.state(each),
+                reason=found.allowed.get(each.kind.value, ""),
+                title=each.cause.title,
+                cause=each.cause.cause,
+                advice=each.cause.advice,
+                differing=each.differing,
+                compared=each.compared,
+                p_value=each.p_value,
+                detail=each.detail,
+                ruled_out=each.ruled_out,
+                requests=each.requests,
+            )
             for each in result.findings
-        ],
-        "figures": {each.name: {"value": each.value, "unit": each.unit} for each in result.figures},
-        "facts": {each.name: each.value for each in result.facts},
-        "checked": list(result.checked),
-        "skipped": dict(result.skipped),
-        "log": [_request_row(each) for each in result.log],
-    }
+        ),
+        drops=found.drops,
+        not_found=found.not_found,
+        figures={
+            each.name: ProbeFigureRow(value=each.value, unit=each.unit, is_better_high=each.is_better_high)
+            for each in result.figures
+        },
+        facts={each.name: each.value for each in result.facts},
+        checked=tuple(result.checked),
+        skipped=dict(result.skipped),
+        log=sent_rows(result.log),
+    )
 
 
-def _against_row(result: AgainstResult) -> dict[str, Json]:
-    return {
-        "models": list(result.models),
-        "stages": [
-            {
-                "stage": each.stage.value,
-                "compared": each.compared,
-                "differing": [[one.number, other.number] for one, other in each.differing],
-                "wavering": each.wavering,
-                "right": list(each.right),
-                "p_value": each.p_value,
-                "is_finding": each.is_finding,
-            }
-            for each in result.stages
-        ],
-        "tokens": result.tokens,
-        "parted": result.parted,
-        "complete": result.complete,
-        "logs": [[_request_row(each) for each in log] for log in result.logs],
-    }
-
-
-def _request_row(sent: SentRequest) -> dict[str, Json]:
-    return {
-        "number": sent.number,
-        "sent": sent.look,
-        "text": sent.text,
-        "answer": sent.answer,
-        "failure": sent.failure,
-        "tokens_in": sent.tokens_in,
-        "batch": sent.batch,
-    }
-
-
-def result_html(result: Result, allowed: Sequence[str] = ()) -> str:
+def result_html(result: Result, found: Gate | None = None) -> str:
     """The HTML page, which loads nothing and runs no script."""
     from markupsafe import Markup
 
@@ -218,21 +220,42 @@ def result_html(result: Result, allowed: Sequence[str] = ()) -> str:
     return page_template("pytest_vqamt.probing", "probe.html").render(
         result=result,
         against=isinstance(result, AgainstResult),
-        count=_count(result, allowed) if isinstance(result, ProbeResult) else "",
-        allowed=allowed,
+        verdict=verdict,
+        extent=extent,
+        found=found,
+        findings=_failing_first(result, found) if isinstance(result, ProbeResult) and found else (),
+        with_code=_with_code,
         # A page of answers of a stranger's model, which may hold markup.
         policy=(
             f"default-src 'none'; img-src data:; style-src {inline_source(style)}; base-uri 'none'; form-action 'none'"
         ),
         style=Markup(style),
         evidence=evidence,
-        summary=summary,
+        seen_in=seen_in,
+        not_it=not_it,
+        compared_with=compared_with,
         reading=reading,
         figure_words=figure_words,
         shown=_SHOWN,
         short=shortened,
+        visible=visible,
+        conversation=conversation,
         brief=brief,
         thumbnail=_thumbnail,
+    )
+
+
+def _failing_first(result: ProbeResult, found: Gate) -> list[ProbeFinding]:
+    return sorted(result.findings, key=lambda each: bool(found.mark(each)))
+
+
+def _with_code(text: str) -> Markup:
+    """A sentence of ours with its commands as code."""
+    from markupsafe import Markup, escape
+
+    parts = enumerate(text.split("`"))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(each) if place % 2 else escape(each) for place, each in parts
     )
 
 

@@ -40,6 +40,8 @@ class Fact:
     """What was observed: "answers about blank and noise pictures"."""
     value: str
     """The observation in words."""
+    is_minor: bool = False
+    """True for what helps nobody to decide: the terminal leaves it out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,8 +151,8 @@ class ProbeState:
         )
         return True
 
-    def note(self, name: str, value: str) -> None:
-        self.result.facts.append(Fact(name=name, value=value))
+    def note(self, name: str, value: str, *, is_minor: bool = False) -> None:
+        self.result.facts.append(Fact(name=name, value=value, is_minor=is_minor))
 
     def skip(self, name: str, reason: str) -> None:
         self.result.skipped.append((name, reason))
@@ -281,7 +283,7 @@ class Probing(ProbeState):
             compared: the number of comparisons, if others agreed.
             detail: at which sizes, lengths or forms.
             rate: the chance of one on a sane deployment; that of two in a row by default, 0 for what none does.
-            ruled_out: what was tried, and is not the cause.
+            ruled_out: what was tried, and is not the cause, as after "it is not".
         """
         chance = self.rate if rate is None else rate
         return self.add_finding(kind, differing, compared, rate=chance, detail=detail, ruled_out=ruled_out)

@@ -84,7 +84,7 @@ ELSEWHERE: Mapping[str, str] = {
     "models.transformers.file_digests": "weights, only their digest",
     "models.transformers.inputs": "files that transformers reads again: tests/models/test_inputs.py",
     "models.transformers.placement": "headers of weights: tests/models/transformers/test_placement.py",
-    "probing.gate": "an earlier probe.json: tests/probing/test_gate.py",
+    "probing.probe_rows": "an earlier probe.json: tests/probing/test_probe_rows.py",
 }
 """Readers that are not in ``FORMATS``, and where their malformed files are."""
 

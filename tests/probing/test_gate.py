@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
-from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.probing.findings import FindingKind, ProbeFinding
+from pytest_vqamt.probing.asking import Request, SentRequest
+from pytest_vqamt.probing.cards import COLOURS, Card
+from pytest_vqamt.probing.findings import CAUSES, FindingKind, ProbeFinding
 from pytest_vqamt.probing.gate import Gate, ProbeBaseline, gate
-from pytest_vqamt.probing.probe_files import result_junit, result_markdown
-from pytest_vqamt.probing.probe_report import gate_lines, probe_lines, result_json
+from pytest_vqamt.probing.probe_files import result_badge, result_junit, result_markdown
+from pytest_vqamt.probing.probe_report import probe_row, result_html
+from pytest_vqamt.probing.probe_rows import row_text
+from pytest_vqamt.probing.probe_terminal import probe_lines
 from pytest_vqamt.probing.probing import Fact, Figure, ProbeResult
+from pytest_vqamt.reporting.markdown import COMMENT_BYTES_AT_MOST
 
 SHARP, FAINT = "effective resolution at 1,024 px", "faintest step that is read"
 
@@ -42,21 +47,21 @@ def result(*kinds: FindingKind, read: int = 18, sharp: float = 1024, faint: floa
 
 def written(folder: Path, made: ProbeResult) -> ProbeBaseline:
     file = folder / "probe.json"
-    file.write_text(result_json(made))
+    file.write_text(row_text(probe_row(made, gate(made))))
     return ProbeBaseline.of_file(file)
 
 
 def test_without_a_baseline_each_finding_fails_that_nobody_allows() -> None:
     made = result(FindingKind.EXIF, FindingKind.SIZE)
-    assert gate(made, ["exif"], None) == Gate(new=("size",), known=(), drops=())
-    assert not gate(made, ["exif", "size"], None).fails
-    assert not gate(result(), [], None).fails
+    assert gate(made, {"exif": ""}) == Gate(new=("size",), known=(), drops=(), allowed={"exif": ""})
+    assert not gate(made, {"exif": "", "size": ""}).fails
+    assert not gate(result()).fails
 
 
 def test_findings_of_the_baseline_do_not_fail(tmp_path: Path) -> None:
     before = written(tmp_path, result(FindingKind.EXIF))
-    assert gate(result(FindingKind.EXIF), [], before) == Gate(new=(), known=("exif",), drops=())
-    assert gate(result(FindingKind.EXIF, FindingKind.JPEG), [], before).new == ("jpeg",)
+    assert gate(result(FindingKind.EXIF), {}, before) == Gate(new=(), known=("exif",), drops=())
+    assert gate(result(FindingKind.EXIF, FindingKind.JPEG), {}, before).new == ("jpeg",)
 
 
 @pytest.mark.parametrize(
@@ -72,10 +77,10 @@ def test_findings_of_the_baseline_do_not_fail(tmp_path: Path) -> None:
     ],
 )
 def test_figures_that_drop_fail(tmp_path: Path, changes: dict[str, int], dropped: tuple[str, ...]) -> None:
-    found = gate(result(**changes), [], written(tmp_path, result()))
+    found = gate(result(**changes), {}, written(tmp_path, result()))
     assert found.drops == dropped
     assert found.fails == bool(dropped)
-    assert [line for line in gate_lines(found) if "dropped" in line] == [
+    assert [line for line in probe_lines(result(**changes), found) if line.startswith("dropped")] == [
         f"dropped since the baseline: {each}" for each in dropped
     ]
 
@@ -83,43 +88,87 @@ def test_figures_that_drop_fail(tmp_path: Path, changes: dict[str, int], dropped
 def test_a_figure_that_is_not_measured_any_more_fails(tmp_path: Path) -> None:
     now = result()
     now.figures.clear()
-    assert gate(now, [], written(tmp_path, result())).drops == (
+    assert gate(now, {}, written(tmp_path, result())).drops == (
         f"{SHARP}: not measured, 1024 in the baseline", f"{FAINT}: not measured, 12 in the baseline"
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "content",
-    ["", "[]", "{}", "[" * 9000, "\x00",
-     '{"findings": [1], "read": {}, "figures": {}}', '{"findings": [], "read": {"a": [1]}, "figures": {}}',
-     '{"findings": [], "read": {"a": ["1", 2]}, "figures": {}}', '{"findings": [], "read": {}, "figures": {"a": 1}}'],
-)  # fmt: skip
-def test_another_file_is_refused_in_one_line(tmp_path: Path, content: str) -> None:
-    file = tmp_path / "probe.json"
-    file.write_text(content)
-    with pytest.raises(DataError, match=r"probe\.json") as error:
-        ProbeBaseline.of_file(file)
-    assert "\n" not in str(error.value)
-    with pytest.raises(DataError, match=r"none\.json"):
-        ProbeBaseline.of_file(tmp_path / "none.json")
-
-
 def test_the_files_tell_of_it(tmp_path: Path) -> None:
     made = result(FindingKind.EXIF, FindingKind.JPEG, FindingKind.SIZE, sharp=336)
-    found = gate(made, ["exif"], written(tmp_path, result(FindingKind.JPEG)))
+    allowed = {"exif": "all photos | are upright", "webp": ""}
+    found = gate(made, allowed, written(tmp_path, result(FindingKind.JPEG)))
     markdown = result_markdown(made, found)
-    assert markdown.startswith("**vqamt probe: failed** for `openai:m@http://x`, 0 requests")
-    assert "a \\| b" in markdown
-    assert f"Dropped: {SHARP}" in markdown
-    suite = ET.fromstring(result_junit(made, found, ["exif"]))[0]
+    verdict = "failed, 1 finding, 1 allowed, 1 known from the baseline, 1 figure dropped"
+    assert markdown.startswith(f"**vqamt probe: {verdict}**")
+    assert "a &#124; b" in markdown
+    assert "| `exif` (allowed: all photos &#124; are upright) |" in markdown
+    assert f"- dropped since the baseline: {SHARP}" in markdown
+    assert "`--allow` names `webp`: not found in this probe." in markdown
+    suite = ET.fromstring(result_junit(made, found))[0]
     assert [suite.get(name) for name in ("tests", "failures", "skipped")] == ["8", "2", "4"]
-    failed = [case.get("name") for case in suite if case.find("failure") is not None]
-    assert failed == ["finding: size", "figures against the baseline"]
-    lines = list(probe_lines(made, ["exif"]))
-    assert lines[0] == "probed openai:m@http://x with 0 requests: 2 findings, and 1 allowed"
-    assert "reads 18 of 18 numbers" in lines
-    assert any("not with one picture" in line for line in lines)
-    assert "not checked: turns, several pictures: the model takes none" in lines
-    row = json.loads(result_json(made))
-    assert row["figures"][SHARP] == {"value": 336, "unit": "px"}
+    failed = {case.get("name"): case.find("failure") for case in suite if case.find("failure") is not None}
+    assert list(failed) == ["finding: size", "figures against the baseline"]
+    size = failed["finding: size"]
+    assert size is not None
+    assert size.text is not None
+    assert all(each in size.text for each in (CAUSES[FindingKind.SIZE].advice, "2 of 3 comparisons", "a | b"))
+    skipped = [each.get("message") or "" for each in suite.iter("skipped")]
+    assert f"allowed: all photos | are upright: {CAUSES[FindingKind.EXIF].title}" in skipped
+    assert {"name": "numbers read", "value": "18 of 18"} in [each.attrib for each in suite.iter("property")]
+    row = json.loads(row_text(probe_row(made, found)))
+    assert row["figures"][SHARP] == {"value": 336, "unit": "px", "is_better_high": True}
     assert row["read"] == {"numbers": [18, 18]}
+    assert [(each["state"], each["reason"]) for each in row["findings"]] == [
+        ("allowed", "all photos | are upright"), ("known", ""), ("fails", "")
+    ]  # fmt: skip
+    assert (row["passed"], row["not_found"], len(row["drops"])) == (False, ["webp"], 1)
+    assert json.loads(result_badge(made, found)) == {
+        "schemaVersion": 1,
+        "label": "vqamt probe",
+        "message": verdict,
+        "color": "red",
+    }
+    page = result_html(made, found)
+    assert "allowed: all photos | are upright" in page
+    assert "--allow webp: not found in this probe" in page
+
+
+def test_the_badge_is_green_only_where_something_was_checked() -> None:
+    made = result()
+    assert json.loads(result_badge(made, gate(made)))["color"] == "brightgreen"
+    assert json.loads(result_badge(made, gate(made)))["message"] == "passed, 0 findings"
+    made.checked.clear()
+    badge = json.loads(result_badge(made, gate(made)))
+    assert (badge["color"], badge["message"]) == ("red", "nothing was checked, 0 findings")
+
+
+_WILD = "\x1b[2J::error::x | <b>`$\u202e\x00\ufffe\ud800" + "@user " * 20_000
+
+
+def test_what_a_model_says_is_bounded_and_acts_on_nobody() -> None:
+    made = result(*FindingKind)
+    wild = ProbeFinding(
+        kind=FindingKind.EXIF, differing=2, compared=3, p_value=1e-6, detail=_WILD, requests=(1,), ruled_out=(_WILD,)
+    )
+    card = Card(number=417, ground=COLOURS["red"])
+    made.log.append(SentRequest(number=1, request=Request(card=card, text=_WILD), answer=_WILD))
+    made.findings[:] = [replace(each, requests=(1,), detail=_WILD) for each in made.findings]
+    made.findings.append(wild)
+    made.model = made.skipped[0][1] * 2_000
+    made.skipped.append(("wild", _WILD))
+    made.facts.append(Fact(name="wild", value=_WILD))
+    found = gate(made, {"jpeg": _WILD})
+    markdown = result_markdown(made, found)
+    assert len(markdown.encode()) <= COMMENT_BYTES_AT_MOST
+    assert "@user" not in markdown
+    assert "more findings on the page" in markdown
+    junit = result_junit(made, found)
+    assert len(ET.fromstring(junit)[0].findall("testcase")) == len(made.findings) + 5
+    assert len(junit) < 1_000_000
+    lines = probe_lines(made, found)
+    for text in (markdown, junit, *lines):
+        assert not {"\x1b", "\x00", "\u202e", "\ufffe", "\ud800"} & set(text)
+        assert "::error::" not in text
+    page = result_html(made, found)
+    assert "<b>" not in page
+    assert json.loads(row_text(probe_row(made, found)))["log"][0]["answer"] == _WILD

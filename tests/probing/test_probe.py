@@ -208,8 +208,29 @@ def test_the_command_over_http(bug: str | None, tmp_path: Path, capsys: pytest.C
     assert sent == report["requests"] == len(report["log"]) <= MOST_REQUESTS
     assert [each["kind"] for each in report["findings"]] == ([NAMED[bug].value] if bug else [])
     causes = [CAUSES[NAMED[bug]].cause] if bug else []
-    assert all(cause in out and cause in page for cause in causes)
+    # The terminal wraps it.
+    assert all(cause in " ".join(out.split()) and cause in page for cause in causes)
+    assert len(out.splitlines()) <= 25
     assert not re.search(r'(src|href)="(?!data:)', page)
+
+
+def test_the_command_shows_reasons_and_writes_all_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    allow = ["--allow=exif=no = EXIF\nhere", "--allow=picture-unused=tiny reads no digits", "--allow=usage"]
+    status = run_command(["probe", "tiny", "--max-requests=60", *allow, "--out", str(tmp_path / "out")])
+
+    lines = capsys.readouterr().out.splitlines()
+    row = json.loads((tmp_path / "out" / "probe.json").read_text())
+    assert status == (ExitStatus.OK if row["passed"] else ExitStatus.FINDING)
+    assert sorted(each.name for each in (tmp_path / "out").iterdir()) == [
+        "probe-badge.json", "probe.html", "probe.json", "probe.md", "probe.xml"
+    ]  # fmt: skip
+    assert len(lines) <= 25
+    assert lines[-1].startswith("page: ")
+    told = [each for each in lines if each.endswith("not found in this probe")]
+    assert told == [f"--allow {', '.join(row['not_found'])}: not found in this probe"]
+    assert "exif" in row["not_found"]
+    reasons = {each["kind"]: each["reason"] for each in row["findings"]}
+    assert reasons.get("picture-unused", "tiny reads no digits") == "tiny reads no digits"
 
 
 @pytest.mark.parametrize(
@@ -218,6 +239,7 @@ def test_the_command_over_http(bug: str | None, tmp_path: Path, capsys: pytest.C
         (["oracle"], "a model that looks at pixels"),
         (["tiny", "--max-requests=10"], "40 requests or more"),
         (["tiny", "--allow=blind"], "a kind of finding"),
+        (["tiny", "--allow=exfi=photos are upright"], "did you mean 'exif'?"),
         (["nothing"], "a kind of model"),
     ],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -46,6 +46,7 @@ FORMS: Mapping[FindingKind, tuple[CardFile, ...]] = MappingProxyType(
 """By the finding that a difference is."""
 
 _GRAY = (FileForm.GRAYSCALE, FileForm.GRAYSCALE_JPEG)
+_OPAQUE = ("the digits: on an opaque ground they are read",)
 _TRANSPARENT = (Hidden.WHITE, Hidden.BLACK, Hidden.NOISE)
 
 
@@ -56,7 +57,8 @@ def forms(probing: Probing) -> None:
         return
     for kind, some in FORMS.items():
         found: list[SentRequest] = []
-        names: list[str] = []
+        differ: list[CardFile] = []
+        refusals: list[str] = []
         for file in some:
             before = len(probing.sender.log)
             differing = _differing(probing, file)
@@ -68,10 +70,28 @@ def forms(probing: Probing) -> None:
                 probing.note(file.words, f"refused: {refused[0].failure}")
             elif differing or refused:
                 found += differing or refused
-                names.append(f"{file.words} (refused: {refused[0].failure})" if refused else file.words)
+                differ += [] if refused else [file]
+                refusals += [f"{file.words} (refused: {refused[0].failure})"] if refused else []
         if found:
-            probing.add(kind, found, detail="; ".join(names), ruled_out=("the same pixels as plain PNG",))
+            names = [*_names(differ), *refusals]
+            probing.add(
+                kind,
+                found,
+                detail="; ".join(names),
+                ruled_out=("the pixels: as plain PNG they are answered as always",),
+            )
     transparency(probing)
+
+
+def _names(files: Sequence[CardFile]) -> list[str]:
+    """The forms in words, those that differ by their orientation alone as one."""
+    turned: dict[str, list[int]] = {}
+    for each in files:
+        turned.setdefault(replace(each, orientation=1).words, []).append(each.orientation)
+    return [
+        name if orientations == [1] else f"{name}, EXIF orientation {', '.join(map(str, orientations))}"
+        for name, orientations in turned.items()
+    ]
 
 
 def _differing(probing: Probing, file: CardFile) -> list[SentRequest]:
@@ -110,7 +130,7 @@ def transparency(probing: Probing) -> None:
         ]
         found = _confirmed(probing, cards)
         if found and not _confirmed(probing, _plain(cards)):
-            probing.add(FindingKind.ALPHA, found, detail=f"{hidden.value} under transparent pixels")
+            probing.add(FindingKind.ALPHA, found, detail=f"{hidden.value} under transparent pixels", ruled_out=_OPAQUE)
             return
     if not probing.names_colours:
         return

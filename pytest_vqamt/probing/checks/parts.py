@@ -14,6 +14,8 @@ from pytest_vqamt.probing.probing import CARDS, Probing
 _PAIRS = ((0, 1), (2, 3), (4, 5), (1, 2), (3, 4), (5, 0))
 """The places of two cards of one message."""
 _OTHER_SIZE = (224, 288)
+_OF_TWO_SIZES = "several pictures as such: two of different sizes are told apart"
+_OF_ONE_SIZE = "the sizes: two pictures of different ones give the same"
 _GREETING, _REPLY = "Here is a picture.", "Thank you. What would you like to know?"
 
 
@@ -46,9 +48,9 @@ def pictures(probing: Probing) -> None:
     wrong = [each.sent for each in same if not each.is_right]
     kind = _kind([*same] if not others else [*same, *others])
     if not others:
-        probing.add(FindingKind.MERGED, wrong, len(same), rate=probing.flips, ruled_out=("pictures of two sizes",))
+        probing.add(FindingKind.MERGED, wrong, len(same), rate=probing.flips, ruled_out=(_OF_TWO_SIZES,))
     elif kind is not None:
-        probing.add(kind, wrong, len(same), rate=probing.flips, ruled_out=("equal sizes",))
+        probing.add(kind, wrong, len(same), rate=probing.flips, ruled_out=(_OF_ONE_SIZE,))
     else:
         right = sum(each.is_right for each in (*same, *others))
         probing.note("several pictures", f"{right} of {len(same) + len(others)} questions are answered rightly")
@@ -107,7 +109,8 @@ def _three(probing: Probing) -> None:
     wrong = [each.sent for each in seen if not each.is_right]
     kind = _kind(seen)
     if kind is not None:
-        probing.add(kind, wrong, len(seen), detail="of three pictures", rate=probing.flips, ruled_out=("two pictures",))
+        ruled_out = ("several pictures as such: two are told apart",)
+        probing.add(kind, wrong, len(seen), detail="of three pictures", rate=probing.flips, ruled_out=ruled_out)
 
 
 def text_first(probing: Probing) -> None:
@@ -120,7 +123,7 @@ def text_first(probing: Probing) -> None:
         for place, card in enumerate(probing.cards)
     )
     if found:
-        probing.add(FindingKind.TEXT_FIRST, found, ruled_out=("the picture first",))
+        probing.add(FindingKind.TEXT_FIRST, found, ruled_out=("the question: with the picture first it is answered",))
 
 
 def system(probing: Probing) -> None:
@@ -140,7 +143,8 @@ def system(probing: Probing) -> None:
         for place, card in enumerate(probing.cards)
     )
     if found:
-        probing.add(FindingKind.SYSTEM, found, ruled_out=("no system message",))
+        ruled_out = ("the picture: without a system message it is seen",)
+        probing.add(FindingKind.SYSTEM, found, ruled_out=ruled_out)
         return
     # What it follows in the user's text it must follow here.
     word = "NUMBER:"
@@ -154,7 +158,8 @@ def system(probing: Probing) -> None:
         for card in probing.cards
     )
     ignored = probing.until_right((each, word in each.answer) for each in sent)
-    probing.add(FindingKind.SYSTEM_IGNORED, ignored, rate=probing.flips, ruled_out=("the same in the user's text",))
+    ruled_out = ("the words: in the user's text they are followed",)
+    probing.add(FindingKind.SYSTEM_IGNORED, ignored, rate=probing.flips, ruled_out=ruled_out)
 
 
 def turns(probing: Probing) -> None:
@@ -174,7 +179,8 @@ def turns(probing: Probing) -> None:
         for card in probing.cards
     )
     if lost := probing.until_right((each, each.is_right) for each in alone):
-        probing.add(FindingKind.EARLIER_LOST, lost, rate=probing.flips, ruled_out=("the picture in the same turn",))
+        ruled_out = ("the picture: in the turn of the question it is seen",)
+        probing.add(FindingKind.EARLIER_LOST, lost, rate=probing.flips, ruled_out=ruled_out)
         return
     if probing.lacks(Ability.PICTURES) or probing.result.found(FindingKind.FIRST_ONLY, FindingKind.LAST_ONLY):
         return
@@ -190,7 +196,8 @@ def turns(probing: Probing) -> None:
         text = OF_PICTURE.format("first", NUMBER)
         moved = [_in_two_turns(probing, place, text) for place in range(3)]
         kind = FindingKind.MOVED if all(each.is_right for each in moved) else FindingKind.EARLIER_REPLACED
-    probing.add(kind, wrong, rate=probing.flips, ruled_out=("one picture in an earlier turn",))
+    ruled_out = ("an earlier turn as such: one picture there is seen",)
+    probing.add(kind, wrong, rate=probing.flips, ruled_out=ruled_out)
 
 
 def _behind(probing: Probing, place: int) -> Card:
@@ -232,4 +239,6 @@ def assistant(probing: Probing) -> None:
         for card in probing.cards
     )
     lost = probing.until_right((each, word in each.reading) for each in sent)
-    probing.add(FindingKind.ASSISTANT_LOST, lost, rate=probing.flips, ruled_out=("the word in the user's text",))
+    probing.add(
+        FindingKind.ASSISTANT_LOST, lost, rate=probing.flips, ruled_out=("the word: in the user's text it is known",)
+    )

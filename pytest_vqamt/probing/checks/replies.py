@@ -20,8 +20,9 @@ def failures(state: ProbeState) -> None:
     """Failures of ordinary requests; a server may refuse large pictures and long texts."""
     log = state.sender.log
     failed = [each for each in log if each.failure]
+    told = {number for finding in state.result.findings for number in finding.requests}
     for each in failed[:_MOST_FAILED]:
-        state.note(f"request {each.number} failed", each.failure)
+        state.note(f"request {each.number} failed", each.failure, is_minor=each.number in told)
     if len(failed) > _MOST_FAILED:
         state.note("further requests that failed", f"{len(failed) - _MOST_FAILED}")
     # Of each look and text once: a refusal of one kind of request is one fault.
@@ -63,7 +64,7 @@ def tokens(state: ProbeState) -> None:
             seen.setdefault(each.card.size, each.tokens_in)
     if seen:
         said = ", ".join(f"{w} x {h}: {n:,}" for (w, h), n in sorted(seen.items(), key=lambda each: each[1]))
-        state.note("prompt tokens, by the size of the picture in pixels", said)
+        state.note("prompt tokens, by the size of the picture in pixels", said, is_minor=True)
     ordinary = [each for each in counted if each.card.size == state.cards[0].size]
     long = [each for each in ordinary if len(each.text.split()) > 150]
     short = [each for each in ordinary if len(each.text.split()) < 20]

@@ -29,7 +29,7 @@ def empty_pictures(probing: Probing) -> None:
         probing.send(probing.cards[place], probing.subject)
         seen.append(probing.send(card, probing.subject))
     said = (f"{each.failure or each.answer!r} (on {name})" for name, each in zip(EMPTY, seen, strict=True))
-    probing.note("answers about blank and noise pictures", ", ".join(said))
+    probing.note("answers about blank and noise pictures", ", ".join(said), is_minor=True)
     if probing.subject == NUMBER:
         # Sent again: a model may guess a number once.
         again = [probing.send(each.card, NUMBER) for each in seen if _names_a_card(probing, each)]
@@ -146,7 +146,12 @@ def large_then_small(probing: Probing) -> None:
 
     sent = ((place, probing.sender.send_alone(small)) for place, small in asked())
     found = probing.until_right((seen, probing.agrees(seen, place)) for place, seen in sent)
-    probing.add(FindingKind.LARGE_BEFORE, found, rate=probing.flips, ruled_out=("small pictures alone",))
+    probing.add(
+        FindingKind.LARGE_BEFORE,
+        found,
+        rate=probing.flips,
+        ruled_out=("the small pictures: before a large one they are answered as always",),
+    )
 
 
 def idleness(probing: Probing) -> None:

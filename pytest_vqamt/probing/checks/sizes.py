@@ -29,6 +29,7 @@ _FAINT = (12, 18, 26, 38, 56)
 """Steps of 255 between digits and ground: some of them are hard to read for any encoder."""
 _MORE = 5
 """Further requests about a faint card whose two answers differ."""
+_ORDINARY = ("the cards: as squares of 224 px they are answered as always",)
 _NEAR, _FAR = 14, 42
 """Steps of 255: where a far one is unread at some levels and a near one is read at others, levels are coarse."""
 
@@ -43,7 +44,7 @@ def squares(probing: Probing) -> None:
         # All differing cards are large: a limit of size. Small ones among them: bad resizing.
         kind = FindingKind.LARGE_PICTURE if min(sides) >= _LARGE_PX else FindingKind.SIZE
         shown = [each for found in sides.values() for each in found]
-        probing.add(kind, shown, detail=f"sides of {', '.join(f'{px:,}' for px in sides)} px")
+        probing.add(kind, shown, detail=f"sides of {', '.join(f'{px:,}' for px in sides)} px", ruled_out=_ORDINARY)
     oblong: dict[tuple[int, int], list[SentRequest]] = {}
     for size in _RATIOS:
         if found := _confirmed(probing, size):
@@ -51,7 +52,7 @@ def squares(probing: Probing) -> None:
     if oblong and not probing.result.found(FindingKind.TILES, FindingKind.CROPPED):
         shown = [each for found in oblong.values() for each in found]
         detail = ", ".join(f"{width} x {height}" for width, height in sorted(oblong))
-        probing.add(FindingKind.ASPECT_RATIO, shown, detail=detail)
+        probing.add(FindingKind.ASPECT_RATIO, shown, detail=detail, ruled_out=_ORDINARY)
 
 
 def _confirmed(probing: Probing, size: tuple[int, int]) -> list[SentRequest]:
@@ -124,7 +125,7 @@ def acuity(probing: Probing) -> None:
     """Digits that are smaller and smaller, on cards of several sizes: the effective resolution of a large picture."""
     least = {px: _smallest(probing, px) for px in _SEEN_AT_PX}
     shown = ", ".join(f"{found} px at {px:,} px" if found else f"none at {px:,} px" for px, found in least.items())
-    probing.note("smallest digits that are read", shown)
+    probing.note("smallest digits that are read", shown, is_minor=True)
     own = min((found for found in least.values() if found), default=0)
     if not own:
         return

@@ -28,7 +28,7 @@ def long_texts(probing: Probing) -> None:
             probing.result.findings.remove(large)
             detail = f"{detail}; pictures with {large.detail}, too"
         kind = FindingKind.CUT_AT_THE_END if _is_read_before(probing) else FindingKind.LONG_TEXT
-        probing.add(kind, found, detail=detail)
+        probing.add(kind, found, detail=detail, ruled_out=("the picture: with a short text it is answered as always",))
         return
     lines = max(LINES.values())
     around = "\n".join([FILLER] * (lines // 2))
@@ -42,7 +42,8 @@ def long_texts(probing: Probing) -> None:
     for text, place in ((behind, "before"), (middle, "within")):
         if differing := _confirmed(probing, text):
             detail = f"the question {place} {len(text.split()):,} words"
-            probing.add(FindingKind.CUT_IN_THE_MIDDLE, differing, detail=detail)
+            ruled_out = ("the length: the question after as many words is answered",)
+            probing.add(FindingKind.CUT_IN_THE_MIDDLE, differing, detail=detail, ruled_out=ruled_out)
             return
 
 
@@ -68,7 +69,13 @@ def letters(probing: Probing) -> None:
         if wrong and _keeps(probing, 0, _PLAIN):
             answers = ", ".join(sorted({each.answer for each in wrong}))
             detail = f"{form!r} is answered as {answers!r}"
-            probing.add(kind, wrong, detail=detail, rate=probing.flips, ruled_out=("plain words",))
+            probing.add(
+                kind,
+                wrong,
+                detail=detail,
+                rate=probing.flips,
+                ruled_out=("the form: plain words in it come back whole",),
+            )
 
 
 def _in_form(probing: Probing, place: int, form: str) -> SentRequest:

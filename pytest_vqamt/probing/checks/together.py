@@ -13,6 +13,8 @@ from pytest_vqamt.relations.serving import FILLER
 LEVELS = (16, 64)
 """Requests in flight; the check before has sent six and eight."""
 
+_ALONE = "the cards: sent alone they are answered as always"
+_EQUAL = "sending together as such: texts of one length are answered as alone"
 _DIGITS = 4
 """Of the numbers on the ladder: 64 of 9,000 are seldom met by chance."""
 _SIZES = ((224, 224), (224, 224), (320, 224), (448, 448))
@@ -29,11 +31,11 @@ def batches(probing: Probing) -> None:
         swapped = sum(each.reading in known for each in plain)
         kind = FindingKind.SWAPPED_ANSWERS if swapped == len(plain) else FindingKind.BATCH
         detail = f"{swapped} of {len(plain)} answers are those to another card of the batch" if swapped else ""
-        probing.add(kind, plain, CARDS, detail=detail, ruled_out=("sent alone",))
+        probing.add(kind, plain, CARDS, detail=detail, ruled_out=(_ALONE,))
         return
     mixed = _together(probing, f"{long}\n")
     detail = f"beside a text of {len(long.split())} words"
-    probing.add(FindingKind.BATCH_PADDING, mixed, CARDS, detail=detail, ruled_out=("together, of one length",))
+    probing.add(FindingKind.BATCH_PADDING, mixed, CARDS, detail=detail, ruled_out=(_EQUAL,))
 
 
 def _together(probing: Probing, longer: str) -> list[SentRequest]:
@@ -97,8 +99,8 @@ def ladder(probing: Probing) -> None:
         if probing.add(FindingKind.SWAPPED_ANSWERS, swapped, sent_so_far, detail=detail, rate=by_chance):
             return
     detail = f"{len(wrong)} of {sent_so_far:,} answers, with up to {reached} requests in flight"
-    probing.add(FindingKind.BATCH, wrong, sent_so_far, detail=detail, rate=misread, ruled_out=("sent alone",))
-    probing.note("requests in flight", f"up to {reached}")
+    probing.add(FindingKind.BATCH, wrong, sent_so_far, detail=detail, rate=misread, ruled_out=(_ALONE,))
+    probing.note("requests in flight", f"up to {reached}", is_minor=True)
 
 
 def _misread(probing: Probing) -> float:
