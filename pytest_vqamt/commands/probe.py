@@ -18,11 +18,12 @@ from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.against.comparison import AgainstResult, compare
+from pytest_vqamt.probing.against.terminal import against_lines
 from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.gate import ProbeBaseline, gate
 from pytest_vqamt.probing.probe import MOST_REQUESTS, probe
 from pytest_vqamt.probing.probe_files import result_badge, result_junit, result_markdown
-from pytest_vqamt.probing.probe_report import against_lines, probe_row, result_html
+from pytest_vqamt.probing.probe_report import probe_row, result_html
 from pytest_vqamt.probing.probe_rows import PROBE_FILE, against_row, row_text
 from pytest_vqamt.probing.probe_terminal import page_line, probe_lines
 from pytest_vqamt.probing.scores.probe import LOGPROBS, SETTINGS, is_refused, probe_scores
@@ -42,7 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scores",
         action="store_true",
-        help="compare log-probabilities, not answers: for weights that read nothing, random ones too",
+        help="compare log-probabilities, not answers: for weights that read nothing, random ones too "
+        "(docs/how-to/probe-scores.md)",
     )
     parser.add_argument("--option", metavar="NAME=VALUE", action="append", default=[], help="a setting of the models")
     parser.add_argument("--device", default="auto", help="the device of models that run here (default: %(default)s)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -103,27 +103,6 @@ def summary(finding: ProbeFinding) -> str:
     return f"{seen_in(finding)}{detail}{tried}"
 
 
-def against_lines(result: AgainstResult) -> Iterator[str]:
-    """The comparison as lines for a terminal."""
-    first, second = result.models
-    yield f"A = {first}"
-    yield f"B = {second}"
-    for each in result.stages:
-        mark = "DIFFERENT" if each.is_finding else "alike"
-        yield (
-            f"{each.stage.value}: {mark}; {len(each.differing)} of {each.compared} differ twice, {each.wavering} once, "
-            f"p = {each.p_value:.1e}; "
-            f"right: A {each.right[0]}, B {each.right[1]}"
-        )
-        for one, other in each.differing[:2]:
-            answers = f"A {_quoted(one.answer)}, B {_quoted(other.answer)}"
-            yield f"  {one.card.look}; {one.text!r}: {answers}"
-    yield f"tokens in: {result.tokens or 'the same, or not counted'}"
-    if not result.complete:
-        yield "not all stages were compared: the requests were spent"
-    yield f"they part at {result.parted}" if result.parted else "no difference beyond chance"
-
-
 def brief(text: str) -> str:
     """The text; of a long one its length and its end, where the question is.
 
@@ -220,6 +199,7 @@ def result_html(result: Result, found: Gate | None = None) -> str:
     return page_template("pytest_vqamt.probing", "probe.html").render(
         result=result,
         against=isinstance(result, AgainstResult),
+        marked=_reads(result),
         verdict=verdict,
         extent=extent,
         found=found,
@@ -243,6 +223,13 @@ def result_html(result: Result, found: Gate | None = None) -> str:
         brief=brief,
         thumbnail=_thumbnail,
     )
+
+
+def _reads(result: Result) -> bool:
+    """True if right and wrong say something: a model of random weights is always wrong."""
+    if isinstance(result, AgainstResult):
+        return any(any(each.right) for each in result.stages)
+    return bool(result.read)
 
 
 def _failing_first(result: ProbeResult, found: Gate) -> list[ProbeFinding]:

@@ -142,6 +142,14 @@ class StageRow(Struct, frozen=True, kw_only=True):
     """The probability of so many differences between two sane deployments of the same weights."""
     is_finding: bool
     """True if chance does not explain the differences."""
+    apart: float
+    """The median distance of the scores, in shares of what two pictures are apart."""
+    divergence: float | None
+    """The mean Kullback-Leibler divergence of the first tokens, in nats; null without log-probabilities."""
+    flips: Count
+    """Pairs whose likeliest first tokens differ; without log-probabilities, whose answers do."""
+    parted_at: float | None
+    """The median number of equal tokens, or characters, before answers part; null if none do."""
 
 
 class AgainstRow(Struct, frozen=True, kw_only=True, tag_field="is", tag=AGAINST):
@@ -157,6 +165,10 @@ class AgainstRow(Struct, frozen=True, kw_only=True, tag_field="is", tag=AGAINST)
     """How the counts of prompt tokens differ; empty where they do not, or where a server counts none."""
     parted: str
     """The likely stage where they differ; empty if they do not differ."""
+    explanation: str
+    """What A does, where it was found; empty for nothing known."""
+    smallest: str
+    """The smallest picture that separates them; empty where none was found."""
     complete: bool
     """False if the requests were spent before the last stage."""
     logs: tuple[tuple[SentRow, ...], tuple[SentRow, ...]]
@@ -193,6 +205,8 @@ def against_row(result: AgainstResult) -> AgainstRow:
         stages=tuple(map(_stage_row, result.stages)),
         tokens=result.tokens,
         parted=result.parted,
+        explanation=result.explanation.words if result.explanation else "",
+        smallest=result.explanation.smallest if result.explanation else "",
         complete=result.complete,
         logs=(sent_rows(result.logs[0]), sent_rows(result.logs[1])),
     )
@@ -207,6 +221,10 @@ def _stage_row(result: StageResult) -> StageRow:
         right=result.right,
         p_value=result.p_value,
         is_finding=result.is_finding,
+        apart=result.apart,
+        divergence=result.divergence,
+        flips=result.flips,
+        parted_at=result.parted_at,
     )
 
 

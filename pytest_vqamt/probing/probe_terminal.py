@@ -40,11 +40,11 @@ def probe_lines(result: ProbeResult, found: Gate | None = None, *, has_page: boo
     found = gate(result) if found is None else found
     room = MOST_LINES - _PAGE_LINES
     head = [
-        *_folded(f"{verdict(result, found)}: {result.model}; {extent(result)}", 2),
-        *_folded(reading_line(result), 2),
+        *folded(f"{verdict(result, found)}: {result.model}; {extent(result)}", 2),
+        *folded(reading_line(result), 2),
     ]
     head += _first_of([f"dropped since the baseline: {each}" for each in found.drops], _MOST_DROPS, "dropped figures")
-    tail = [*_folded(_measured(result), 2), *_folded(_unneeded(found), 1)]
+    tail = [*folded(_measured(result), 2), *folded(_unneeded(found), 1)]
     # A line is left for what was not checked, and one for what does not fit.
     told, cut = _findings(result, found, room - len(head) - len(tail) - 2)
     facts, more_facts = _facts(result, room - len(head) - len(told) - len(tail) - 2)
@@ -90,10 +90,10 @@ def _findings(result: ProbeResult, found: Gate, room: int) -> tuple[list[str], i
     others = [
         line
         for each in passing[:_MOST_PASSING]
-        for line in _folded(f"{found.mark(each)}: {each.kind.value}: {each.cause.title}", 1)
+        for line in folded(f"{found.mark(each)}: {each.kind.value}: {each.cause.title}", 1)
     ]
     names = [each.kind.value for each in passing[_MOST_PASSING:]]
-    others += _folded(f"not failing either: {', '.join(names)}" if names else "", 1)
+    others += folded(f"not failing either: {', '.join(names)}" if names else "", 1)
     # With a blank line before them, and one after all.
     room -= len(others) + 1 + bool(others)
     log = result.log
@@ -103,36 +103,36 @@ def _findings(result: ProbeResult, found: Gate, room: int) -> tuple[list[str], i
             lines = [line for each in failing[:in_full] for line in ("", *_in_full(each, log))]
             lines += [line for each in failing[in_full:told] for line in ("", *_in_brief(each))]
             rest = ", ".join(each.kind.value for each in failing[told:])
-            lines += _folded(f"also found: {rest}" if rest else "", 1)
+            lines += folded(f"also found: {rest}" if rest else "", 1)
             if len(lines) <= room:
                 return [*lines, *(["", *others] if others else []), ""], len(result.findings) - in_full
     names = [each.kind.value for each in failing]
-    named = _folded(f"found: {', '.join(names)}" if names else "", 1)
+    named = folded(f"found: {', '.join(names)}" if names else "", 1)
     return ["", *named, *others, ""], len(result.findings)
 
 
 def _in_full(finding: ProbeFinding, log: Sequence[SentRequest]) -> Iterator[str]:
     cause = finding.cause
-    yield from _folded(f"{finding.kind.value}: {cause.title}", 1)
+    yield from folded(f"{finding.kind.value}: {cause.title}", 1)
     detail = f": {finding.detail}" if finding.detail else ""
-    yield from _folded(f"  {seen_in(finding)}{detail}", 2)
+    yield from folded(f"  {seen_in(finding)}{detail}", 2)
     if finding.ruled_out:
-        yield from _folded(f"  it is not {not_it(finding)}", 2)
-    yield from _folded(f"  likely cause: {cause.cause}", 2)
-    yield from _folded(f"  do first: {cause.advice}", 2)
+        yield from folded(f"  it is not {not_it(finding)}", 2)
+    yield from folded(f"  likely cause: {cause.cause}", 2)
+    yield from folded(f"  do first: {cause.advice}", 2)
     shown = example(log, finding)
-    yield from _folded(f"  {shown}" if shown else "", 3)
+    yield from folded(f"  {shown}" if shown else "", 3)
 
 
 def _in_brief(finding: ProbeFinding) -> Iterator[str]:
-    yield from _folded(f"{finding.kind.value}: {finding.cause.title}", 1)
-    yield from _folded(f"  do first: {finding.cause.advice}", 2)
+    yield from folded(f"{finding.kind.value}: {finding.cause.title}", 1)
+    yield from folded(f"  do first: {finding.cause.advice}", 2)
 
 
 def _facts(result: ProbeResult, room: int) -> tuple[list[str], int]:
     """The facts that may help to decide, a line each, and how many there are besides."""
     some = [each for each in result.facts if not each.is_minor][: max(0, min(room, _MOST_FACTS))]
-    lines = [line for each in some for line in _folded(f"{each.name}: {brief(each.value)}", 1)]
+    lines = [line for each in some for line in folded(f"{each.name}: {brief(each.value)}", 1)]
     return lines, len(result.facts) - len(some)
 
 
@@ -142,21 +142,19 @@ def _skipped(result: ProbeResult, room: int) -> list[str]:
     for name, reason in result.skipped:
         by_reason.setdefault(reason, []).append(name)
     lines = [
-        line
-        for reason, names in by_reason.items()
-        for line in _folded(f"not checked: {some_of(names, 4)}: {reason}", 2)
+        line for reason, names in by_reason.items() for line in folded(f"not checked: {some_of(names, 4)}: {reason}", 2)
     ]
-    return lines if len(lines) <= room else _folded(f"not checked: {', '.join(name for name, _ in result.skipped)}", 1)
+    return lines if len(lines) <= room else folded(f"not checked: {', '.join(name for name, _ in result.skipped)}", 1)
 
 
 def _first_of(texts: Sequence[str], most: int, noun: str) -> list[str]:
     """A line for each text, the last one for how many more there are."""
     shown = texts if len(texts) <= most else texts[: most - 1]
-    lines = [line for each in shown for line in _folded(each, 1)]
+    lines = [line for each in shown for line in folded(each, 1)]
     return lines + ([f"and {len(texts) - len(shown)} more {noun}"] if len(shown) < len(texts) else [])
 
 
-def _folded(text: str, most: int) -> list[str]:
+def folded(text: str, most: int) -> list[str]:
     """The text as at most ``most`` lines of ``WIDTH`` columns, the last one cut; none for an empty text.
 
     ``view.format.wrapped`` never breaks a word, and counts characters: answers and addresses of models may be one word

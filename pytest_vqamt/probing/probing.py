@@ -93,6 +93,7 @@ class ProbeState:
     Attributes:
         cards: the reference cards, of different numbers and grounds.
         spare: numbers that no answer about the reference cards can be.
+        compared_with: of a request that was compared with another one, by number: the number of that one.
     """
 
     def __init__(self, sender: RequestSender, seed: int) -> None:
@@ -105,6 +106,7 @@ class ProbeState:
         ]
         self.spare = numbers[CARDS:]
         self.result = ProbeResult(model=sender.model.name, log=sender.log)
+        self.compared_with: dict[int, int] = {}
 
     @property
     def model(self) -> LoadedModel:
@@ -146,10 +148,15 @@ class ProbeState:
                 p_value=chance_of(len(differing), tries, rate),
                 detail=detail,
                 ruled_out=tuple(ruled_out),
-                requests=tuple(each.number for each in differing),
+                requests=self._with_pairs(each.number for each in differing),
             )
         )
         return True
+
+    def _with_pairs(self, numbers: Iterable[int]) -> tuple[int, ...]:
+        """Requests, each behind the one that it was compared with, if any."""
+        pairs = ((self.compared_with.get(number), number) for number in numbers)
+        return tuple(dict.fromkeys(each for pair in pairs for each in pair if each is not None))
 
     def note(self, name: str, value: str, *, is_minor: bool = False) -> None:
         self.result.facts.append(Fact(name=name, value=value, is_minor=is_minor))

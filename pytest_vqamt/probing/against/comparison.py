@@ -83,6 +83,13 @@ class AgainstResult:
     """What would explain the differences, and the smallest picture that shows them; None where they do not differ."""
 
     @property
+    def scale(self) -> str:
+        """What the distances are measured in, in words."""
+        if not self.has_scores:
+            return "answers, as not both give log-probabilities"
+        return f"log-probabilities: 1 is what two pictures are apart ({self.far:.2g} nats; noise {self.floor:.2g})"
+
+    @property
     def parted(self) -> str:
         """The likely stage where they differ, in words; "" if they do not differ."""
         found = {each.stage for each in self.stages if each.is_finding}

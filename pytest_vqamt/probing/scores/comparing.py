@@ -7,7 +7,7 @@ as chance does not give.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 from statistics import median
 
@@ -98,18 +98,21 @@ class Comparing(ProbeState):
 
     def unmoved(self, pairs: Iterable[Pair]) -> list[SentRequest]:
         """Takes pairs of other content until one has moved; the second ones once all that have not are a finding."""
-        return self._until(((second, self.is_moved(first, second)) for first, second in pairs), self.alike)
+        return self._until(pairs, self.is_moved, self.alike)
 
     def changed(self, pairs: Iterable[Pair]) -> list[SentRequest]:
         """Takes pairs of equal content until one is the same; the second ones once all that are not are a finding."""
-        return self._until(((second, self.is_same(first, second)) for first, second in pairs), self.odd)
+        return self._until(pairs, self.is_same, self.odd)
 
-    def _until(self, seen: Iterable[tuple[SentRequest, bool]], rate: float) -> list[SentRequest]:
+    def _until(
+        self, pairs: Iterable[Pair], is_right: Callable[[SentRequest, SentRequest], bool], rate: float
+    ) -> list[SentRequest]:
         found: list[SentRequest] = []
-        for sent, is_right in seen:
-            if is_right or sent.truncated:
+        for first, second in pairs:
+            if is_right(first, second) or second.truncated:
                 return []
-            found.append(sent)
+            found.append(second)
+            self.compared_with[second.number] = first.number
             if is_finding(len(found), len(found), rate):
                 return found
         return []

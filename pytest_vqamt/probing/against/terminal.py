@@ -1,0 +1,60 @@
+"""The comparison of two deployments on a terminal: at most 25 lines of 100 columns, what decides first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_vqamt.core.text import count_noun, quoted, shortened
+from pytest_vqamt.probing.against.comparison import AgainstResult, StageResult
+from pytest_vqamt.probing.probe_report import brief
+from pytest_vqamt.probing.probe_terminal import folded
+
+_EXAMPLES = 2
+
+
+def against_lines(result: AgainstResult) -> list[str]:
+    """The comparison as lines for a terminal."""
+    return [line for text, most in _texts(result) for line in folded(text, most)]
+
+
+def _texts(result: AgainstResult) -> Iterator[tuple[str, int]]:
+    """Each text with the most lines that it may take."""
+    first, second = result.models
+    yield verdict(result), 2
+    yield f"A = {first}", 1
+    yield f"B = {second}", 1
+    for each in result.stages:
+        yield stage_words(each, scored=result.has_scores), 1
+    if not result.complete:
+        yield "not all stages were compared: the requests were spent (--max-requests)", 1
+    yield f"compared by {result.scale}; {tokens(result)}", 2
+    if result.explanation is not None:
+        yield f"smallest picture that separates them: {result.explanation.smallest or 'none of one picture'}", 1
+        sent = count_noun(result.explanation.requests, "request")
+        yield f"looking for the cause took {sent} more", 1
+    examples = [pair for each in result.stages if each.is_finding for pair in each.differing]
+    for one, other in examples[:: max(1, len(examples) // _EXAMPLES)][:_EXAMPLES]:
+        answers = f"A {quoted(shortened(one.answer))}, B {quoted(shortened(other.answer))}"
+        yield f"{brief(one.look)}; {quoted(brief(one.text))}: {answers}", 2
+
+
+def verdict(result: AgainstResult) -> str:
+    """What was found, in words."""
+    return f"they part at {result.parted}" if result.parted else "no difference beyond chance"
+
+
+def stage_words(stage: StageResult, *, scored: bool) -> str:
+    """A stage in one line: how many pairs differ, and by how much."""
+    mark = "DIFFERENT" if stage.is_finding else "alike"
+    once = f" ({stage.wavering} once)" if stage.wavering else ""
+    told = f"{stage.stage.value}: {mark}, {len(stage.differing)} of {stage.compared}{once}"
+    if not scored:
+        return f"{told}; right: A {stage.right[0]}, B {stage.right[1]}"
+    divergence = "" if stage.divergence is None else f", KL {stage.divergence:.2g}"
+    parted = "" if stage.parted_at is None else f", texts part after {stage.parted_at:g} tokens"
+    return f"{told}; apart by {stage.apart:.2g}{divergence}; first token flips: {stage.flips}{parted}"
+
+
+def tokens(result: AgainstResult) -> str:
+    """How the counts of tokens differ, in words."""
+    return f"tokens in: {result.tokens or 'the same, or not counted'}"
