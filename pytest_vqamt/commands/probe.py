@@ -15,9 +15,12 @@ from pytest_vqamt.integration.options import parse_settings
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import LoadedModel
+from pytest_vqamt.probing import own_photos
 from pytest_vqamt.probing.against import AgainstResult, compare
+from pytest_vqamt.probing.checks.photos import REQUESTS as PHOTO_REQUESTS
 from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.gate import ProbeBaseline, gate
+from pytest_vqamt.probing.own_photos import LEAST_PHOTOS, MOST_PHOTOS, PHOTOS
 from pytest_vqamt.probing.probe import MOST_REQUESTS, probe
 from pytest_vqamt.probing.probe_files import result_junit, result_markdown
 from pytest_vqamt.probing.probe_report import against_lines, gate_lines, probe_lines, result_html, result_json
@@ -34,6 +37,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("model", metavar="MODEL", help="as --vqamt-model names it; it answers questions about pixels")
     parser.add_argument("--against", metavar="MODEL", help="another deployment of the same weights to compare with")
+    parser.add_argument(
+        "--data",
+        metavar="SPEC",
+        action="append",
+        default=[],
+        help=f"photos of your own to compare answers on, as --vqamt-data names them; photos:DIR needs no annotations "
+        f"here; at most {PHOTO_REQUESTS} further requests (repeatable)",
+    )
+    parser.add_argument(
+        "--photos",
+        metavar="N",
+        type=int,
+        default=PHOTOS,
+        help=f"photos of --data, {LEAST_PHOTOS} to {MOST_PHOTOS}, drawn by --seed (default: %(default)s)",
+    )
     parser.add_argument("--option", metavar="NAME=VALUE", action="append", default=[], help="a setting of the models")
     parser.add_argument("--device", default="auto", help="the device of models that run here (default: %(default)s)")
     parser.add_argument(
@@ -67,6 +85,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Probes the model, or compares two deployments."""
     if arguments.against and arguments.baseline:
         raise OptionError("Expected --against or --baseline, but got both: leave one off")
+    if arguments.against and arguments.data:
+        raise OptionError("Expected --against or --data, but got both: leave one off")
+    if not LEAST_PHOTOS <= arguments.photos <= MOST_PHOTOS:
+        raise OptionError(
+            f"Expected {LEAST_PHOTOS} to {MOST_PHOTOS} photos, but got --photos={arguments.photos}: name another number"
+        )
+    own_photos.check(arguments.data)
     if arguments.max_requests < _LEAST_REQUESTS:
         raise OptionError(
             f"Expected {_LEAST_REQUESTS} requests or more, but got --max-requests={arguments.max_requests}"
@@ -88,7 +113,8 @@ def run(arguments: argparse.Namespace) -> int:
     baseline = ProbeBaseline.of_file(arguments.baseline) if arguments.baseline else None
     if arguments.against:
         return _shown_against(compare(*models, limit=limit, seed=seed), arguments)
-    result = probe(models[0], limit=limit, seed=seed)
+    own = own_photos.take_photos(arguments.data, seed, arguments.photos) if arguments.data else None
+    result = probe(models[0], limit=limit, seed=seed, own=own)
     found = gate(result, arguments.allow, baseline)
     lines = [*probe_lines(result, arguments.allow), *gate_lines(found)]
     print(result_json(result) if arguments.json else "\n".join(lines))

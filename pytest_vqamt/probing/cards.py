@@ -41,6 +41,8 @@ COLOURS: Mapping[str, Colour] = MappingProxyType(
 """The grounds, each far from the others."""
 
 GRAY: Colour = (128, 128, 128)
+MARGIN: Colour = (127, 127, 127)
+"""Around photos."""
 
 NUMBER = "Which number is written in this picture?"
 COLOUR = "What colour is the background of this picture?"
@@ -180,7 +182,7 @@ class Card:
     @classmethod
     def of_photo(cls, photo: OwnPhoto, size: tuple[int, int] | None = None, file: CardFile | None = None) -> Card:
         """The card of a photo; without a size and a file it is sent as the model's adapter sends photos."""
-        return cls(photo=photo, ground=GRAY, size=size or photo.size, file=file)
+        return cls(photo=photo, ground=MARGIN, size=size or photo.size, file=file)
 
     @property
     def is_own_file(self) -> bool:
