@@ -17,6 +17,7 @@ from pytest_vqamt.core.edits import Colour, FileForm, Store
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import PhotoStore, PictureFile
+from pytest_vqamt.core.text import short_name
 from pytest_vqamt.models.http.picture_files import png_bytes
 
 if TYPE_CHECKING:
@@ -213,7 +214,7 @@ class Card:
     def _photo_look(self, photo: OwnPhoto) -> str:
         form = f", {self.file.words}" if self.file else ""
         changed = f", {self.nonce.bit_count()} pixels one level off" if self.nonce else ""
-        return f"photo {photo.picture.photo.id}, {self.size[0]} x {self.size[1]} px{form}{changed}"
+        return f"photo {short_name(photo.picture.photo.id)}, {self.size[0]} x {self.size[1]} px{form}{changed}"
 
     def right(self, question: str) -> str:
         """What is right to answer; "" where the card does not tell, as of a photo.

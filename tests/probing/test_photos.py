@@ -89,7 +89,7 @@ def test_a_sane_server_has_no_finding_and_the_requests_are_told() -> None:
     assert result.findings == []
     assert result.skipped == []
     (told,) = [fact.value for fact in result.facts if fact.name == "your photos"]
-    assert told.startswith(f"12 photos, '{MAIN}': 12 answers stay the same")
+    assert told.startswith(f"12 photos, '{MAIN}': 12 answers stay, of ")
     assert told.endswith(f"{len(result.log)} of at most {REQUESTS} requests")
 
 

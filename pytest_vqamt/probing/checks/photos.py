@@ -43,6 +43,8 @@ _SEVERAL = 8
 """Photos that are sent together."""
 _ENOUGH = 2
 """Photos whose answers stay the same end a comparison."""
+_UNCLEAR = 3
+"""So do photos whose answers a slighter change of the kind changes, too."""
 
 _MOST_PX = 1024
 """The longer side of photos that are compared with each other: a PNG of 16 bits has 6 MB then."""
@@ -165,10 +167,7 @@ class _Photos:
         ]
         self.stable = sorted(stable, key=lambda place: (self._is_seen_before(place, stable), place))
         kinds = sum(not self._is_seen_before(place, stable) for place in stable)
-        self.words += (
-            f", {self.question!r}: {len(stable)} answers stay the same when asked again and when four pixels change by "
-            f"one level, of {count_noun(kinds, 'kind')}"
-        )
+        self.words += f", {shortened(self.question)!r}: {len(stable)} answers stay, of {count_noun(kinds, 'kind')}"
         self._add(FindingKind.NON_DETERMINISTIC, repeats, tries - len(slight), rate=FLIPS)
         return True
 
@@ -268,7 +267,7 @@ class _Photos:
             control: a slighter change of the kind; where it changes the answer, too, the photo does not count.
         """
         found: list[SentRequest] = []
-        agreed = 0
+        agreed = unclear = 0
         for place in self.stable:
             request = changed(place)
             if request is None:
@@ -284,6 +283,11 @@ class _Photos:
                 found.append(seen)
                 if self.probing.is_finding(len(found), len(found) + agreed, self.rate):
                     return found, len(found) + agreed
+            else:
+                unclear += 1
+                # Each has cost four requests.
+                if unclear == _UNCLEAR:
+                    break
         return [], agreed
 
     def _differs(self, place: int, request: Card | Request) -> SentRequest | None:
