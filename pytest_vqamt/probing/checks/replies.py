@@ -37,7 +37,8 @@ def failures(probing: Probing) -> None:
         probing.add(FindingKind.FAILURES, plain, len(log), rate=0)
     empty = [each for each in log if not each.failure and not each.reading]
     probing.add(FindingKind.EMPTY_ANSWERS, empty, len(log), rate=FLIPS / 2)
-    refused = [each for each in log if each.is_refusal]
+    # A model may have its reasons to say nothing of a photo of people.
+    refused = [each for each in log if each.is_refusal and each.card.photo is None]
     probing.add(FindingKind.REFUSALS, refused, len(log), rate=FLIPS / 2)
 
 
@@ -50,7 +51,8 @@ def usage(probing: Probing) -> None:
 
 def tokens(probing: Probing) -> None:
     """The server's count of tokens: it must grow with the text; by the size of the picture it is told."""
-    counted = [each for each in probing.sender.log if each.tokens_in is not None and not each.request.turns]
+    log = [each for each in probing.sender.log if each.card.photo is None]
+    counted = [each for each in log if each.tokens_in is not None and not each.request.turns]
     seen: dict[tuple[int, int], int] = {}
     for each in counted:
         # Without the long texts the differences are those of the pictures.
