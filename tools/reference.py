@@ -45,7 +45,6 @@ _PAGES = {
     "agree": "forms.md",
     "think": "forms.md",
     "lang": "forms.md",
-    "serving": "../../how-to/probe.md",
     "question": "../../how-to/questions.md",
 }
 """The page that says more of a family."""

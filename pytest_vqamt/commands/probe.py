@@ -17,15 +17,19 @@ from pytest_vqamt.integration.options import parse_settings
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import LoadedModel
+from pytest_vqamt.probing import own_photos
 from pytest_vqamt.probing.against.comparison import AgainstResult, compare
 from pytest_vqamt.probing.against.terminal import against_lines
+from pytest_vqamt.probing.checks.photos import REQUESTS as PHOTO_REQUESTS
 from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.gate import ProbeBaseline, gate
+from pytest_vqamt.probing.own_photos import LEAST_PHOTOS, MOST_PHOTOS, PHOTOS
 from pytest_vqamt.probing.probe import MOST_REQUESTS, probe
 from pytest_vqamt.probing.probe_files import result_badge, result_junit, result_markdown
 from pytest_vqamt.probing.probe_report import probe_row, result_html
 from pytest_vqamt.probing.probe_rows import PROBE_FILE, against_row, row_text
 from pytest_vqamt.probing.probe_terminal import page_line, probe_lines
+from pytest_vqamt.probing.scores.photos import requests
 from pytest_vqamt.probing.scores.probe import LOGPROBS, SETTINGS, is_refused, probe_scores
 
 _LEAST_REQUESTS = 40
@@ -45,6 +49,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="compare log-probabilities, not answers: for weights that read nothing, random ones too "
         "(docs/how-to/probe-scores.md)",
+    )
+    parser.add_argument(
+        "--data",
+        metavar="SPEC",
+        action="append",
+        default=[],
+        help=f"photos of your own to compare answers on, as --vqamt-data names them; photos:DIR needs no annotations "
+        f"here; at most {PHOTO_REQUESTS} further requests (repeatable)",
+    )
+    parser.add_argument(
+        "--photos",
+        metavar="N",
+        type=int,
+        default=PHOTOS,
+        help=f"photos of --data, {LEAST_PHOTOS} to {MOST_PHOTOS}, drawn by --seed (default: %(default)s)",
     )
     parser.add_argument("--option", metavar="NAME=VALUE", action="append", default=[], help="a setting of the models")
     parser.add_argument("--device", default="auto", help="the device of models that run here (default: %(default)s)")
@@ -79,6 +98,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Probes the model, or compares two deployments."""
     if arguments.against and arguments.baseline:
         raise OptionError("Expected --against or --baseline, but got both: leave one off")
+    if not LEAST_PHOTOS <= arguments.photos <= MOST_PHOTOS:
+        raise OptionError(
+            f"Expected {LEAST_PHOTOS} to {MOST_PHOTOS} photos, but got --photos={arguments.photos}: name another number"
+        )
+    own_photos.check(arguments.data)
     if arguments.max_requests < _LEAST_REQUESTS:
         raise OptionError(
             f"Expected {_LEAST_REQUESTS} requests or more, but got --max-requests={arguments.max_requests}"
@@ -95,9 +119,15 @@ def run(arguments: argparse.Namespace) -> int:
     models = [loaded(catalogue, spec, options, arguments) for spec in specs]
     limit, seed = arguments.max_requests, arguments.seed
     baseline = ProbeBaseline.of_file(arguments.baseline) if arguments.baseline else None
+    own = own_photos.take_photos(arguments.data, seed, arguments.photos) if arguments.data else None
     if arguments.against:
-        return _shown_against(compare(*models, limit=limit, seed=seed), arguments)
-    result = (probe_scores if arguments.scores else probe)(models[0], limit=limit, seed=seed)
+        photos = requests(own) if own else []
+        return _shown_against(compare(*models, limit=limit, seed=seed, photos=photos), arguments)
+    result = (
+        probe_scores(models[0], limit=limit, seed=seed, own=own)
+        if arguments.scores
+        else probe(models[0], limit=limit, seed=seed, own=own)
+    )
     found = gate(result, allowed, baseline)
     text = row_text(probe_row(result, found))
     lines = probe_lines(result, found, has_page=bool(arguments.out))

@@ -185,6 +185,8 @@ def relation_of(case_id: str, item: str, settings: Mapping[str, str]) -> Relatio
         OptionError: the relation is not known here.
     """
     name = item.partition("[")[0]
+    if advice := catalogue.now_probed(name):
+        raise OptionError(f"Expected a relation that is known here, but case {case_id} is of {item!r}; {advice}")
     # A relation of a user is known only where its conftest.py is loaded.
     if name not in catalogue.names():
         raise OptionError(

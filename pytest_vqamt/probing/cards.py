@@ -17,6 +17,7 @@ from pytest_vqamt.core.edits import Colour, FileForm, Store
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import PhotoStore, PictureFile
+from pytest_vqamt.core.text import short_name
 from pytest_vqamt.models.http.picture_files import png_bytes
 from pytest_vqamt.probing.changes import CHANGES
 
@@ -42,6 +43,8 @@ COLOURS: Mapping[str, Colour] = MappingProxyType(
 """The grounds, each far from the others."""
 
 GRAY: Colour = (128, 128, 128)
+MARGIN: Colour = (127, 127, 127)
+"""Around photos."""
 
 NUMBER = "Which number is written in this picture?"
 COLOUR = "What colour is the background of this picture?"
@@ -184,7 +187,7 @@ class Card:
     @classmethod
     def of_photo(cls, photo: OwnPhoto, size: tuple[int, int] | None = None, file: CardFile | None = None) -> Card:
         """The card of a photo; without a size and a file it is sent as the model's adapter sends photos."""
-        return cls(photo=photo, ground=GRAY, size=size or photo.size, file=file)
+        return cls(photo=photo, ground=MARGIN, size=size or photo.size, file=file)
 
     @property
     def is_own_file(self) -> bool:
@@ -222,7 +225,8 @@ class Card:
         form = f", {self.file.words}" if self.file else ""
         changed = f", {self.nonce.bit_count()} pixels one level off" if self.nonce else ""
         changes = "".join(f", {each}" for each in self.changes)
-        return f"photo {photo.picture.photo.id}, {self.size[0]} x {self.size[1]} px{changed}{changes}{form}"
+        sides = f"{self.size[0]} x {self.size[1]} px"
+        return f"photo {short_name(photo.picture.photo.id)}, {sides}{changed}{changes}{form}"
 
     def right(self, question: str) -> str:
         """What is right to answer; "" where the card does not tell, as of a photo.

@@ -25,6 +25,8 @@ PHOTOS = 12
 """The photos of a probe."""
 LEAST_PHOTOS = 4
 """Answers about fewer photos may be alike without a fault."""
+MOST_PHOTOS = 16
+"""Of more the references alone would take half of the requests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

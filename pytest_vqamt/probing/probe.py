@@ -7,8 +7,20 @@ from typing import NamedTuple
 
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.asking import RequestSender, RequestsSpentError
-from pytest_vqamt.probing.checks import colours, files, parts, reading, replies, sameness, sizes, texts, together
+from pytest_vqamt.probing.checks import (
+    colours,
+    files,
+    parts,
+    photos,
+    reading,
+    replies,
+    sameness,
+    sizes,
+    texts,
+    together,
+)
 from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.own_photos import OwnPhotos
 from pytest_vqamt.probing.probing import ProbeResult, Probing
 
 MOST_REQUESTS = 400
@@ -57,8 +69,16 @@ _CACHES = (
 )
 
 
-def probe(model: LoadedModel, *, limit: int = MOST_REQUESTS, seed: int = 0) -> ProbeResult:
+def probe(
+    model: LoadedModel, *, limit: int = MOST_REQUESTS, seed: int = 0, own: OwnPhotos | None = None
+) -> ProbeResult:
     """Probes a model that answers questions, in at most ``limit`` requests.
+
+    Args:
+        model: the deployment.
+        limit: the most requests about cards.
+        seed: other cards.
+        own: photos of the user's, about which at most 120 further requests are sent.
 
     Raises:
         ModelError: the model cannot be used, or most requests fail.
@@ -77,6 +97,8 @@ def probe(model: LoadedModel, *, limit: int = MOST_REQUESTS, seed: int = 0) -> P
         probing.skip("all other checks", "they compare answers that depend on the picture")
     for check in _CHECKS if sees else ():
         _run(probing, check)
+    if own is not None:
+        _about_photos(probing, own, sees=sees)
     replies.reasoning(probing)
     replies.failures(probing)
     replies.answers(probing)
@@ -103,3 +125,11 @@ def _run(probing: Probing, check: _Check) -> None:
             probing.canary(check.name)
     except RequestsSpentError:
         probing.skip(check.name, f"the {probing.sender.limit} requests were spent")
+
+
+def _about_photos(probing: Probing, own: OwnPhotos, *, sees: bool) -> None:
+    result = probing.result
+    if photos.photos(probing, own) and not sees and result.found(FindingKind.PICTURE_UNUSED):
+        # Pictures arrive: it is the cards that say nothing to this model.
+        result.findings[:] = [each for each in result.findings if each.kind is not FindingKind.PICTURE_UNUSED]
+        probing.note("cards", "the model tells your photos apart, and not the cards")

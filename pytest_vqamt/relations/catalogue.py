@@ -120,12 +120,6 @@ TABLE: dict[str, Row] = {
 }
 
 ON_REQUEST: dict[str, Row] = {
-    "serving.another_picture": Row("serving:AnotherPicture", Kind.NOISE),
-    "serving.another_text": Row("serving:AnotherText", Kind.NOISE),
-    "serving.colours": Row("serving:Colours", Kind.NOISE),
-    "serving.size": Row("serving:Size", Kind.NOISE),
-    "serving.file_form": Row("serving:StoredForm", Kind.NOISE),
-    "serving.long_text": Row("serving:LongText", Kind.NOISE),
     "view.shift": Row("view:Shift", Kind.DISTRACTED),
     "view.pad": Row("view:Pad", Kind.DISTRACTED),
     "view.rescale": Row("view:Rescale", Kind.DISTRACTED),
@@ -169,7 +163,10 @@ ON_REQUEST: dict[str, Row] = {
     "form.png": Row("file_forms:PngFile", Kind.NOISE),
     "form.exif": Row("file_forms:ExifFile", Kind.NOISE),
 }
-"""Built-in relations that run only where a pattern, or one of a preset, begins with their prefix ("serving")."""
+"""Built-in relations that run only where a pattern, or one of a preset, begins with their prefix ("view")."""
+
+_PROBED = "serving"
+"""The prefix of relations that checked deployments until ``vqamt probe`` did."""
 
 BUILT_IN = {**TABLE, **ON_REQUEST}
 """All relations of the package."""
@@ -236,7 +233,7 @@ def get(name: str, settings: Mapping[str, str] = _NO_SETTINGS) -> Relation:
     for point in entry_points(group=ENTRY_POINTS, name=name):
         loaded = point.load()
         return checked(_instantiate(loaded, settings) if isinstance(loaded, type) else cast("Relation", loaded))
-    raise OptionError(f"Expected the name of a relation, but got {name!r}; {did_you_mean(name, names())}")
+    raise OptionError(f"Expected the name of a relation, but got {name!r}; {_nearest(name)}")
 
 
 def select(
@@ -288,8 +285,17 @@ def check(patterns: Sequence[str], what: str = "a relation or a glob of relation
             raise OptionError(f"Expected {what}, but {pattern!r} names none; {_nearest(pattern)}")
 
 
+def now_probed(name: str) -> str:
+    """What does now what a relation of this name did in earlier versions; "" for all other names."""
+    if name != _PROBED and not name.startswith(f"{_PROBED}."):
+        return ""
+    return "vqamt probe MODEL --data SPEC checks a deployment on your photos now (docs/how-to/probe.md)"
+
+
 def _nearest(pattern: str) -> str:
     """The end of a message about a pattern that matches nothing: the nearest name, or all families."""
+    if advice := now_probed(pattern):
+        return advice
     if pattern in PRESETS:
         return f"it is a preset: {option('preset')}={pattern}"
     if "[" in pattern:

@@ -240,14 +240,6 @@ def _other_scene(query: Query, here: SureAnswer, view: AskableScene, random: Ran
     return None
 
 
-def about_another_picture(query: Query, corpus: Corpus, known: LexicalKnowledge) -> Contrast | None:
-    """Returns the same text about another photo of the source, where another answer is right; None if there is none."""
-    view = askable_scene_of(query.picture.scene, corpus, known)
-    here = sure_answer(query.meaning, view)
-    random = Random(seed_for("another picture", query.id, 0))
-    return None if here is None else _other_scene(query, here, view, random)
-
-
 def _source_answer(query: Query, view: AskableScene) -> SureAnswer | None:
     if isinstance(query.meaning, Entails):  # the label of a hypothesis is the data set's, or follows from a template
         entailed = truth(query.meaning, view.scene) == Label.ENTAILMENT

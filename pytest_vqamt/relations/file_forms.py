@@ -7,19 +7,24 @@ pixels twice, upright.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo
 from pytest_vqamt.core.edits import FileForm
-from pytest_vqamt.core.meaning import groups_of
+from pytest_vqamt.core.meaning import Choice, Group, groups_of
 from pytest_vqamt.core.query import Task
+from pytest_vqamt.language.questions import templates
 from pytest_vqamt.language.questions.free import Kept
+from pytest_vqamt.language.questions.simple import Question
+from pytest_vqamt.language.questions.templates import Asking, QuestionType
+from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.draw import Draw
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
-from pytest_vqamt.relations.serving import red_or_blue
+from pytest_vqamt.relations.presence import the_color
+from pytest_vqamt.relations.rules import UNIQUE
 from pytest_vqamt.relations.view import (
     KINDS,
     LEAST_QUALITY,
@@ -33,6 +38,8 @@ from pytest_vqamt.relations.view import (
 
 COLOR = "color"
 """The kind of a question whether a thing is red or blue."""
+_EXCHANGED = ("red", "blue")
+"""The names that pure colours exchange where the first and the last channel are exchanged."""
 _COLORS = 0.5
 """The share of questions about colors where there is a red or a blue thing: few faults of files keep the channels."""
 _PLACES = 0.75
@@ -173,7 +180,7 @@ def _question(draw: Draw, form: FileForm, *, is_turned: bool) -> ViewQuestion | 
             if not isinstance(place, NotApplicable) and place.kind != PUBLISHED:
                 return place
     elif form not in _GRAY and draw.choose.chance(_COLORS):
-        question = red_or_blue(draw, readable_names(view, frame))
+        question = _red_or_blue(draw, readable_names(view, frame))
         if question is not None:
             return ViewQuestion(question=question, kind=COLOR, about=(), presumed=False)
     found = sample_view_question(view, draw.choose, frame, kinds=KINDS, change=Kept.JPEG)
@@ -183,6 +190,25 @@ def _question(draw: Draw, form: FileForm, *, is_turned: bool) -> ViewQuestion | 
         found = sample_view_question(view, draw.choose, frame, kinds=("exists", "place"), change=Kept.JPEG)
     # Nobody knows whether a published question is about a color.
     return NO_QUESTION if isinstance(found, NotApplicable) or found.kind == PUBLISHED else found
+
+
+def _red_or_blue(draw: Draw, among: Collection[str]) -> Question | None:
+    """Draws a question whether a thing is red or blue, of one of the names; None if no thing is."""
+    view = draw.view
+    names = view.cached("red or blue", lambda: tuple(_red_or_blue_names(view)))
+    names = tuple(name for name in names if name in among)
+    if not names:
+        return None
+    choice = Choice(what=Group(name=draw.choose.one(names)), options=draw.choose.several(_EXCHANGED, 2))
+    asking = Asking(type=QuestionType.ATTRIBUTE_CHOICE, meaning=choice, category="color")
+    return templates.question(asking, draw.wording(templates.count(asking.type, related=False)))
+
+
+def _red_or_blue_names(view: AskableScene) -> Iterator[str]:
+    """The names of which one thing is there, red or blue and of no other colour."""
+    for thing in view.scene.objects:
+        if thing.name in view.names and UNIQUE.check(view, thing):
+            yield from (thing.name for color in the_color(thing, view) if color in _EXCHANGED)
 
 
 def _is_of_properties(asked: ViewQuestion) -> bool:

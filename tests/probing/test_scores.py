@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from pytest_vqamt.commands.main import ExitStatus, run_command
+from pytest_vqamt.core.query import Answer, ModelInput
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.against.comparison import compare
 from pytest_vqamt.probing.findings import MOST_CHANCE, FindingKind
+from pytest_vqamt.probing.own_photos import take_photos
 from pytest_vqamt.probing.probe import MOST_REQUESTS
+from pytest_vqamt.probing.scores.photos import requests
 from pytest_vqamt.probing.scores.probe import SETTINGS, probe_scores
 from tests.models.transformers.prompted.conftest import CHECKPOINTS
 from tests.probing.altered import FAULTS, altered, pixels, sane
@@ -135,3 +140,64 @@ def test_equal_deployments_have_no_difference(checkpoint: Callable[[str], Path])
     assert result.explanation is None
     assert [each.apart for each in result.stages] == [0.0] * len(result.stages)
     assert [each.flips for each in result.stages] == [0] * len(result.stages)
+
+
+@pytest.mark.full
+def test_photos_are_compared_and_a_photo_is_shrunk_to_what_separates(checkpoint: Callable[[str], Path]) -> None:
+    folder = checkpoint("llava_next")
+    own = take_photos(["pictures:30"], seed=0, most=6)
+
+    result = probe_scores(loaded(folder), limit=MOST_REQUESTS, own=own)
+    compared = compare(loaded(folder), loaded(folder), limit=MOST_REQUESTS, photos=requests(own))
+
+    assert result.findings == []
+    assert result.checked[-1] == "your photos"
+    assert compared.parted == ""
+    assert compared.stages[-1].compared == 6
+
+
+@pytest.mark.full
+def test_a_cache_that_only_photos_meet_is_found(checkpoint: Callable[[str], Path]) -> None:
+    own = take_photos(["pictures:30"], seed=0, most=6)
+    # Keyed by the words, of pictures that are not square: no card of equal words meets it.
+    keep = FAULTS["cache by text"]()
+
+    def fault(model: LoadedModel, batch: Sequence[ModelInput]) -> list[Answer]:
+        return [(keep if "main thing" in item.text else sane)(model, [item])[0] for item in batch]
+
+    result = probe_scores(altered(loaded(checkpoint("llava_next")), fault), limit=MOST_REQUESTS, own=own)
+
+    assert [each.kind for each in result.findings] == [FindingKind.PICTURE_UNUSED]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("arguments", [["--scores"], ["--scores", "--data", "pictures:30"]])
+def test_the_command_says_how_scores_were_compared(
+    checkpoint: Callable[[str], Path], arguments: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    spec = f"hf:{checkpoint('llava_next')}"
+
+    assert run_command(["probe", spec, *arguments, "--out", str(tmp_path)]) == ExitStatus.OK
+
+    out = capsys.readouterr().out
+    assert out.startswith("passed, 0 findings")
+    assert "log-probabilities: equal requests are apart by up to" in out
+    assert len(out.splitlines()) <= 25
+    # Nothing is marked as wrong of weights that read nothing.
+    assert "wrong" not in (tmp_path / "probe.html").read_text().partition("<body>")[2]
+
+
+@pytest.mark.full
+def test_the_command_compares_two_deployments_by_scores(
+    checkpoint: Callable[[str], Path], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    one, other = f"hf:{checkpoint('llava_next')}", f"hf:{checkpoint('idefics3')}"
+
+    assert run_command(["probe", one, "--against", other, "--out", str(tmp_path)]) == ExitStatus.FINDING
+
+    out = capsys.readouterr().out
+    row = json.loads((tmp_path / "probe.json").read_text())
+    assert out.startswith("they part at")
+    assert all(len(line) <= 100 for line in out.splitlines())
+    assert len(out.splitlines()) <= 25
+    assert row["stages"][0]["divergence"] > 0

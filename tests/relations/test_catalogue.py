@@ -79,7 +79,7 @@ def test_every_entry_of_the_table_is_a_relation_of_that_name() -> None:
 def test_relations_of_the_pixels_themselves_want_them_exact(world: PictureWorld) -> None:
     exact = {name for name in catalogue.BUILT_IN if catalogue.get(name).info.exact_pixels}
     forms = {"form.jpeg", "form.webp", "form.png", "form.exif"}
-    assert exact == {"control.reencode", "view.jpeg", "view.shift", "serving.file_form"} | forms
+    assert exact == {"control.reencode", "view.jpeg", "view.shift"} | forms
     # No other relation saves a picture as another file does.
     sampling = Sampling(max_cases=1, seed=0, sampler=Sampler.RANDOM)
     saved = {

@@ -71,30 +71,18 @@ The pool is each sixteenth question of the package's own.
 """
 
 
-_OF_DEPLOYMENTS = "serving."
 _OF_QUESTIONS = "question."
 
 
 def items() -> tuple[Item, ...]:
     """Every variant of every relation of ours, in the order of the catalogue; none of a plugin's or a session's.
 
-    Relations of published cases have none on any of the samples, and are left out; so are those of deployments, and
-    those of a data set's own questions, which drawn scenes have none of (tests/relations/question).
+    Relations of published cases have none on any of the samples, and are left out; so are those of a data set's own
+    questions, which drawn scenes have none of (tests/relations/question).
     """
-    left_out = (_OF_DEPLOYMENTS, _OF_QUESTIONS)
-    every = [catalogue.get(name, _QUICK) for name in catalogue.BUILT_IN if not name.startswith(left_out)]
+    every = [catalogue.get(name, _QUICK) for name in catalogue.BUILT_IN if not name.startswith(_OF_QUESTIONS)]
     relations = [relation for relation in every if not isinstance(relation, PublishedRelation)]
     return tuple(Item(relation, variant) for relation in relations for variant in relation.info.variants)
-
-
-def serving_items() -> tuple[Item, ...]:
-    """Every variant of the relations that check deployments; they are made for the faults of servers."""
-    relations = [catalogue.get(name) for name in catalogue.BUILT_IN if name.startswith(_OF_DEPLOYMENTS)]
-    return tuple(Item(relation, variant) for relation in relations for variant in relation.info.variants)
-
-
-each_serving_item = pytest.mark.parametrize("item", serving_items(), ids=lambda item: item.name)
-"""Marks a test that runs for each of them."""
 
 
 def representatives() -> frozenset[str]:

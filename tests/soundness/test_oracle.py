@@ -15,7 +15,6 @@ from tests.soundness.asking import (
     each_item,
     each_item_set_otherwise,
     each_item_with,
-    each_serving_item,
     judged,
     model,
 )
@@ -47,13 +46,6 @@ def assert_the_oracle_holds(item: Item, source: SceneSource, sampling: Sampling)
 @each_item_with(60, many=500)
 def test_the_oracle_holds(item: Item, count: int, pictures: SceneSource) -> None:
     assert_the_oracle_holds(item, pictures, Sampling(max_cases=count, sampler=Sampler.RANDOM))
-
-
-@each_serving_item
-def test_the_oracle_holds_on_checks_of_a_deployment(item: Item, pictures: SceneSource) -> None:
-    if item.name == "serving.size[padded-square]":
-        pytest.skip("drawn pictures are nearly square; test_oracle_on_real_data.py has others")
-    assert_the_oracle_holds(item, pictures, Sampling(max_cases=60, sampler=Sampler.RANDOM))
 
 
 @pytest.mark.full  # the default tier asks the oracle about such cases in test_fault_matrix.py

@@ -14,7 +14,6 @@ from tests.soundness.asking import (
     assert_it_is_right,
     cases,
     each_item,
-    each_serving_item,
     items,
     judged,
     model,
@@ -32,12 +31,6 @@ def assert_the_oracle_holds(item: Item, some: Iterable[Case]) -> None:
 @each_item
 def test_the_oracle_holds(item: Item, sample: Sample) -> None:
     # A relation that gives no case here is told of in docs/reference/applies.md, which a test of its own keeps true.
-    assert_the_oracle_holds(item, survey(item, sample).cases)
-
-
-@each_of(full=REAL)
-@each_serving_item
-def test_the_oracle_holds_on_checks_of_a_deployment(item: Item, sample: Sample) -> None:
     assert_the_oracle_holds(item, survey(item, sample).cases)
 
 

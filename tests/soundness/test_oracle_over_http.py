@@ -31,7 +31,7 @@ pytestmark = pytest.mark.full
         ("pictures:60", "*"),
         pytest.param(
             f"coco:{COCO}",
-            "control.*,view.*,metavqa.*,serving.file_form,carets.visual*,question.*",
+            "control.*,view.*,metavqa.*,form.png,carets.visual*,question.*",
             marks=pytest.mark.skipif(not COCO.is_dir(), reason="the photos of COCO are not here"),
         ),
     ],

@@ -7,9 +7,9 @@
 It decodes what a request holds and answers from the pixels, the texts and the roles alone. Each bug is registered
 where it is defined, in ``picture_bugs``, ``conversation_bugs`` and ``serving_bugs``, and acts at the stage where real
 ones do; what a client sees is imitated, not the code. With ``--scenes cards`` there are cards as photos for runs, too:
-the number of a card stands for a thing, and the ground for its colour.
+the number of a card stands for a thing, and the ground for its colour. Of any other photo it names the mean colours.
 
-    pytest --vqamt-model=openai:cards@http://127.0.0.1:8123 --vqamt-data=photos:cards --vqamt-relations="serving.*"
+    vqamt probe openai:cards@http://127.0.0.1:8123 --data pictures:60
 """
 
 # All bugs are registered once these are imported.

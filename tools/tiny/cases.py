@@ -52,8 +52,7 @@ EDITED_SHARE = 0.12
 MIRRORED_SHARE = 0.15
 _TRIES = 30
 _LEFT_OUT = (
-    "basic_questions.noise", "control.repeat", "lang.switch", "overlay.question", "question.*", "serving.*",
-    "think.on_off",
+    "basic_questions.noise", "control.repeat", "lang.switch", "overlay.question", "question.*", "think.on_off",
 )  # fmt: skip
 """Questions in a row or of a data set, nothing new, other languages, and letters too small for this model's eyes."""
 

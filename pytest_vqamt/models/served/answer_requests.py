@@ -32,7 +32,7 @@ from pytest_vqamt.models.served.wire_format import (
 )
 
 MAX_TEXT = 100_000
-"""Characters of a question: the longest of ``serving.long_text`` has 6,000 words."""
+"""Characters of a question: the longest of a probe has 6,000 words."""
 MAX_EDITS = 256
 """Edits of one picture."""
 MAX_MARKS = 500_000

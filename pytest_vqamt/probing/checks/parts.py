@@ -20,14 +20,14 @@ _GREETING, _REPLY = "Here is a picture.", "Thank you. What would you like to kno
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
-    """An answer about one of several cards."""
+class Seen:
+    """An answer about one of several pictures."""
 
     sent: SentRequest
     asked: int
-    """The place of the card that was asked about."""
+    """The place of the picture that was asked about."""
     named: int
-    """The place of the card whose number the answer names; -1 for none."""
+    """The place of the picture that the answer is about; -1 for none."""
 
     @property
     def is_right(self) -> bool:
@@ -46,7 +46,7 @@ def pictures(probing: Probing) -> None:
     # Again with another size for the second: pictures of one size are what engines merge.
     others = _of_pairs(probing, _OTHER_SIZE)
     wrong = [each.sent for each in same if not each.is_right]
-    kind = _kind([*same] if not others else [*same, *others])
+    kind = pattern_of([*same] if not others else [*same, *others])
     if not others:
         probing.add(FindingKind.MERGED, wrong, len(same), rate=probing.flips, ruled_out=(_OF_TWO_SIZES,))
     elif kind is not None:
@@ -56,12 +56,12 @@ def pictures(probing: Probing) -> None:
         probing.note("several pictures", f"{right} of {len(same) + len(others)} questions are answered rightly")
 
 
-def _of_pairs(probing: Probing, size: tuple[int, int] | None = None) -> list[_Seen]:
+def _of_pairs(probing: Probing, size: tuple[int, int] | None = None) -> list[Seen]:
     """Asks about both cards of pairs until all of one pair is right: nothing then, else all that was seen.
 
     ``size`` is that of the second card, where it is another.
     """
-    seen: list[_Seen] = []
+    seen: list[Seen] = []
     for first, second in _PAIRS:
         other = probing.cards[second]
         now = list(_asked(probing, (probing.cards[first], replace(other, size=size) if size else other)))
@@ -74,19 +74,19 @@ def _of_pairs(probing: Probing, size: tuple[int, int] | None = None) -> list[_Se
     return seen
 
 
-def _asked(probing: Probing, cards: tuple[Card, ...]) -> Iterator[_Seen]:
+def _asked(probing: Probing, cards: tuple[Card, ...]) -> Iterator[Seen]:
     for place, ordinal in zip(range(len(cards)), ("first", "second", "third"), strict=False):
         text = OF_PICTURE.format(ordinal, NUMBER)
         turn = Said((*cards, text))
         sent = probing.sender.send_alone(Request(card=cards[place], text=text, turns=(turn,)))
-        yield _Seen(sent, place, _named(sent, cards))
+        yield Seen(sent, place, _named(sent, cards))
 
 
 def _named(sent: SentRequest, cards: tuple[Card, ...]) -> int:
     return next((place for place, card in enumerate(cards) if says(sent.reading, str(card.number))), -1)
 
 
-def _kind(seen: list[_Seen]) -> FindingKind | None:
+def pattern_of(seen: list[Seen]) -> FindingKind | None:
     """The pattern of wrong answers, where all of them show it."""
     named = {(each.asked, each.named) for each in seen}
     last = max(each.asked for each in seen)
@@ -100,14 +100,14 @@ def _kind(seen: list[_Seen]) -> FindingKind | None:
 
 
 def _three(probing: Probing) -> None:
-    seen: list[_Seen] = []
+    seen: list[Seen] = []
     for places in ((0, 1, 2), (3, 4, 5), (1, 3, 5)):
         now = list(_asked(probing, tuple(probing.cards[place] for place in places)))
         if all(each.is_right for each in now):
             return
         seen += now
     wrong = [each.sent for each in seen if not each.is_right]
-    kind = _kind(seen)
+    kind = pattern_of(seen)
     if kind is not None:
         ruled_out = ("several pictures as such: two are told apart",)
         probing.add(kind, wrong, len(seen), detail="of three pictures", rate=probing.flips, ruled_out=ruled_out)

@@ -43,7 +43,8 @@ def answers(state: ProbeState) -> None:
     log = state.sender.log
     empty = [each for each in log if not each.failure and not each.reading]
     state.add_finding(FindingKind.EMPTY_ANSWERS, empty, len(log), rate=FLIPS / 2)
-    refused = [each for each in log if each.is_refusal]
+    # A model may have its reasons to say nothing of a photo of people.
+    refused = [each for each in log if each.is_refusal and each.card.photo is None]
     state.add_finding(FindingKind.REFUSALS, refused, len(log), rate=FLIPS / 2)
 
 
@@ -56,7 +57,8 @@ def usage(state: ProbeState) -> None:
 
 def tokens(state: ProbeState) -> None:
     """The server's count of tokens: it must grow with the text; by the size of the picture it is told."""
-    counted = [each for each in state.sender.log if each.tokens_in is not None and not each.request.turns]
+    log = [each for each in state.sender.log if each.card.photo is None]
+    counted = [each for each in log if each.tokens_in is not None and not each.request.turns]
     seen: dict[tuple[int, int], int] = {}
     for each in counted:
         # Without the long texts the differences are those of the pictures.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import IN_FORM, NUMBER
+from pytest_vqamt.probing.filler import FILLER, LINES, with_filler
 from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing
-from pytest_vqamt.relations.serving import FILLER, LINES, with_filler
 
 _PLAIN, _LETTERS, _SENTENCES = "Lamp river: <number>", "Größe żółw: <number>", "Lamp.\nRiver. <number>"
 """Forms of answers, of a few tokens."""

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOURS, NUMBER, Card
+from pytest_vqamt.probing.filler import FILLER
 from pytest_vqamt.probing.findings import FLIPS, FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing, clear_numbers
-from pytest_vqamt.relations.serving import FILLER
 
 LEVELS = (16, 64)
 """Requests in flight; the check before has sent six and eight."""

@@ -12,11 +12,11 @@ from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.probing.asking import Request, Said, SentRequest
 from pytest_vqamt.probing.cards import COLOUR, COLOURS, NUMBER, Card, CardFile, colliding_pairs
+from pytest_vqamt.probing.filler import FILLER, LINES
 from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.outputs import distance, first_distance
 from pytest_vqamt.probing.probing import CARDS, Figure
 from pytest_vqamt.probing.scores.comparing import Comparing, Pair
-from pytest_vqamt.relations.serving import FILLER, LINES
 
 _SIZES = ((96, 96), (448, 448), (1024, 1024), (2048, 2048), (672, 224), (224, 672))
 _LARGE_PX = 1024

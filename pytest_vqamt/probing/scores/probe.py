@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 
 from pytest_vqamt.core.query import Task
@@ -11,8 +12,9 @@ from pytest_vqamt.probing.asking import Request, RequestSender, RequestsSpentErr
 from pytest_vqamt.probing.cards import GRAY, NUMBER, Card
 from pytest_vqamt.probing.checks import replies
 from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.own_photos import OwnPhotos
 from pytest_vqamt.probing.probing import ProbeResult
-from pytest_vqamt.probing.scores import content, sameness
+from pytest_vqamt.probing.scores import content, photos, sameness
 from pytest_vqamt.probing.scores.comparing import Comparing
 
 LOGPROBS: Mapping[str, str] = MappingProxyType({"logprobs": "20", "logprob-steps": "8"})
@@ -56,8 +58,10 @@ def is_refused(model: LoadedModel) -> bool:
     )
 
 
-def probe_scores(model: LoadedModel, *, limit: int, seed: int = 0) -> ProbeResult:
+def probe_scores(model: LoadedModel, *, limit: int, seed: int = 0, own: OwnPhotos | None = None) -> ProbeResult:
     """Probes a model by the scores of its tokens, in at most ``limit`` requests; its weights may be random.
+
+    ``own`` are photos of the user's, about which at most 80 further requests are sent.
 
     Raises:
         ModelError: the model cannot be used, or most requests fail.
@@ -78,6 +82,8 @@ def probe_scores(model: LoadedModel, *, limit: int, seed: int = 0) -> ProbeResul
         state.skip("all other checks", "the scores do not depend on the picture")
     for name, check in _CHECKS.items() if sees else ():
         _run(state, name, check)
+    if own is not None and sees:
+        _run(state, photos.NAME, partial(photos.photos, own=own))
     replies.failures(state)
     replies.tokens(state)
     replies.usage(state)

@@ -11,10 +11,10 @@ from pytest_vqamt.core.query import Task
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOURS, NUMBER, Card, CardFile, Hidden
 from pytest_vqamt.probing.checks.files import FORMS
+from pytest_vqamt.probing.filler import FILLER
 from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.probing import CARDS
 from pytest_vqamt.probing.scores.comparing import Comparing, Pair
-from pytest_vqamt.relations.serving import FILLER
 
 _LEVELS = (16, 64)
 """Requests in flight."""
