@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import exp, prod
+from math import prod
 
 from pytest_vqamt.core.case import Case, ContrastVerdict, Grade, Outcome, Trials, Verdict
 from pytest_vqamt.core.codec import replace
@@ -33,6 +33,7 @@ from pytest_vqamt.relations.catalogue import BUILT_IN
 from pytest_vqamt.relations.contrasts import judge_contrast
 from pytest_vqamt.relations.expectations import judged, read_answer
 from pytest_vqamt.stats.binomial import upper_tail
+from pytest_vqamt.stats.candidates import probabilities
 
 _OPENERS = frozenset((
     "a", "an", "the", "there", "this", "that", "these", "those", "it", "its", "in", "on", "i", "is", "are", "looking",
@@ -89,25 +90,6 @@ def grade(query: Query, answer: Answer) -> Grade | None:
     is_right = None if right is None else _plain(reading) == _plain(right)
     # At most 1: sums of rounded probabilities may exceed it a little.
     return Grade(min(own, 1.0), own - max(others.values(), default=0.0), is_right)
-
-
-def probabilities(scores: Sequence[float]) -> list[float]:
-    """Scores as probabilities: as they are from 0 to 1, of logarithms the exponentials, of others the softmax.
-
-    >>> probabilities([0.75, 0.25]), [round(each, 2) for each in probabilities([-0.69, -1.39])]
-    ([0.75, 0.25], [0.5, 0.25])
-    >>> [round(each, 2) for each in probabilities([2.0, 0.0])]
-    [0.88, 0.12]
-    """
-    if all(0 <= score <= 1 for score in scores):
-        return list(scores)
-    # Natural logarithms, as OpenAI's and vLLM's servers send.
-    if all(score <= 0 for score in scores):
-        return [exp(score) for score in scores]
-    # Less the largest, so that exp does not overflow for logits of several hundred.
-    most = max(scores)
-    weights = [exp(score - most) for score in scores]
-    return [weight / sum(weights) for weight in weights]
 
 
 def _candidate(query: Query, text: str) -> object:

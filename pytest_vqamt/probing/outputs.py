@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from math import exp, log
+from collections.abc import Iterable, Mapping
+from math import log
 from statistics import fmean
-from typing import TypeAlias
 
 from pytest_vqamt.probing.asking import SentRequest
-
-Candidates: TypeAlias = Sequence[tuple[str, float]]
-"""Tokens with natural log-probabilities."""
+from pytest_vqamt.stats import candidates
+from pytest_vqamt.stats.candidates import Candidates, likeliest, shares
 
 FARTHEST = 20.0
 """The distance of two outputs of which one is a failure, or that share no token."""
 
 _LIKELIEST = 5
 """Tokens of a step that are compared: those behind them are noise in 16 bits."""
-_LEAST_SHARE = 1e-9
 
 
 def distance(first: SentRequest, second: SentRequest) -> float:
@@ -47,11 +44,7 @@ def divergence(first: SentRequest, second: SentRequest) -> float | None:
     """
     if not first.steps or not second.steps:
         return None
-    known, others = _shares(first.steps[0]), _shares(second.steps[0])
-    common = known.keys() & others.keys()
-    pairs = [(known[label], others[label]) for label in sorted(common)]
-    pairs.append((1 - sum(p for p, _ in pairs), 1 - sum(q for _, q in pairs)))
-    return max(0.0, sum(p * log(p / max(q, _LEAST_SHARE)) for p, q in pairs if p > _LEAST_SHARE))
+    return candidates.divergence(first.steps[0], second.steps[0])
 
 
 def parted_at(first: SentRequest, second: SentRequest) -> int | None:
@@ -68,7 +61,7 @@ def is_flip(first: SentRequest, second: SentRequest) -> bool:
     """True if the likeliest first tokens differ; without log-probabilities, the answers."""
     if not first.steps or not second.steps:
         return first.reading != second.reading
-    return _likeliest(first.steps[0]) != _likeliest(second.steps[0])
+    return likeliest(shares(first.steps[0])) != likeliest(shares(second.steps[0]))
 
 
 def mean(values: Iterable[float | None]) -> float | None:
@@ -81,7 +74,7 @@ def _forced(first: SentRequest, second: SentRequest) -> Iterable[tuple[Candidate
     """The steps of both up to the first whose likeliest tokens differ, and that one."""
     for step, other in zip(first.steps, second.steps, strict=False):
         yield step, other
-        if _likeliest(step) != _likeliest(other):
+        if likeliest(shares(step)) != likeliest(shares(other)):
             return
 
 
@@ -107,19 +100,5 @@ def _top(logs: Mapping[str, float]) -> list[str]:
     return sorted(logs, key=lambda label: (-logs[label], label))[:_LIKELIEST]
 
 
-def _likeliest(step: Candidates) -> str:
-    logs = _logs(step)
-    return _top(logs)[0] if logs else ""
-
-
 def _logs(step: Candidates) -> dict[str, float]:
-    return {label: log(share) for label, share in _shares(step).items() if share > 0}
-
-
-def _shares(step: Candidates) -> dict[str, float]:
-    """The probability of each token; engines write the space before a word, or not."""
-    shares: dict[str, float] = {}
-    for label, score in step:
-        # Parts of characters all look alike: their sum is the same on every engine.
-        shares[label.strip()] = shares.get(label.strip(), 0.0) + exp(score)
-    return shares
+    return {label: log(share) for label, share in shares(step).items() if share > 0}

@@ -15,6 +15,7 @@ from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.wrapped import wrap_model
 from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.reporting.case_writer import CasePartWriter, start_parts
 from pytest_vqamt.sampling.chooser import Sampler
@@ -29,7 +30,7 @@ def run_into(
     folder: Path,
     *,
     shard: tuple[int, int] = (1, 1),
-    model: str = "fault:order-sensitive",
+    model: object = "fault:order-sensitive",
     relations: Sequence[str] = ("metavqa.partition", "control.repeat"),
     fail_under: Sequence[str] = (),
     max_cases: int = 30,
@@ -46,7 +47,8 @@ def run_into(
         grounded_thresholds=tuple(Threshold.parse(each, GateKind.GROUNDED_RATE) for each in grounded_under),
         shrink=0,
     )
-    loaded = ModelCatalogue().load(model, ModelOptions())
+    options = ModelOptions()
+    loaded = ModelCatalogue().load(model, options) if isinstance(model, str) else wrap_model("ours", model, options)
     stores = AnswerStores(None)
     start_parts(folder)
     results = []

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias, cast
+from typing import NamedTuple, cast
 
 from pytest_vqamt.core.case import DEMANDS, Change, Outcome
 from pytest_vqamt.core.case_store import CaseLine
@@ -17,6 +17,7 @@ from pytest_vqamt.core.report_json import Row, tally_of_row
 from pytest_vqamt.core.results import MAX_UNREAD, BaselineChange, BaselineTotal, GateState, JudgedCases, Undecided
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, SceneCounter, Tally
 from pytest_vqamt.core.text import count_noun, some_of
+from pytest_vqamt.reporting.compare.compared_scores import ComparedScores, Part, ScoredPairs
 from pytest_vqamt.reporting.compare.runs import (
     ComparableRun,
     PairedItem,
@@ -36,9 +37,6 @@ from pytest_vqamt.stats.paired import SIGNIFICANT, between_models, change_of, dr
 from pytest_vqamt.stats.thresholds import APART, Drops, TotalKind, allowed_drop
 
 _CONTROL = "control"
-
-Part: TypeAlias = tuple[tuple[str, str], tuple[str, str]]
-"""The names of a model, and the specs of its data, in the two runs."""
 
 _NAMED = 5
 """The items that a note names before "and N more"."""
@@ -137,6 +135,7 @@ def compare(
         max_drop=max_drop,
         undecided=undecided,
         two_sided=two_sided,
+        scores=tuple(each.scores.compared(part) for part, each in pooled.items() if each.scores.seen),
     )
 
 
@@ -148,6 +147,8 @@ class _Pooled:
     """By scene, over all relations that may be gated."""
     right: JudgedCases = field(default_factory=JudgedCases)
     """The answers to source questions, each question once."""
+    scores: ScoredPairs = field(default_factory=ScoredPairs)
+    """Of all queries that have scores in both runs."""
 
     def add_right(self, both: CasePair) -> None:
         """Adds the answers to the source question of a case, if answers came with it."""
@@ -169,6 +170,8 @@ def _compare_item(
         ordinary.pooled = of_part.cases
     for both in join_cases(before(pair.before.counted), after(pair.after.counted)):
         of_part.add_right(both)
+        if both.before and both.after:
+            of_part.scores.add(both.before, both.after)
         (presumed if is_presumed(both) else ordinary).add(both)
         if not is_presumed(both) and _has_contrasts(both):
             grounded.add(both)
@@ -509,6 +512,8 @@ class Comparison:
     """What a gate that cannot tell does to ``fails``."""
     two_sided: bool = False
     """True if the p-values are two-sided, of two models neither of which is the one before."""
+    scores: tuple[ComparedScores, ...] = ()
+    """How far scores have moved, for each model and data source that has scores in both runs."""
 
     @property
     def missed(self) -> tuple[ComparedItem, ...]:

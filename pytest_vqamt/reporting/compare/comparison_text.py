@@ -10,6 +10,7 @@ from pytest_vqamt.core.codec import Json, to_row
 from pytest_vqamt.core.report_json import change_row
 from pytest_vqamt.core.results import BaselineTotal, GateState, Undecided
 from pytest_vqamt.core.text import count_noun, quoted, shown, some_of, visible
+from pytest_vqamt.reporting.compare.compared_scores import score_sentences
 from pytest_vqamt.reporting.compare.comparison import (
     ChangedCase,
     ComparedItem,
@@ -83,11 +84,19 @@ def _lines(comparison: Comparison, *, in_full: bool, in_python: bool) -> Iterato
     for ids, run in _unmatched(comparison):
         yield ""
         yield from wrapped(f"{count_noun(len(ids), 'item')} only in {run.name}: {', '.join(ids)}")
+    for sentence in _score_sentences(comparison):
+        yield from wrapped(sentence)
     yield from _changed_case_lines(comparison, in_full=in_full, in_python=in_python)
     yield ""
     yield from wrapped(gate_verdict(comparison, in_python=in_python))
     for sentence in total_verdicts(comparison):
         yield from wrapped(sentence)
+
+
+def _score_sentences(comparison: Comparison) -> Iterator[str]:
+    for found in comparison.scores:
+        for sentence in score_sentences(found):
+            yield f"{found.models[1]}, {found.data[1]}: {sentence}" if len(comparison.scores) > 1 else sentence
 
 
 def _changed_case_lines(comparison: Comparison, *, in_full: bool, in_python: bool) -> Iterator[str]:
@@ -212,6 +221,7 @@ def comparison_markdown(comparison: Comparison) -> Iterator[str]:
     yield from (f"- {prose(note)}" for note in (*_table_notes(comparison), *comparison.notes))
     for ids, run in _unmatched(comparison):
         yield f"- only in {escape(run.name)}: {', '.join(map(code, ids))}"
+    yield from (f"- {escape(sentence)}" for sentence in _score_sentences(comparison))
     yield from _changed_case_markdown(comparison)
 
 
@@ -286,6 +296,7 @@ def comparison_json(comparison: Comparison) -> str:
                 name: [{**to_row(each), "change": change_row(each.change)} for each in totals]
                 for name, totals in (("totals", comparison.totals), ("accuracy", comparison.accuracy))
             },
+            "scores": [to_row(each) for each in comparison.scores],
             "relations": [_renamed({**to_row(item), "change": change_row(item.change)}) for item in comparison.items],
             "shown": [_renamed(to_row(case)) for case in comparison.shown],
         },
