@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
-from statistics import median
+from math import fsum
+from statistics import fmean
 
 from pytest_vqamt.core.conversation import Ability, Role
 from pytest_vqamt.core.edits import Colour
@@ -14,7 +15,7 @@ from pytest_vqamt.probing.asking import Request, Said, SentRequest
 from pytest_vqamt.probing.cards import COLOUR, COLOURS, NUMBER, Card, CardFile, colliding_pairs
 from pytest_vqamt.probing.filler import FILLER, LINES
 from pytest_vqamt.probing.findings import FindingKind
-from pytest_vqamt.probing.outputs import distance, first_distance
+from pytest_vqamt.probing.outputs import distance
 from pytest_vqamt.probing.probing import CARDS, Figure
 from pytest_vqamt.probing.scores.comparing import Comparing, Pair
 
@@ -25,7 +26,8 @@ _STEPS = (64, 16, 4, 1)
 _STRIPES_PX = (64, 32, 16, 8, 4, 2)
 _SEEN = 0.1
 """Stripes are seen where exchanging black and white moves the scores by so much of what it does for the broadest."""
-_FRESH = 8
+_FRESH = 12
+_SHUFFLES = 400
 """Texts of their own for each of two cards, where all pictures of one text get one answer."""
 _EXPECTED = 10
 """A long text is cut where the scores should have moved by so many times what can be told."""
@@ -53,9 +55,9 @@ def calibrate(state: Comparing) -> bool:
         return True
     is_cached = state.sender.task is Task.VQA and _moves_with_fresh_texts(state)
     kind = FindingKind.TEXT_KEYED if is_cached else FindingKind.PICTURE_UNUSED
-    detail = "all cards get equal scores"
-    if kind is FindingKind.TEXT_KEYED:
-        detail = f"{detail}; with a letter of its own before it, each text gets scores of its own picture"
+    detail = "all cards get equal scores: the picture is dropped, or a cache knows requests by their text"
+    if is_cached:
+        detail = "all cards get equal scores; with a letter of its own before it, a text gets those of its own picture"
     state.add_finding(kind, unmoved[:CARDS], rate=0.02, detail=detail)
     return False
 
@@ -65,11 +67,23 @@ def _moves_with_fresh_texts(state: Comparing) -> bool:
 
     Each text has a letter of its own before it. That moves the scores, too, but less than another picture does.
     """
-    letters = iter(state.random.sample("abcdefghijklmnopqrstuvwxyz", 2 * _FRESH))
-    of_card = [[state.send(card, f"{next(letters)} {NUMBER}") for _ in range(_FRESH)] for card in state.cards[:2]]
-    within = [first_distance(*pair) for given in of_card for pair in combinations(given, 2)]
-    across = [first_distance(first, second) for first in of_card[0] for second in of_card[1]]
-    return state.has_scores and median(across) > 1.3 * median(within)
+    letters = state.random.sample("abcdefghijklmnopqrstuvwxyz", 2 * _FRESH)
+    sent = [state.send(state.cards[place % 2], f"{letter} {NUMBER}") for place, letter in enumerate(letters)]
+    logs = [dict(each.steps[0]) for each in sent if each.steps]
+    if len(logs) < len(sent):
+        return False
+    # What is not listed is at most as likely as the least that is.
+    rows = [[log.get(label, min(log.values())) for label in sorted(set().union(*logs))] for log in logs]
+    apart = _gap(rows)
+    # By the same rows with cards that are exchanged at random: one in twenty is further apart by chance.
+    shuffled = [_gap(state.random.sample(rows, len(rows))) for _ in range(_SHUFFLES)]
+    return sum(each >= apart for each in shuffled) <= _SHUFFLES * 0.05
+
+
+def _gap(rows: Sequence[Sequence[float]]) -> float:
+    """How far the even and the odd rows are apart: the sum over columns of the squared difference of their means."""
+    even, odd = ([fmean(column) for column in zip(*rows[start::2], strict=True)] for start in (0, 1))
+    return fsum((one - other) ** 2 for one, other in zip(even, odd, strict=True))
 
 
 def texts(state: Comparing) -> None:
