@@ -53,6 +53,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="an earlier probe.json: its findings do not fail, and its figures must not drop",
     )
+    parser.add_argument(
+        "--url-host",
+        metavar="HOST",
+        default="",
+        help="this machine's name or address where the model is, which then fetches pictures from here "
+        "(default: 127.0.0.1 for a model on this machine; else no picture is sent by URL)",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of lines")
     parser.add_argument(
         "-o",
@@ -88,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
     baseline = ProbeBaseline.of_file(arguments.baseline) if arguments.baseline else None
     if arguments.against:
         return _shown_against(compare(*models, limit=limit, seed=seed), arguments)
-    result = probe(models[0], limit=limit, seed=seed)
+    result = probe(models[0], limit=limit, seed=seed, url_host=arguments.url_host)
     found = gate(result, arguments.allow, baseline)
     lines = [*probe_lines(result, arguments.allow), *gate_lines(found)]
     print(result_json(result) if arguments.json else "\n".join(lines))

@@ -7,7 +7,20 @@ from typing import NamedTuple
 
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.asking import RequestSender, RequestsSpentError
-from pytest_vqamt.probing.checks import colours, files, parts, reading, replies, sameness, sizes, texts, together
+from pytest_vqamt.probing.checks import (
+    colours,
+    files,
+    lengths,
+    names,
+    parts,
+    reading,
+    replies,
+    sameness,
+    sizes,
+    texts,
+    together,
+    urls,
+)
 from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.probing import ProbeResult, Probing
 
@@ -36,6 +49,7 @@ _CHECKS = (
     _Check("large, then small", sameness.large_then_small),
     _Check("forms of file", files.forms, fresh=True),
     _Check("colours of files", colours.colours_of_files, fresh=True),
+    _Check(urls.NAME, urls.urls, fresh=True),
     _Check("long texts", texts.long_texts),
     _Check("several pictures", parts.pictures, reads=True),
     _Check("turns", parts.turns, reads=True),
@@ -43,9 +57,11 @@ _CHECKS = (
     _Check("system messages", parts.system),
     _Check("the model's own turns", parts.assistant),
     _Check("letters and stops", texts.letters, reads=True),
+    _Check(lengths.NAME, lengths.lengths, reads=True),
     _Check("faint digits", sizes.faint, reads=True),
     _Check("near colours", sizes.levels, reads=True),
     _Check("small digits", sizes.acuity, reads=True),
+    _Check("detail of pictures", urls.details, reads=True, fresh=True),
     _Check("many in flight", together.ladder, reads=True, fresh=True),
     _Check("after a pause", sameness.idleness),
 )
@@ -57,13 +73,15 @@ _CACHES = (
 )
 
 
-def probe(model: LoadedModel, *, limit: int = MOST_REQUESTS, seed: int = 0) -> ProbeResult:
+def probe(model: LoadedModel, *, limit: int = MOST_REQUESTS, seed: int = 0, url_host: str = "") -> ProbeResult:
     """Probes a model that answers questions, in at most ``limit`` requests.
+
+    ``url_host`` is the name of this machine where the model is.
 
     Raises:
         ModelError: the model cannot be used, or most requests fail.
     """
-    probing = Probing(RequestSender(model, limit), seed)
+    probing = Probing(RequestSender(model, limit), seed, url_host)
     result = probing.result
     try:
         sees = reading.calibrate(probing)
@@ -80,6 +98,7 @@ def probe(model: LoadedModel, *, limit: int = MOST_REQUESTS, seed: int = 0) -> P
     replies.reasoning(probing)
     replies.failures(probing)
     replies.tokens(probing)
+    names.names(probing)
     replies.usage(probing)
     return result
 

@@ -95,9 +95,11 @@ class Probing:
         repeats: all answers that the references were taken from.
         salted: True once texts need a number of their own, as a cache by text was found.
         flips: how often random answers are allowed for.
+        url_host: the name of this machine where the model is; "" for 127.0.0.1 where the model is here, too.
+        small_digits_px: the height of digits that are read on large cards and not on half as large ones; 0 for none.
     """
 
-    def __init__(self, sender: RequestSender, seed: int) -> None:
+    def __init__(self, sender: RequestSender, seed: int, url_host: str = "") -> None:
         self.sender = sender
         self.random = Random(seed)
         numbers = clear_numbers(self.random, 4 * CARDS)
@@ -111,6 +113,8 @@ class Probing:
         self.reference: dict[tuple[int, str], str] = {}
         self.repeats: list[tuple[int, str, SentRequest]] = []
         self.flips = FLIPS
+        self.url_host = url_host
+        self.small_digits_px = 0
         self._canaries = 0
 
     @property

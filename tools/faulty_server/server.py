@@ -82,8 +82,10 @@ class FaultyServer(LocalServer):
         other = chat.random.randrange(100, 1000)
         stages.admit(chat)
         for shown in chat.pictures:
-            pixels = stages.decode(shown.file, chat)
-            shown.pixels = None if pixels is None else stages.preprocess(pixels, chat)
+            file = stages.fetch(shown.file, chat)
+            pixels = None if file is None else stages.decode(file, chat)
+            pixels = None if pixels is None else stages.preprocess(pixels, chat)
+            shown.pixels = None if pixels is None else stages.scale(pixels, shown.detail, chat)
         for place, shown in enumerate(chat.pictures):
             shown.pixels = stages.encode(shown, place, chat)
         seen = [Turn(turn.role, [part for part in turn.parts if not _is_lost(part)]) for turn in chat.turns]

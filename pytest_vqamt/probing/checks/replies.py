@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_vqamt.core.results import ModelUse
 from pytest_vqamt.probing.findings import FLIPS, FindingKind
 from pytest_vqamt.probing.probing import Probing
 
@@ -42,9 +43,9 @@ def failures(probing: Probing) -> None:
 
 
 def usage(probing: Probing) -> None:
-    """What the adapter has counted beside tokens: retries, and answers of a model of another name."""
+    """What the adapter has counted beside tokens, such as retries."""
     for name, value in sorted(probing.model.used().items()):
-        if value and not name.startswith(("tokens", "answers with reasoning")):
+        if value and not name.startswith(("tokens", "answers with reasoning", ModelUse.ANSWERS_OF)):
             probing.note(name, f"{value:g}")
 
 

@@ -133,6 +133,8 @@ def acuity(probing: Probing) -> None:
             effective = round(px * own / found)
             probing.result.figures.append(Figure(name=f"effective resolution at {px:,} px", value=effective, unit="px"))
     large, found = _SEEN_AT_PX[-1], least[_SEEN_AT_PX[-1]]
+    # A step above the smallest: read for sure, and lost where the picture is made half as large.
+    probing.small_digits_px = min((px for px in _DIGITS_PX if found < px < 1.6 * found), default=found)
     effective = round(large * own / found) if found else 0
     # Half of it: a step of the ladder is a quarter, and small digits are hard for any model.
     spoilt = probing.result.found(FindingKind.TILES, FindingKind.LARGE_PICTURE, FindingKind.SIZE)
