@@ -24,6 +24,10 @@ finding with less than 1 in 1,000. ``tests/probing/simulation.py`` measures it.
 """
 
 
+_UNDECIDED = 0.05
+"""The p-value up to which differences that are no finding are looked at again, and told of if they stay so."""
+
+
 class FindingKind(StrEnum):
     """The kinds of findings, in the order of the page; ``--allow`` takes these names."""
 
@@ -470,6 +474,15 @@ def repeated_difference(flips: float) -> float:
 def chance_of(found: int, tries: int, rate: float, *, of: int = COMPARISONS) -> float:
     """The probability of so many differences on a sane deployment, in any of ``of`` comparisons (Bonferroni)."""
     return min(1.0, of * upper_tail(found, tries, rate))
+
+
+def is_undecided(found: int, tries: int, rate: float, *, of: int = COMPARISONS) -> bool:
+    """True if chance explains so many differences hardly, but well enough that they are no finding.
+
+    >>> is_undecided(1, 1, 0.0016), is_undecided(2, 6, 0.005)
+    (False, True)
+    """
+    return found > 0 and MOST_CHANCE < chance_of(found, tries, rate, of=of) <= _UNDECIDED
 
 
 def is_finding(found: int, tries: int, rate: float, *, of: int = COMPARISONS) -> bool:

@@ -78,7 +78,7 @@ def reading(result: ProbeResult) -> str:
 
 def figure_words(figure: Figure) -> str:
     """A figure as "effective resolution at 1,024 px 336 px"."""
-    return f"{figure.name}: {figure.value:g} {figure.unit}"
+    return f"{figure.name}: {figure.words or f'{figure.value:g} {figure.unit}'}"
 
 
 def summary(finding: ProbeFinding) -> str:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from pytest_vqamt.core.results import ModelUse
 from pytest_vqamt.probing.findings import FLIPS, FindingKind
-from pytest_vqamt.probing.probing import Probing
+from pytest_vqamt.probing.probing import Figure, Probing
+from pytest_vqamt.stats.intervals import wilson
+
+OF_ALL = {FindingKind.REASONING, FindingKind.EMPTY_ANSWERS, FindingKind.REFUSALS}
+"""What is seen in the replies to all requests."""
 
 _MOST_FAILED = 3
 """Failures of ordinary requests from which on they are a finding."""
@@ -18,7 +24,7 @@ def reasoning(probing: Probing) -> None:
 
 
 def failures(probing: Probing) -> None:
-    """Failures and empty answers of ordinary requests; a server may refuse large pictures and long texts."""
+    """Failures of ordinary requests; a server may refuse large pictures and long texts."""
     log = probing.sender.log
     failed = [each for each in log if each.failure]
     for each in failed[:_MOST_FAILED]:
@@ -36,10 +42,50 @@ def failures(probing: Probing) -> None:
     ]
     if len(plain) >= _MOST_FAILED:
         probing.add(FindingKind.FAILURES, plain, len(log), rate=0)
+
+
+def answers(probing: Probing) -> None:
+    """Empty answers, and refusals."""
+    log = probing.sender.log
     empty = [each for each in log if not each.failure and not each.reading]
     probing.add(FindingKind.EMPTY_ANSWERS, empty, len(log), rate=FLIPS / 2)
     refused = [each for each in log if each.is_refusal]
     probing.add(FindingKind.REFUSALS, refused, len(log), rate=FLIPS / 2)
+
+
+def repeated(probing: Probing) -> None:
+    """Figure of all requests that were sent again: the answers that differ from those to the same request."""
+    given: dict[tuple[str, str], list[str]] = {}
+    for each in probing.sender.log:
+        if not each.batch and not each.failure and not each.request.turns:
+            given.setdefault((each.card.digest, each.text), []).append(each.reading)
+    # Of two that differ none is the majority.
+    often = [some for some in given.values() if len(some) > 2]
+    tries = sum(map(len, often))
+    if not tries:
+        return
+    other = tries - sum(Counter(some).most_common(1)[0][1] for some in often)
+    low, high = wilson(other, tries)
+    probing.measure(
+        Figure(
+            name="answers that differ from the majority",
+            value=round(100 * other / tries, 2),
+            unit="%",
+            is_better_high=False,
+            words=f"{other} of {tries} ({100 * low:.0f} to {100 * high:.0f} %)",
+            # It has an interval, and a finding of its own where it is high.
+            is_gated=False,
+        )
+    )
+
+
+def budget(probing: Probing) -> None:
+    """What the requests went to, and what they have not decided."""
+    log, limit = probing.sender.log, probing.sender.limit
+    extra = f", {probing.spent_on_undecided} of them for what was undecided" if probing.spent_on_undecided else ""
+    probing.note("requests", f"{len(log)} of at most {limit}{extra}")
+    for kind, each in probing.undecided.items():
+        probing.note(f"undecided: {kind.value}", f"{each} (other --seed or more --max-requests decide)")
 
 
 def usage(probing: Probing) -> None:

@@ -11,7 +11,7 @@ from pytest_vqamt.probing.cards import NUMBER, Card, CardFile
 from pytest_vqamt.probing.findings import FLIPS, FindingKind
 from pytest_vqamt.probing.model_names import address_of
 from pytest_vqamt.probing.picture_server import PictureServer, is_loopback
-from pytest_vqamt.probing.probing import CARDS, Probing
+from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing
 
 NAME = "pictures by URL"
 _LINKED = CardFile(is_linked=True)
@@ -65,7 +65,7 @@ def _linked(probing: Probing, server: PictureServer) -> None:
         probing.note(NAME, "fetched, and answered as those in a request")
         return
     # Each time another card than before: a server that is one picture late is right about the same one again.
-    again = ((place, asked(place)) for place in (*range(CARDS), *range(CARDS)))
+    again = ((place, asked(place)) for place in [*range(CARDS)] * ROUNDS)
     wrong = probing.until_right(((each, probing.agrees(each, place)) for place, each in again), probing.flips)
     probing.add(
         FindingKind.URL_PICTURE, wrong, rate=probing.flips, ruled_out=(_IN_REQUEST, "fetching: the file was asked for")
