@@ -24,7 +24,7 @@ finding with less than 1 in 1,000. ``tests/probing/simulation.py`` measures it.
 """
 
 
-_UNDECIDED = 0.05
+MOST_UNDECIDED = 0.05
 """The p-value up to which differences that are no finding are looked at again, and told of if they stay so."""
 
 
@@ -482,7 +482,7 @@ def is_undecided(found: int, tries: int, rate: float, *, of: int = COMPARISONS) 
     >>> is_undecided(1, 1, 0.0016), is_undecided(2, 6, 0.005)
     (False, True)
     """
-    return found > 0 and MOST_CHANCE < chance_of(found, tries, rate, of=of) <= _UNDECIDED
+    return found > 0 and MOST_CHANCE < chance_of(found, tries, rate, of=of) <= MOST_UNDECIDED
 
 
 def is_finding(found: int, tries: int, rate: float, *, of: int = COMPARISONS) -> bool:

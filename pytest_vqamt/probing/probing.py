@@ -18,7 +18,6 @@ from pytest_vqamt.probing.asking import Request, RequestSender, SentRequest
 from pytest_vqamt.probing.cards import COLOURS, CORNER, CORNERS, DOTS, GRAY, NUMBER, Card, says
 from pytest_vqamt.probing.findings import (
     FLIPS,
-    MOST_CHANCE,
     FindingKind,
     ProbeFinding,
     chance_of,
@@ -366,11 +365,11 @@ class Probing:
             self.flips = min(0.8, 1.5 * self.result.flips + 0.05)
         return other, len(tries)
 
-    def is_more_than_alone(self, wrong: int, tries: int) -> bool:
-        """True if clear numbers on plain cards, sent alone, are misread in fewer of all requests so far."""
+    def chance_alone(self, wrong: int, tries: int) -> float:
+        """The p-value of so many wrong answers if clear numbers on plain cards, sent alone, are misread as often."""
         plain = [each for each in self.sender.log if not each.batch and not each.failure and _is_plain(each)]
         misread = sum(not each.is_right for each in plain)
-        return exact_test((wrong, tries), (misread, len(plain))) <= MOST_CHANCE
+        return exact_test((wrong, tries), (misread, len(plain)))
 
     def _measure_before_accusing(self) -> None:
         """Before the first finding: a server of 10 % random answers may have shown none among the references."""

@@ -54,10 +54,11 @@ def answers(probing: Probing) -> None:
 
 
 def repeated(probing: Probing) -> None:
-    """Figure of all requests that were sent again: the answers that differ from those to the same request."""
+    """Figure of the requests about reference cards that were sent again: answers that differ from the usual one."""
+    cards = {card.digest for card in probing.cards}
     given: dict[tuple[str, str], list[str]] = {}
     for each in probing.sender.log:
-        if not each.batch and not each.failure and not each.request.turns:
+        if each.card.digest in cards and not each.batch and not each.failure and not each.request.turns:
             given.setdefault((each.card.digest, each.text), []).append(each.reading)
     # Of two that differ none is the majority.
     often = [some for some in given.values() if len(some) > 2]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import chain
 
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import CORNER, CORNERS, GRAY, NUMBER, Card, faint_card, says
-from pytest_vqamt.probing.findings import FindingKind
-from pytest_vqamt.probing.probing import Figure, Probing
+from pytest_vqamt.probing.findings import MOST_CHANCE, MOST_UNDECIDED, FindingKind
+from pytest_vqamt.probing.probing import CARDS, Figure, Probing, Undecided
 
 _SQUARES_PX = (96, 448, 1024, 1536, 2048)
 _LARGE_PX = 1024
@@ -29,7 +30,11 @@ _FAINT = (12, 18, 26, 38, 56)
 """Steps of 255 between digits and ground: some of them are hard to read for any encoder."""
 _BORDER = 2
 """Steps on either side of the faintest that is read, whose cards are asked about again."""
-_MORE = 5
+_ROUNDS = 6
+"""The most rounds of further requests about cards whose answers differ."""
+_PLAIN_CHANCE = 0.2
+"""The p-value from which on faint digits are read no more otherwise than clear ones."""
+_MORE = 6
 """Further requests about a faint card whose two answers differ."""
 _NEAR, _FAR = 14, 42
 """Steps of 255: where a far one is unread at some levels and a near one is read at others, levels are coarse."""
@@ -199,25 +204,46 @@ def faint(probing: Probing) -> None:
             seen.append(probing.send(card, NUMBER))
             if len({each.reading for each in seen}) > 1:
                 seen += [probing.send(card, NUMBER) for _ in range(_MORE)]
-    other: list[SentRequest] = []
-    tries = 0
-    read = []
-    for step, some in given.items():
-        right = []
-        for number, seen in zip(numbers, some, strict=True):
-            usual = Counter(each.reading for each in seen).most_common(1)[0][0]
-            other += [each for each in seen if each.reading != usual]
-            tries += len(seen)
-            right.append(says(usual, str(number)))
-        if all(right):
-            read.append(step)
+    other, tries = _unlike(given.values())
+    unstable = [seen for some in given.values() for seen in some if len({each.reading for each in seen}) > 1]
+    for _ in range(_ROUNDS if unstable else 0):
+        chance = probing.chance_alone(len(other), tries)
+        is_found = chance <= MOST_CHANCE and probing.is_finding(len(other), tries, probing.flips)
+        if is_found or chance > _PLAIN_CHANCE or probing.spare_requests < _MORE + CARDS:
+            break
+        # It is open if faint digits alone are read otherwise: more of those that were, and as many clear ones.
+        for place in range(_MORE):
+            seen = unstable[place % len(unstable)]
+            seen.append(probing.send(seen[0].card, NUMBER))
+        probing.repeat_cards(1)
+        probing.spend(_MORE + CARDS)
+        other, tries = _unlike(given.values())
+    usual = {step: [_usual(seen) for seen in some] for step, some in given.items()}
+    read = [step for step in _FAINT if all(map(says, usual[step], map(str, numbers)))]
     if read:
         probing.measure(Figure(name="faintest step that is read", value=min(read), unit="of 255", is_better_high=False))
-    detail = f"of steps of {min(_FAINT)} to {max(_FAINT)} of 255"
     # Where clear digits are read otherwise as often it is not the detail.
-    if not probing.is_more_than_alone(len(other), tries):
-        return
-    probing.add(FindingKind.NOISY_DETAIL, other, tries, detail=detail, rate=probing.flips)
+    chance = probing.chance_alone(len(other), tries)
+    if MOST_CHANCE < chance <= MOST_UNDECIDED:
+        probing.undecided[FindingKind.NOISY_DETAIL] = Undecided(tuple(other), tries, chance)
+    if chance <= MOST_CHANCE:
+        detail = f"of steps of {min(_FAINT)} to {max(_FAINT)} of 255"
+        probing.add(FindingKind.NOISY_DETAIL, other, tries, detail=detail, rate=probing.flips)
+
+
+def _unlike(given: Iterable[list[list[SentRequest]]]) -> tuple[list[SentRequest], int]:
+    """The answers that differ from the usual one about their card, and the number of all."""
+    other: list[SentRequest] = []
+    tries = 0
+    for seen in chain.from_iterable(given):
+        usual = _usual(seen)
+        other += [each for each in seen if each.reading != usual]
+        tries += len(seen)
+    return other, tries
+
+
+def _usual(seen: list[SentRequest]) -> str:
+    return Counter(each.reading for each in seen).most_common(1)[0][0]
 
 
 def levels(probing: Probing) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOURS, NUMBER, Card
-from pytest_vqamt.probing.findings import FLIPS, FindingKind
+from pytest_vqamt.probing.findings import FLIPS, MOST_CHANCE, FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing, clear_numbers
 from pytest_vqamt.relations.serving import FILLER
 
@@ -90,7 +90,7 @@ def ladder(probing: Probing) -> None:
             for card in list(dict.fromkeys(each.card for each in wrong))[:_ALONE]:
                 if probing.sender.left:
                     probing.send(card, NUMBER)
-            found = probing.is_more_than_alone(len(wrong), sent) and probing.add(
+            found = probing.chance_alone(len(wrong), sent) <= MOST_CHANCE and probing.add(
                 FindingKind.BATCH, wrong, sent, detail=f"{len(wrong)} {said}", rate=misread, ruled_out=("sent alone",)
             )
         probing.note("requests in flight", f"up to {level}")
