@@ -84,6 +84,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="an earlier probe.json: its findings do not fail, and its figures must not drop",
     )
+    parser.add_argument(
+        "--url-host",
+        metavar="HOST",
+        default="",
+        help="this machine's name or address where the model is, which then fetches pictures from here "
+        "(default: 127.0.0.1 for a model on this machine; else no picture is sent by URL)",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of lines")
     parser.add_argument(
         "-o",
@@ -126,7 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
     result = (
         probe_scores(models[0], limit=limit, seed=seed, own=own)
         if arguments.scores
-        else probe(models[0], limit=limit, seed=seed, own=own)
+        else probe(models[0], limit=limit, seed=seed, own=own, url_host=arguments.url_host)
     )
     found = gate(result, allowed, baseline)
     text = row_text(probe_row(result, found))

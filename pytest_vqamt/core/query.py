@@ -290,6 +290,10 @@ class PictureFile(Struct, frozen=True):
     """Such as "image/jpeg"."""
     base64: str
     """The content of the file."""
+    url: str = ""
+    """An http(s) address that the server fetches it from, where it is not sent itself."""
+    detail: str = ""
+    """The resolution at which it is to be seen, where it has one of its own ("high"), as OpenAI's API names it."""
 
     @property
     def data_uri(self) -> str:

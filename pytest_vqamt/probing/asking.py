@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.conversation import Role, Turn
@@ -11,18 +11,23 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.meaning import Describe, Exists, Group
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, PictureEncoder, PictureFile, Query, Task
+from pytest_vqamt.core.results import ModelUse
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.language.answers.answer_text import Unreadable, prepare
 from pytest_vqamt.language.answers.final import strip_traces
+from pytest_vqamt.models.budget import CUT_OFF
 from pytest_vqamt.models.wrapped import LoadedModel
-from pytest_vqamt.probing.cards import Card, card_file, render_card, says
+from pytest_vqamt.probing.cards import GRAY, NUMBER, Card, card_file, render_card, says
+from pytest_vqamt.probing.picture_server import PictureServer
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 _NO_MEANING = Exists(group=Group(name="number"))
 """A query has a meaning; the models that are probed read pixels and text alone."""
+
+_REASONED = "answers with reasoning in the text"
 
 _MOST_FAILURES = 20
 """A server that refuses so many requests cannot be probed."""
@@ -89,7 +94,13 @@ class SentRequest:
     failure: str = ""
     """Why there is no answer; "" where there is one."""
     tokens_in: int | None = None
-    """Of this request, where it was sent alone and the server counts them."""
+    """Of this request, where the server counts them, and where it is known which are this request's."""
+    tokens_out: int | None = None
+    """Of this answer; as for ``tokens_in``."""
+    answered_by: str = ""
+    """The model that the server says it answered with; "" where it says nothing, or different ones of a batch."""
+    cut_off: bool = False
+    """True if the answer, which was asked for alone, was cut off at its longest length."""
     batch: int = 0
     """Requests of one number were sent together; 0 for those sent alone."""
     truncated: bool = False
@@ -140,6 +151,10 @@ class RequestSender:
         """Descriptions have no text: each request is its picture alone."""
         self.limit = limit
         self.log: list[SentRequest] = []
+        self.answering: set[str] = set()
+        """The models that the server says it answered with."""
+        self.served: PictureServer | None = None
+        """Where the files of cards are fetched from that are sent by URL."""
         self.takes_files = False
         """True once the model's adapter has asked for a file that it sends as it is."""
         self._batches = 0
@@ -149,6 +164,15 @@ class RequestSender:
     def left(self) -> int:
         return self.limit - len(self.log)
 
+    @property
+    def longest(self) -> int:
+        """The most tokens that the adapter asks an answer for; 0 where it does not tell."""
+        if self.model.forecast is None:
+            return 0
+        # The forecast of one query without a measurement: what it takes at most is the limit of the request.
+        query = self._input(Request(card=Card(ground=GRAY), text=NUMBER)).query
+        return round(self.model.forecast([query], ()).tokens_out_most)
+
     def send_alone(self, request: Request) -> SentRequest:
         """Sends one request and waits for its answer.
 
@@ -156,15 +180,7 @@ class RequestSender:
             RequestsSpentError: no request is left.
             ModelError: the model cannot be used.
         """
-        # The usage of a model is a sum, so one request's share is a difference: known only where it is sent alone.
-        before = self.model.used()
         (sent,) = self._send([request], batch=0)
-        tokens, reasoned = (
-            self.model.used().get(name, 0) - before.get(name, 0)
-            for name in ("tokens in", "answers with reasoning in the text")
-        )
-        sent = replace(sent, tokens_in=round(tokens) or None, reasoned=reasoned > 0)
-        self.log[-1] = sent
         return sent
 
     def send_together(self, requests: Sequence[Request]) -> list[SentRequest]:
@@ -177,6 +193,14 @@ class RequestSender:
         if len(requests) > self.left:
             raise RequestsSpentError
         first = len(self.log) + 1
+        # The usage of a model is a sum, so one request's share is a difference: known only where it is sent alone.
+        before = self.model.used()
+        outcomes = self._outcomes(requests)
+        used = {name: value - before.get(name, 0) for name, value in self.model.used().items()}
+        alone = len(requests) == 1
+        names = {name.removeprefix(ModelUse.ANSWERS_OF) for name in used if name.startswith(ModelUse.ANSWERS_OF)}
+        answered = {name for name in names if used[ModelUse.ANSWERS_OF + name] > 0}
+        self.answering |= answered
         sent = [
             SentRequest(
                 number=first + place,
@@ -186,8 +210,13 @@ class RequestSender:
                 batch=batch,
                 truncated=isinstance(outcome, Answer) and outcome.truncated,
                 steps=_steps(outcome) if isinstance(outcome, Answer) else (),
+                tokens_in=_tokens(outcome, "tokens_in", used.get("tokens in") if alone else None),
+                tokens_out=_tokens(outcome, "tokens_out", used.get("tokens out") if alone else None),
+                answered_by=next(iter(answered)) if len(answered) == 1 else "",
+                cut_off=alone and used.get(CUT_OFF, 0) > 0,
+                reasoned=alone and used.get(_REASONED, 0) > 0,
             )
-            for place, (request, outcome) in enumerate(zip(requests, self._outcomes(requests), strict=True))
+            for place, (request, outcome) in enumerate(zip(requests, outcomes, strict=True))
         ]
         self.log += sent
         self._failures += sum(bool(each.failure) for each in sent)
@@ -227,7 +256,7 @@ class RequestSender:
                 return encoder.encode(card.photo.picture, lambda: render_card(card), card.photo.store, lossless=False)
             own = card_file(card)
             if own is not None and (own.media_type == "image/png" or not encoder.only_png):
-                return own
+                return self.served.linked(own) if self.served and card.file and card.file.is_linked else own
             return encoder.encode(picture, lambda: render_card(card), None, lossless=True)
 
         if self.task is Task.CAPTIONING:
@@ -242,6 +271,12 @@ class RequestSender:
 
 def _steps(answer: Answer) -> tuple[tuple[tuple[str, float], ...], ...]:
     return answer.steps or ((answer.scores,) if answer.scores else ())
+
+
+def _tokens(outcome: Answer | Exception, name: str, used: float | None) -> int | None:
+    """What the answer itself counts, else the difference of the model's sums."""
+    own: float | None = getattr(outcome, name) if isinstance(outcome, Answer) else None
+    return round(own or used or 0) or None
 
 
 def _picture(card: Card) -> Picture:

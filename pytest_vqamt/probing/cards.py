@@ -111,6 +111,10 @@ class CardFile:
     """A PNG without compression: cards of one size have files of one length."""
     media_type: str | None = None
     """What the request says of the file, if not what it is; "" for nothing."""
+    is_linked: bool = False
+    """True for an http URL that the server fetches it from."""
+    detail: str = ""
+    """Of ``image_url``: "low", "high" or "auto"; "" for what the adapter sends."""
 
     @property
     def words(self) -> str:
@@ -126,7 +130,9 @@ class CardFile:
         quality = f" of quality {self.quality}" if self.quality else ""
         orientation = f", EXIF orientation {self.orientation}" if self.orientation != 1 else ""
         named = "" if self.media_type is None else f", sent as {self.media_type or 'no media type'}"
-        return f"{self.form.value}{quality}{orientation}{named}"
+        linked = ", by URL" if self.is_linked else ""
+        detail = f", detail {self.detail}" if self.detail else ""
+        return f"{self.form.value}{quality}{orientation}{named}{linked}{detail}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +312,7 @@ def card_file(card: Card) -> PictureFile | None:
         return None
     media_type, content = _content(card, file)
     given = media_type if file.media_type is None else file.media_type
-    return PictureFile(given, b64encode(content).decode("ascii"))
+    return PictureFile(given, b64encode(content).decode("ascii"), detail=file.detail)
 
 
 def _content(card: Card, file: CardFile) -> tuple[str, bytes]:

@@ -24,6 +24,10 @@ finding with less than 1 in 1,000. ``tests/probing/simulation.py`` measures it.
 """
 
 
+MOST_UNDECIDED = 0.05
+"""The p-value up to which differences that are no finding are looked at again, and told of if they stay so."""
+
+
 class FindingKind(StrEnum):
     """The kinds of findings, in the order of the page; ``--allow`` takes these names."""
 
@@ -83,6 +87,12 @@ class FindingKind(StrEnum):
     SYSTEM_IGNORED = "system-message-ignored"
     REFUSALS = "refusals"
     USAGE = "usage"
+    OTHER_MODEL = "another-model"
+    LIMIT_IGNORED = "max-tokens-ignored"
+    LIMIT_EARLY = "max-tokens-cut"
+    URL_NOT_FETCHED = "url-not-fetched"
+    URL_PICTURE = "url-picture"
+    DETAIL_LOST = "detail-high"
     EMPTY_ANSWERS = "empty-answers"
     FAILURES = "failures"
 
@@ -444,6 +454,36 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
             cause="The usage is a constant, or that of another request.",
             advice="Do not bill or limit by this server's usage. If nobody reads it: --allow usage=REASON.",
         ),
+        FindingKind.OTHER_MODEL: Cause(
+            title="Another model answers than the one that was asked",
+            cause="A gateway falls back to another model, or a name is routed to one.",
+            advice="Turn fallbacks of the gateway off, and look at which model the name stands for.",
+        ),
+        FindingKind.LIMIT_IGNORED: Cause(
+            title="Answers have more tokens than the request allows",
+            cause="The server ignores max_tokens, or knows it by another name.",
+            advice="Try token-limit=max_completion_tokens, and limit the length in the server.",
+        ),
+        FindingKind.LIMIT_EARLY: Cause(
+            title="Answers are cut off before they have as many tokens as the request allows",
+            cause="The server has a lower limit of its own, or counts one token more than it gives.",
+            advice="Raise the server's limit of tokens; short answers may lose their last word until then.",
+        ),
+        FindingKind.URL_NOT_FETCHED: Cause(
+            title="A picture by URL is not fetched, and the question is answered without it",
+            cause="The server leaves out pictures by URL without an error.",
+            advice="Send pictures in the request (data URIs), or allow the server to fetch.",
+        ),
+        FindingKind.URL_PICTURE: Cause(
+            title="A picture by URL is fetched and gets another answer than in the request",
+            cause="The answer is computed before the picture is there, or about another one.",
+            advice="Send pictures in the request (data URIs) until the server is updated.",
+        ),
+        FindingKind.DETAIL_LOST: Cause(
+            title="With detail high small digits are lost that are read without",
+            cause="The server scales pictures down for high as for low, or exchanges the two.",
+            advice="Leave detail off, or update the server.",
+        ),
         FindingKind.EMPTY_ANSWERS: Cause(
             title="Some answers are empty",
             cause="The server drops answers, or puts them into another field (reasoning_content).",
@@ -494,6 +534,15 @@ def repeated_difference(flips: float) -> float:
 def chance_of(found: int, tries: int, rate: float, *, of: int = COMPARISONS) -> float:
     """The probability of so many differences on a sane deployment, in any of ``of`` comparisons (Bonferroni)."""
     return min(1.0, of * upper_tail(found, tries, rate))
+
+
+def is_undecided(found: int, tries: int, rate: float, *, of: int = COMPARISONS) -> bool:
+    """True if chance explains so many differences hardly, but well enough that they are no finding.
+
+    >>> is_undecided(1, 1, 0.0016), is_undecided(2, 6, 0.005)
+    (False, True)
+    """
+    return found > 0 and MOST_CHANCE < chance_of(found, tries, rate, of=of) <= MOST_UNDECIDED
 
 
 def is_finding(found: int, tries: int, rate: float, *, of: int = COMPARISONS) -> bool:

@@ -118,7 +118,7 @@ def _lower(result: ProbeResult, baseline: ProbeBaseline) -> list[str]:
     found = []
     for figure in result.figures:
         before = baseline.figures.get(figure.name)
-        if before is None:
+        if before is None or not figure.is_gated:
             continue
         has_dropped = figure.value < _DROPPED * before if figure.is_better_high else _DROPPED * figure.value > before
         if has_dropped:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from pytest_vqamt.models.wrapped import LoadedModel
@@ -10,6 +10,8 @@ from pytest_vqamt.probing.asking import RequestSender, RequestsSpentError
 from pytest_vqamt.probing.checks import (
     colours,
     files,
+    lengths,
+    names,
     parts,
     photos,
     reading,
@@ -18,12 +20,16 @@ from pytest_vqamt.probing.checks import (
     sizes,
     texts,
     together,
+    urls,
 )
 from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.own_photos import OwnPhotos
-from pytest_vqamt.probing.probing import ProbeResult, Probing
+from pytest_vqamt.probing.probing import CARDS, TOGETHER, ProbeResult, Probing
 
 MOST_REQUESTS = 400
+
+_MOST_ROUNDS = 10
+"""Rounds over the reference cards at the end, where it is undecided if too many answers are odd."""
 
 
 class _Check(NamedTuple):
@@ -33,6 +39,8 @@ class _Check(NamedTuple):
     """True if the model must read the numbers on the cards."""
     fresh: bool = False
     """True if it means nothing where a cache takes one picture for another."""
+    canary: bool = True
+    """False if the reference cards are not asked again before the next check, which sends requests of the same kind."""
 
 
 _CHECKS = (
@@ -41,23 +49,27 @@ _CHECKS = (
     _Check("repeated", sameness.repeats),
     _Check("short image hashes", sameness.hashes),
     _Check("alike pictures", sameness.likenesses),
-    _Check("together", together.batches),
+    _Check(TOGETHER, together.batches),
+    _Check("sides and counts", reading.measure_sides, canary=False),
     _Check("colours", colours.colours),
     _Check("places", sizes.places),
     _Check("sizes and aspect ratios", sizes.squares),
     _Check("large, then small", sameness.large_then_small),
-    _Check("forms of file", files.forms, fresh=True),
+    _Check("forms of file", files.forms, fresh=True, canary=False),
     _Check("colours of files", colours.colours_of_files, fresh=True),
+    _Check(urls.NAME, urls.urls, fresh=True),
     _Check("long texts", texts.long_texts),
-    _Check("several pictures", parts.pictures, reads=True),
-    _Check("turns", parts.turns, reads=True),
-    _Check("text before a picture", parts.text_first),
-    _Check("system messages", parts.system),
+    _Check("several pictures", parts.pictures, reads=True, canary=False),
+    _Check("turns", parts.turns, reads=True, canary=False),
+    _Check("text before a picture", parts.text_first, canary=False),
+    _Check("system messages", parts.system, canary=False),
     _Check("the model's own turns", parts.assistant),
-    _Check("letters and stops", texts.letters, reads=True),
-    _Check("faint digits", sizes.faint, reads=True),
+    _Check("letters and stops", texts.letters, reads=True, canary=False),
+    _Check(lengths.NAME, lengths.lengths, reads=True),
+    _Check("faint digits", sizes.faint, reads=True, canary=False),
     _Check("near colours", sizes.levels, reads=True),
-    _Check("small digits", sizes.acuity, reads=True),
+    _Check("small digits", sizes.acuity, reads=True, canary=False),
+    _Check("detail of pictures", urls.details, reads=True, fresh=True),
     _Check("many in flight", together.ladder, reads=True, fresh=True),
     _Check("after a pause", sameness.idleness),
 )
@@ -70,7 +82,12 @@ _CACHES = (
 
 
 def probe(
-    model: LoadedModel, *, limit: int = MOST_REQUESTS, seed: int = 0, own: OwnPhotos | None = None
+    model: LoadedModel,
+    *,
+    limit: int = MOST_REQUESTS,
+    seed: int = 0,
+    own: OwnPhotos | None = None,
+    url_host: str = "",
 ) -> ProbeResult:
     """Probes a model that answers questions, in at most ``limit`` requests.
 
@@ -79,11 +96,12 @@ def probe(
         limit: the most requests about cards.
         seed: other cards.
         own: photos of the user's, about which at most 120 further requests are sent.
+        url_host: the name of this machine where the model is.
 
     Raises:
         ModelError: the model cannot be used, or most requests fail.
     """
-    probing = Probing(RequestSender(model, limit), seed)
+    probing = Probing(RequestSender(model, limit), seed, url_host)
     result = probing.result
     try:
         sees = reading.calibrate(probing)
@@ -95,36 +113,81 @@ def probe(
         return result
     if not sees:
         probing.skip("all other checks", "they compare answers that depend on the picture")
-    for check in _CHECKS if sees else ():
-        _run(probing, check)
+    again = [check for check in (_CHECKS if sees else ()) if _run(probing, check)]
+    if sees:
+        _look_again(probing, again)
     if own is not None:
         _about_photos(probing, own, sees=sees)
-    replies.reasoning(probing)
-    replies.failures(probing)
-    replies.answers(probing)
+    _check_replies(probing)
+    if sees:
+        _ask_more(probing)
     replies.tokens(probing)
+    names.names(probing)
     replies.usage(probing)
+    replies.repeated(probing)
+    replies.budget(probing)
     return result
 
 
-def _run(probing: Probing, check: _Check) -> None:
+def _check_replies(probing: Probing) -> None:
+    replies.reasoning(probing)
+    replies.answers(probing)
+    replies.failures(probing)
+
+
+def _look_again(probing: Probing, checks: Sequence[_Check]) -> None:
+    """Makes the checks again that are undecided, once, while requests are left; what they find is added up."""
+    probing.is_second_look = True
+    for check in checks:
+        sent = len(probing.sender.log)
+        if probing.spare_requests > 0 and probing.undecided:
+            try:
+                check.run(probing)
+            except RequestsSpentError:
+                break
+            finally:
+                probing.spend(len(probing.sender.log) - sent)
+    probing.is_second_look = False
+
+
+def _ask_more(probing: Probing) -> None:
+    """Asks about the reference cards again while it is undecided if too many of all answers are odd."""
+    for _ in range(_MOST_ROUNDS):
+        if not probing.undecided.keys() & replies.OF_ALL or min(probing.spare_requests, probing.sender.left) < CARDS:
+            return
+        for card in probing.cards:
+            probing.send(card, probing.subject)
+        probing.spend(CARDS)
+        replies.reasoning(probing)
+        replies.answers(probing)
+
+
+def _run(probing: Probing, check: _Check) -> bool:
+    """Makes a check, unless it means nothing here; True if it has left something undecided."""
+    known = set(probing.undecided)
     if check.reads and not probing.reads:
         right, tries = probing.result.read["numbers"]
         probing.skip(check.name, f"the model reads {right} of {tries} numbers on the cards")
-        return
+        return False
     if check.fresh and probing.result.found(*_CACHES):
         probing.skip(check.name, "a cache takes one picture for another")
-        return
+        return False
     try:
         before, sent = len(probing.result.findings), len(probing.sender.log)
         check.run(probing)
         # A check may skip itself.
         if check.name not in dict(probing.result.skipped):
             probing.result.checked.append(check.name)
-        if len(probing.result.findings) == before and len(probing.sender.log) > sent:
-            probing.canary(check.name)
+        # After a finding the cards may well be answered otherwise, which is no second one.
+        if len(probing.result.findings) > before:
+            probing.since.clear()
+        elif len(probing.sender.log) > sent:
+            probing.since.append(check.name)
+            if check.canary:
+                probing.canary()
     except RequestsSpentError:
         probing.skip(check.name, f"the {probing.sender.limit} requests were spent")
+    return bool(probing.undecided.keys() - known)
 
 
 def _about_photos(probing: Probing, own: OwnPhotos, *, sees: bool) -> None:

@@ -81,6 +81,8 @@ def reading(result: ProbeResult) -> str:
 
 def figure_words(figure: Figure) -> str:
     """A figure as "effective resolution at 1,024 px 336 px"."""
+    if figure.words:
+        return f"{figure.name}: {figure.words}"
     # As "1,024" and "0.5": the format "g" alone gives "1e+06" for large ones.
     value = f"{figure.value:,.0f}" if float(figure.value).is_integer() else f"{figure.value:g}"
     return f"{figure.name}: {value} {figure.unit}"

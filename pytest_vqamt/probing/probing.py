@@ -22,11 +22,33 @@ from pytest_vqamt.probing.findings import (
     ProbeFinding,
     chance_of,
     is_finding,
+    is_undecided,
     repeated_difference,
 )
+from pytest_vqamt.stats.binomial import exact_test
 
 CARDS = 6
 """Cards that every check uses, the first six of ``COLOURS`` as grounds; ordinary cards are squares of 224 px."""
+
+TOGETHER = "together"
+"""The check that tells if requests may be sent together."""
+
+ROUNDS = 3
+"""How often a check that is undecided goes over all cards."""
+
+_ROUNDS_BEFORE = 3
+"""Rounds over all cards before the first finding, which measure how often answers are random."""
+
+_OF_STATE = {FindingKind.STATE, FindingKind.NON_DETERMINISTIC}
+"""Findings for which no card is asked again: they are about just that."""
+
+_USUAL_REQUESTS = 300
+"""What a probe of a sane deployment takes; what may be sent beyond is for what is undecided."""
+
+_IN_FLIGHT = 16
+"""Requests of ``at_once``; a server that mixes up more has its finding from the ladder."""
+
+_LARGEST_PLAIN_PX = 448
 
 _READS = 0.8
 """The share of reference cards that a model must read for checks that need it."""
@@ -55,6 +77,10 @@ class Figure:
     """"px" or "of 255"."""
     is_better_high: bool = True
     """False for a step that is the better the smaller it is."""
+    words: str = ""
+    """The value with its interval, for a share that was measured on few requests: "0 of 42 (0 to 8 %)"; else ""."""
+    is_gated: bool = True
+    """False if a worse one than in a baseline is no drop."""
 
 
 @dataclass(slots=True)
@@ -85,6 +111,18 @@ class ProbeResult:
     def found(self, *kinds: FindingKind) -> bool:
         """True if there is a finding of one of the kinds."""
         return any(each.kind in kinds for each in self.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """Differences that are too few for a finding, and too many for chance to explain them well."""
+
+    differing: tuple[SentRequest, ...]
+    compared: int
+    p_value: float
+
+    def __str__(self) -> str:
+        return f"{len(self.differing)} of {self.compared}, p = {self.p_value:.1e}"
 
 
 class ProbeState:
@@ -159,7 +197,13 @@ class ProbeState:
         return tuple(dict.fromkeys(each for pair in pairs for each in pair if each is not None))
 
     def note(self, name: str, value: str, *, is_minor: bool = False) -> None:
+        # A check that is made again says it anew.
+        self.result.facts[:] = [each for each in self.result.facts if each.name != name]
         self.result.facts.append(Fact(name=name, value=value, is_minor=is_minor))
+
+    def measure(self, figure: Figure) -> None:
+        self.result.figures[:] = [each for each in self.result.figures if each.name != figure.name]
+        self.result.figures.append(figure)
 
     def skip(self, name: str, reason: str) -> None:
         self.result.skipped.append((name, reason))
@@ -173,14 +217,30 @@ class Probing(ProbeState):
         repeats: all answers that the references were taken from.
         salted: True once texts need a number of their own, as a cache by text was found.
         flips: how often random answers are allowed for.
+        is_measured: True once the rate of random answers was measured on more than the references.
+        url_host: the name of this machine where the model is; "" for 127.0.0.1 where the model is here, too.
+        undecided: what is neither a finding nor well explained by chance.
+        is_second_look: True while a check is made again, whose differences are added to those of before.
+        spare_requests: how many more requests than usual may be sent for what is undecided.
+        spent_on_undecided: how many were.
+        since: the checks since a reference card was asked again.
+        small_digits_px: the height of digits that are read on large cards and not on half as large ones; 0 for none.
     """
 
-    def __init__(self, sender: RequestSender, seed: int) -> None:
+    def __init__(self, sender: RequestSender, seed: int, url_host: str = "") -> None:
         super().__init__(sender, seed)
         self.salted = False
         self.reference: dict[tuple[int, str], str] = {}
         self.repeats: list[tuple[int, str, SentRequest]] = []
         self.flips = FLIPS
+        self.url_host = url_host
+        self.is_measured = False
+        self.undecided: dict[FindingKind, Undecided] = {}
+        self.is_second_look = False
+        self.spare_requests = max(0, sender.limit - _USUAL_REQUESTS)
+        self.spent_on_undecided = 0
+        self.small_digits_px = 0
+        self.since: list[str] = []
         self._canaries = 0
 
     @property
@@ -212,6 +272,23 @@ class Probing(ProbeState):
     def send(self, card: Card, question: str) -> SentRequest:
         return self.sender.send_alone(Request(card=card, text=self.salted_text(question)))
 
+    def at_once(self, requests: Sequence[Request]) -> list[SentRequest]:
+        """Sends requests that do not depend on each other, several in flight where that changes no answer.
+
+        What differs here is confirmed alone: this is the first look of a check.
+        """
+        salted = [replace(each, text=self.salted_text(each.text)) for each in requests]
+        if not self._may_be_together:
+            return [self.sender.send_alone(each) for each in salted]
+        batches = (salted[first : first + _IN_FLIGHT] for first in range(0, len(salted), _IN_FLIGHT))
+        return [each for batch in batches for each in self.sender.send_together(batch)]
+
+    @property
+    def _may_be_together(self) -> bool:
+        """True for a server whose answers were the same together as alone; a model here gains nothing by it."""
+        mixed = FindingKind.BATCH, FindingKind.BATCH_PADDING, FindingKind.SWAPPED_ANSWERS
+        return self.model.streamed is not None and TOGETHER in self.result.checked and not self.result.found(*mixed)
+
     def reference_of(self, place: int) -> str:
         return self.reference[place, self.subject]
 
@@ -236,7 +313,7 @@ class Probing(ProbeState):
 
         A sane deployment agrees at the first. At least one more than chance gives must differ.
         """
-        seen = ((place, self.differs(place, request)) for place, request in requests)
+        seen = ((place, self.differs(place, request)) for place, request in [*requests] * ROUNDS)
         return self.until_right(((sent, sent is None) for _, sent in seen), self.rate)
 
     def until_right(
@@ -244,20 +321,39 @@ class Probing(ProbeState):
     ) -> list[SentRequest]:
         """Takes answers, each with whether it is right, until one is; the wrong ones once they are a finding.
 
-        A failure, or a text that was cut with notice, ends it, too: both are honest.
+        A failure, or a text that was cut with notice, ends it, too: both are honest. More answers than there are cards
+        are only taken while they are undecided.
 
         Args:
             answers: sends a request when the next is asked for.
             rate: the chance that a sane deployment gives a wrong one; that of a single answer by default.
         """
         found: list[SentRequest] = []
-        for sent, is_right in answers:
+        chance = self.flips if rate is None else rate
+        given = iter(answers)
+        while len(found) < CARDS or self._goes_on(len(found), chance):
+            before = len(self.sender.log)
+            answer = next(given, None)
+            if len(found) >= CARDS:
+                self.spend(len(self.sender.log) - before)
+            if answer is None:
+                break
+            sent, is_right = answer
             if is_right or sent is None or sent.failure or sent.truncated:
                 return []
             found.append(sent)
-            if self.is_finding(len(found), len(found), self.flips if rate is None else rate):
+            if self.is_finding(len(found), len(found), chance):
                 return found
-        return []
+        # What stays undecided is told of, by whoever adds it.
+        return found if is_undecided(len(found), len(found), chance) else []
+
+    def _goes_on(self, found: int, chance: float) -> bool:
+        return self.spare_requests > 0 and is_undecided(found, found, chance)
+
+    def spend(self, requests: int) -> None:
+        """Counts requests for what is undecided."""
+        self.spare_requests -= requests
+        self.spent_on_undecided += requests
 
     def plain(self, places: Iterable[int]) -> list[tuple[int, Request]]:
         """The requests about the reference cards at some places."""
@@ -292,17 +388,67 @@ class Probing(ProbeState):
             rate: the chance of one on a sane deployment; that of two in a row by default, 0 for what none does.
             ruled_out: what was tried, and is not the cause, as after "it is not".
         """
-        chance = self.rate if rate is None else rate
-        return self.add_finding(kind, differing, compared, rate=chance, detail=detail, ruled_out=ruled_out)
+        of_flips = rate is not None and rate == self.flips
+        tries, chance = compared or len(differing), self.rate if rate is None else rate
+        open_before = self.undecided.pop(kind, None)
+        if self.is_second_look and open_before is not None:
+            differing, tries = [*open_before.differing, *differing], open_before.compared + tries
+        if (rate is None or of_flips) and self.is_finding(len(differing), tries, chance) and kind not in _OF_STATE:
+            self._measure_before_accusing()
+            chance = self.rate if rate is None else self.flips
+        if self.add_finding(kind, differing, tries, rate=chance, detail=detail, ruled_out=ruled_out):
+            return True
+        if self.is_undecided(len(differing), tries, chance):
+            self.undecided[kind] = Undecided(tuple(differing), tries, chance_of(len(differing), tries, chance))
+        return False
+
+    def repeat_cards(self, rounds: int) -> tuple[list[SentRequest], int]:
+        """Asks about all cards again, and takes references and the rate of random answers from all repeats.
+
+        Returns the answers that differ from the majority, and the number of all.
+        """
+        for _ in range(rounds):
+            for place, card in enumerate(self.cards):
+                self.repeats.append((place, self.subject, self.send(card, self.subject)))
+        tries = [each for each in self.repeats if each[1] == self.subject]
+        for place in range(CARDS):
+            given = Counter(each.reading for at, _, each in tries if at == place)
+            self.reference[place, self.subject] = given.most_common(1)[0][0]
+        other = [each for place, _, each in tries if each.reading != self.reference_of(place)]
+        self.result.flips = len(other) / len(tries)
+        if len(other) > 1:
+            # An upper bound, since the rate was measured on few requests: all later checks allow for it.
+            self.flips = min(0.8, 1.5 * self.result.flips + 0.05)
+        return other, len(tries)
+
+    def chance_alone(self, wrong: int, tries: int) -> float:
+        """The p-value of so many wrong answers if clear numbers on plain cards, sent alone, are misread as often."""
+        plain = [each for each in self.sender.log if not each.batch and not each.failure and _is_plain(each)]
+        misread = sum(not each.is_right for each in plain)
+        return exact_test((wrong, tries), (misread, len(plain)))
+
+    def _measure_before_accusing(self) -> None:
+        """Before the first finding: a server of 10 % random answers may have shown none among the references."""
+        needed = _ROUNDS_BEFORE * CARDS
+        if self.is_measured or (0, self.subject) not in self.reference or self.sender.left < needed:
+            return
+        self.is_measured = True
+        other, tries = self.repeat_cards(_ROUNDS_BEFORE)
+        self.add(FindingKind.NON_DETERMINISTIC, other, tries, rate=FLIPS)
 
     def is_finding(self, differing: int, compared: int, rate: float | None = None) -> bool:
         """True if so many differences are unlikely on a sane deployment; ``rate`` as for ``add``."""
         return is_finding(differing, compared, self.rate if rate is None else rate)
 
+    def is_undecided(self, differing: int, compared: int, rate: float) -> bool:
+        """True if more requests would decide on a finding."""
+        return is_undecided(differing, compared, rate)
+
     # State
 
-    def canary(self, after: str) -> None:
-        """Asks about a reference card again: another answer twice is state that the check before has left behind."""
+    def canary(self) -> None:
+        """Asks about a reference card again: another answer twice is state that the checks before have left behind."""
+        after, self.since = " and ".join(self.since), []
         self._canaries += 1
         place = self._canaries % CARDS
         if found := self.confirmed(self.plain((place + step) % CARDS for step in range(CARDS))):
@@ -313,9 +459,19 @@ class Probing(ProbeState):
 
     def measure_again(self) -> None:
         """Takes the references of all cards anew."""
+        # What was answered before is no measure of what is answered now.
+        self.is_measured = True
         for place in range(CARDS):
             given = [self.send(self.cards[place], self.subject).reading for _ in range(3)]
             self.reference[place, self.subject] = Counter(given).most_common(1)[0][0]
+
+
+def _is_plain(sent: SentRequest) -> bool:
+    """True for the number on a card that differs from an ordinary one at most in number, ground and size."""
+    card = sent.card
+    plain = Card(number=card.number, ground=card.ground, size=card.size)
+    is_clear = card.number is not None and card == plain and max(card.size) <= _LARGEST_PLAIN_PX
+    return is_clear and sent.text.endswith(NUMBER) and len(sent.text) < 2 * len(NUMBER) and not sent.request.turns
 
 
 def reading_cards(random: Random) -> list[tuple[str, Card, str]]:

@@ -69,6 +69,21 @@ def upper_tail(successes: int, trials: int, share: float) -> float:
     )
 
 
+def exact_test(first: tuple[int, int], second: tuple[int, int]) -> float:
+    """Returns Fisher's exact p-value, one-sided: that the first of two (successes, trials) has so many more by chance.
+
+    The sum of ``C(n1, k) C(n2, s - k) / C(n1 + n2, s)`` over k from the first's successes up, of s successes in both.
+
+    >>> round(exact_test((3, 4), (1, 4)), 4)
+    0.2429
+    """
+    (found, trials), (others, other_trials) = first, second
+    successes = found + others
+    ways = comb(trials + other_trials, successes)
+    every = range(found, min(trials, successes) + 1)
+    return sum(comb(trials, each) * comb(other_trials, successes - each) for each in every) / ways
+
+
 class UpperTail:
     """The probability of more than ``successes`` of ``trials``, both of which can be raised; ``successes <= trials``.
 

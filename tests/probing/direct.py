@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Lock
 from typing import Any, ClassVar
 
 from pytest_vqamt.core.conversation import Ability, Part
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import Answer, ModelInput, PictureFile, Task
+from pytest_vqamt.core.query import Answer, ModelInput, PictureFile, Query, Task
 from pytest_vqamt.core.results import ModelUse
 from pytest_vqamt.models.budget import CUT_OFF
 from pytest_vqamt.models.http.picture_files import FileEncoder
@@ -18,9 +19,11 @@ from pytest_vqamt.models.http.retry import QueryError
 from pytest_vqamt.models.openai.requests import chat_message
 from pytest_vqamt.models.prompts import prompts_from
 from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.token_forecast import TokenForecast
 from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
 from tools.faulty_server import FaultyServer, RefusedError
 
+SPEC = "openai:cards@http://127.0.0.1:8123"
 _ENCODER = FileEncoder()
 _PASSING = (429, 500)
 _ATTEMPTS = 5
@@ -36,6 +39,10 @@ class DirectModel:
         self._server = server
         self._used: Counter[str] = Counter()
         self._lock = Lock()
+
+    def forecast(self, queries: Sequence[Query], _measured: Sequence[tuple[Query, Answer]]) -> TokenForecast:
+        most = _PROMPTS.longest(Task.VQA) * len(queries)
+        return TokenForecast(tokens_in=0, tokens_out=0, tokens_out_most=most, basis="a guess")
 
     @property
     def usage(self) -> Mapping[str, float]:
@@ -74,12 +81,12 @@ class DirectModel:
 
     def _read(self, reply: dict[str, Any]) -> Answer:
         (choice,) = reply["choices"]
-        tokens: int = reply["usage"]["prompt_tokens"]
+        tokens, written = (int(reply["usage"][f"{name}_tokens"]) for name in ("prompt", "completion"))
         with self._lock:
             self._used["tokens in"] += tokens
             self._used[f"{ModelUse.ANSWERS_OF}{reply['model']}"] += 1
             self._used[CUT_OFF] += choice["finish_reason"] == "length"
-        return Answer(str(choice["message"]["content"]), tokens_in=tokens)
+        return Answer(str(choice["message"]["content"]), tokens_in=tokens, tokens_out=written)
 
 
 def _sent(item: ModelInput, part: Part) -> str | PictureFile:
@@ -90,4 +97,5 @@ def direct(bug: str | None, *, share: float | None = None, flips: float = 0.0, s
     """The model of a server with a bug."""
     server = FaultyServer(bug, share=share, flips=flips, seed=seed)
     server.server_close()
-    return wrap_model("direct", DirectModel(server), ModelOptions())
+    # Its address is that of the cards' model: what a server names in its replies is compared with it.
+    return replace(wrap_model("direct", DirectModel(server), ModelOptions()), spec=SPEC)

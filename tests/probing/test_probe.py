@@ -86,17 +86,17 @@ NAMED = {
     "empty-answers": FindingKind.EMPTY_ANSWERS,
     "refusals": FindingKind.REFUSALS,
     "usage-constant": FindingKind.USAGE,
+    "another-model": FindingKind.OTHER_MODEL,
+    "max-tokens-ignored": FindingKind.LIMIT_IGNORED,
+    "max-tokens-one-too-few": FindingKind.LIMIT_EARLY,
+    "url-not-fetched": FindingKind.URL_NOT_FETCHED,
+    "url-previous-picture": FindingKind.URL_PICTURE,
+    "detail-high-as-low": FindingKind.DETAIL_LOST,
 }
 """The one finding that each bug must give."""
 
-NOT_FOUND = {
-    "too-many-requests",
-    "server-errors",
-    "another-model",
-    "max-tokens-ignored",
-    "max-tokens-one-too-few",
-}
-"""Retried by the adapter, or not seen in answers of a few tokens."""
+NOT_FOUND = {"too-many-requests", "server-errors"}
+"""Retried by the adapter."""
 
 _QUICK = ("first-image-sticks",)
 

@@ -39,8 +39,10 @@ from pytest_vqamt.probing.cards import (
     render_card,
     says,
 )
+from pytest_vqamt.probing.picture_server import PictureServer
 from tests.models.openai.stub import Reply, Stub, always
 from tools.faulty_server import ALLOWED, BUGS, FaultyServer, RefusedError, Stage, read_card
+from tools.faulty_server.perception import BLIND
 
 Part: TypeAlias = Card | bytes | str
 """A card, a file of PNG, or a text."""
@@ -71,7 +73,8 @@ def _part(part: Part) -> dict[str, object]:
     own = card_file(part) if isinstance(part, Card) else None
     content = png_bytes(render_card(part)) if isinstance(part, Card) else part
     uri = own.data_uri if own else f"data:image/png;base64,{b64encode(content).decode()}"
-    return {"type": "image_url", "image_url": {"url": uri}}
+    detail = {"detail": own.detail} if own and own.detail else {}
+    return {"type": "image_url", "image_url": {"url": uri, **detail}}
 
 
 def about(card: Card, question: str = NUMBER, *, behind: str = "", **fields: object) -> Ask:
@@ -203,6 +206,7 @@ def test_there_is_nothing_to_read_on_blank_cards_and_noise(card: Card) -> None:
 A = Card(number=417, ground=COLOURS["red"])
 B = Card(number=5283, ground=COLOURS["blue"])
 C = Card(number=692, ground=COLOURS["green"])
+SMALL_DIGITS = Card(number=417, ground=COLOURS["white"], size=(1024, 1024), digit_px=10)
 FIRST = "Which number is written in the picture of my first message?"
 LONG = "This line is filler and says nothing about the picture.\n" * 300
 IN_NUMBER_FORM = ("system", ("Answer with the number behind the word NUMBER:",))
@@ -379,6 +383,15 @@ CASES = {
     "average-hash-keyed-cache": case(
         about(Card(ground=COLOURS["red"]), COLOUR), about(Card(ground=COLOURS["blue"]), COLOUR)
     ),
+    "detail-high-as-low": case(
+        about(replace(SMALL_DIGITS, file=CardFile(detail="high"))),
+        left=[
+            about(SMALL_DIGITS),
+            about(replace(SMALL_DIGITS, file=CardFile(detail="auto"))),
+            about(replace(A, file=CardFile(detail="high"))),
+            about(replace(A, file=CardFile(detail="low"))),
+        ],
+    ),
     "size-keyed-cache": case(about(A), about(B), left=[about(OTHER_SIZE)]),
     "state-after-large": case(about(LARGE), about(B), left=[about(B), about(A)]),
 }
@@ -402,7 +415,11 @@ def test_bugs_of_time_and_batches_answers_and_responses_have_tests_of_their_own(
     }
 
     assert others.isdisjoint(CASES)
-    assert set(BUGS) - others - set(CASES) == {"state-after-idleness"}
+    assert set(BUGS) - others - set(CASES) == {
+        "state-after-idleness",
+        "url-not-fetched",
+        "url-previous-picture",
+    }
 
 
 def test_every_bug_has_a_name_of_its_own_and_says_what_it_does() -> None:
@@ -436,6 +453,37 @@ def test_bugs_of_files_and_sizes_spoil_any_card(name: str, file: CardFile | None
     server = serve(name)
 
     assert not all(is_right(server, about(card, question)) for question in (NUMBER, COLOUR))
+
+
+@pytest.mark.parametrize(
+    ("bug", "told_of"),
+    [
+        (None, ["417", "5283", "692"]),
+        ("url-not-fetched", ["417", BLIND, BLIND]),
+        ("url-previous-picture", ["417", "417", "5283"]),
+    ],
+)
+def test_pictures_by_url_are_fetched_or_left_out_or_come_one_request_late(bug: str | None, told_of: list[str]) -> None:
+    server = serve(bug)
+
+    with PictureServer("127.0.0.1") as pictures:
+
+        def by_url(card: Card) -> str:
+            file = card_file(replace(card, file=CardFile()))
+            assert file is not None
+            ask = {"type": "image_url", "image_url": {"url": pictures.linked(file).url}}
+            body = {"messages": [{"role": "user", "content": [ask, {"type": "text", "text": NUMBER}]}]}
+            return str(server.complete(body)["choices"][0]["message"]["content"])  # type: ignore[index]  # of JSON
+
+        assert [told(server, about(A)), by_url(B), by_url(C)] == told_of
+        assert bool(pictures.fetched) == (bug != "url-not-fetched")
+
+
+def test_a_url_of_another_machine_is_refused() -> None:
+    body = {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "http://a/b.png"}}]}]}
+
+    with pytest.raises(RefusedError, match="Expected a URL"):
+        serve(None).complete(body)
 
 
 def test_after_idleness_the_first_answer_is_about_the_picture_before() -> None:

@@ -19,6 +19,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--bug", choices=BUGS, metavar="NAME", help="the bug; --list prints all")
     parser.add_argument("--share", type=float, help="the share of the requests that meet its condition; 1 for most")
     parser.add_argument("--flips", type=float, default=0.0, help="the share of answers replaced by others at random")
+    parser.add_argument("--refused", type=float, default=0.0, help="the share of requests that get 429 or 500")
+    parser.add_argument("--delay-ms", type=float, default=0.0, help="what each request takes beside its computation")
     parser.add_argument("--seed", type=int, default=0, help="chooses the requests of both shares")
     parser.add_argument("--port", type=int, default=8123)
     parser.add_argument("--scenes", type=Path, metavar="DIR", help="write 200 cards as photos with graphs for runs")
@@ -28,7 +30,15 @@ def main(argv: Sequence[str] | None = None) -> None:
         return
     if given.scenes:
         write_scenes(given.scenes, 200)
-    server = FaultyServer(given.bug, share=given.share, port=given.port, flips=given.flips, seed=given.seed)
+    server = FaultyServer(
+        given.bug,
+        share=given.share,
+        port=given.port,
+        flips=given.flips,
+        refused=given.refused,
+        delay_s=given.delay_ms / 1000,
+        seed=given.seed,
+    )
     print(f"vqamt probe openai:cards@{server.url}", flush=True)
     server.serve_forever()
 

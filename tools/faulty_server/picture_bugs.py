@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PIL import Image, ImageOps
 
-from tools.faulty_server.requests import Chat, File, Pixels, decoded, flattened
+from tools.faulty_server.requests import Chat, File, Pixels, decoded, flattened, resized, scaled_down
 from tools.faulty_server.stages import RefusedError, Stage, Stages, bug, file_bug, pixel_bug
 
 _LARGEST_PX = 1024
@@ -15,6 +15,40 @@ _STEP = 85
 _TILED_PX = 448
 _SMALL_PX = 336
 _MOST_RATIO = 2
+
+# Where files come from
+
+
+@bug("url-not-fetched", Stage.FILE, "pictures by URL")
+class NotFetched(Stages):
+    """A URL of a picture is not followed, and the picture is left out without a word."""
+
+    def fetch(self, file: File, chat: Chat) -> File | None:
+        return None if file.url and chat.acts else super().fetch(file, chat)
+
+
+@bug("url-previous-picture", Stage.FILE, "pictures by URL")
+class PreviousPicture(Stages):
+    """A URL is followed too late: the answer is about the picture before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before: File | None = None
+
+    def fetch(self, file: File, chat: Chat) -> File | None:
+        found = super().fetch(file, chat)
+        with self.lock:
+            before, self.before = self.before, found
+        return before if file.url and chat.acts else found
+
+
+@bug("detail-high-as-low", Stage.PIXELS, "large pictures with detail high")
+class HighAsLow(Stages):
+    """Pictures that are to be seen at high detail are made as small as those at low detail."""
+
+    def scale(self, pixels: Pixels, detail: str, chat: Chat) -> Pixels:
+        return super().scale(pixels, "low" if detail == "high" and chat.acts else detail, chat)
+
 
 # Decoders
 
@@ -193,7 +227,7 @@ def quarter_turn(pixels: Pixels) -> Pixels:
 def squashed(pixels: Pixels) -> Pixels:
     """A picture of more than 2 : 1 is made square."""
     height, width = pixels.shape[:2]
-    return pixels if not _is_oblong(pixels) else _resized(pixels, min(height, width), min(height, width))
+    return pixels if not _is_oblong(pixels) else resized(pixels, min(height, width), min(height, width))
 
 
 @pixel_bug("centre-crop", "pictures of more than 2 : 1 with something at their ends")
@@ -218,9 +252,7 @@ def tiles_permuted(pixels: Pixels) -> Pixels:
 @pixel_bug("silent-downscale", "pictures with a side above 336 px that have small details", thread="ollama #17218")
 def silent_downscale(pixels: Pixels) -> Pixels:
     """Pictures are made smaller, so that the longer side has 336 px."""
-    height, width = pixels.shape[:2]
-    share = _SMALL_PX / max(height, width)
-    return pixels if share >= 1 else _resized(pixels, max(1, round(width * share)), max(1, round(height * share)))
+    return scaled_down(pixels, _SMALL_PX)
 
 
 @pixel_bug("resize-mismatch", "pictures that are not square", thread="llama.cpp #17290")
@@ -234,14 +266,10 @@ def resize_mismatch(pixels: Pixels) -> Pixels:
 def aspect_exchanged(pixels: Pixels) -> Pixels:
     """Oblong pictures are stretched to the height for the width and the width for the height."""
     height, width = pixels.shape[:2]
-    return pixels if height == width else _resized(pixels, height, width)
+    return pixels if height == width else resized(pixels, height, width)
 
 
 def _is_oblong(pixels: Pixels) -> bool:
     height: int = pixels.shape[0]
     width: int = pixels.shape[1]
     return max(height, width) > _MOST_RATIO * min(height, width)
-
-
-def _resized(pixels: Pixels, width: int, height: int) -> Pixels:
-    return np.asarray(Image.fromarray(np.ascontiguousarray(pixels)).resize((width, height), Image.Resampling.BILINEAR))

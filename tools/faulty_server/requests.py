@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import urllib.request
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from random import Random
 from typing import Any, TypeAlias
@@ -29,6 +29,9 @@ class File:
     media_type: str
     """As the request has it; "" for none."""
     content: bytes
+    """Empty for a file that is not fetched yet."""
+    url: str = ""
+    """Where it is fetched from; "" for one that is in the request."""
 
     @property
     def found_type(self) -> str:
@@ -46,6 +49,8 @@ class Shown:
     """A picture of a conversation."""
 
     file: File
+    detail: str = ""
+    """As the request has it: "low", "high" or "auto"; "" for nothing."""
     pixels: Pixels | None = None
     """As they reach the model; None for none."""
 
@@ -118,15 +123,34 @@ def _parts(content: str | list[dict[str, Any]]) -> Iterator[str | Shown]:
         if part["type"] == "text":
             yield part["text"]
         elif part["type"] == "image_url":
-            yield Shown(_file(part["image_url"]["url"]))
+            yield Shown(_file(part["image_url"]["url"]), part["image_url"].get("detail", ""))
+
+
+def fetched(file: File) -> File:
+    """The file, downloaded where the request has its URL alone."""
+    if not file.url:
+        return file
+    with urllib.request.urlopen(file.url, timeout=10) as response:
+        return replace(file, media_type=response.headers.get_content_type(), content=response.read())
 
 
 def _file(url: str) -> File:
-    if url.startswith("http://127.0.0.1"):
-        with urllib.request.urlopen(url, timeout=10) as response:
-            return File(response.headers.get_content_type(), response.read())
+    if url.startswith("http"):
+        return File("", b"", url)
     head, _, content = url.partition(",")
     return File(head.removeprefix("data:").partition(";")[0], base64.b64decode(content))
+
+
+def scaled_down(pixels: Pixels, most_px: int) -> Pixels:
+    """The pixels with a longer side of at most so many."""
+    height, width = pixels.shape[:2]
+    share = most_px / max(height, width)
+    return pixels if share >= 1 else resized(pixels, max(1, round(width * share)), max(1, round(height * share)))
+
+
+def resized(pixels: Pixels, width: int, height: int) -> Pixels:
+    """The pixels at another width and height."""
+    return np.asarray(Image.fromarray(np.ascontiguousarray(pixels)).resize((width, height), Image.Resampling.BILINEAR))
 
 
 def decoded(file: File) -> Pixels:

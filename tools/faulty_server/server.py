@@ -20,6 +20,7 @@ from tools.faulty_server.stages import BUGS, InFlight, RefusedError, Stages
 _TOKEN = re.compile(r"\d|[^\W\d]+|[^\w\s]|\n")
 """Each digit is a token, as with most models."""
 _NO_LIMIT = 10**9
+_BUSY = ((429, "Too many requests"), (500, "Internal server error"))
 
 
 class FaultyServer(LocalServer):
@@ -30,8 +31,10 @@ class FaultyServer(LocalServer):
         in_flight: how it batches requests, with a bug of batches.
         requests: how many there were.
 
-    ``share`` None is the bug's own; ``flips`` is the share of answers replaced by another at random. Which requests are
-    spoilt depends on ``seed``, on the request, and on how often it came before, so also at once on nothing else.
+    ``share`` None is the bug's own; ``flips`` is the share of answers replaced by another at random, ``refused``
+    that of requests that get 429 or 500, and ``delay_s`` is how long each takes beside its computation. Which
+    requests are spoilt depends on ``seed``, on the request, and on how often it came before, so also at once on
+    nothing else.
     """
 
     def __init__(
@@ -41,6 +44,8 @@ class FaultyServer(LocalServer):
         share: float | None = None,
         port: int = 0,
         flips: float = 0.0,
+        refused: float = 0.0,
+        delay_s: float = 0.0,
         seed: int = 0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -51,6 +56,8 @@ class FaultyServer(LocalServer):
         self._stages.clock = clock
         self._share = (BUGS[bug].share if share is None else share) if bug else 0.0
         self._flips = flips
+        self._refused = refused
+        self._delay_s = delay_s
         self._seed = seed
         self._lock = threading.Lock()
         self._times: Counter[str] = Counter()
@@ -80,10 +87,15 @@ class FaultyServer(LocalServer):
         chat = self._chat(fields)
         is_flipped = chat.random.random() < self._flips
         other = chat.random.randrange(100, 1000)
+        time.sleep(self._delay_s)
+        if self._refused and chat.random.random() < self._refused:
+            raise RefusedError(*chat.random.choice(_BUSY))
         stages.admit(chat)
         for shown in chat.pictures:
-            pixels = stages.decode(shown.file, chat)
-            shown.pixels = None if pixels is None else stages.preprocess(pixels, chat)
+            file = stages.fetch(shown.file, chat)
+            pixels = None if file is None else stages.decode(file, chat)
+            pixels = None if pixels is None else stages.preprocess(pixels, chat)
+            shown.pixels = None if pixels is None else stages.scale(pixels, shown.detail, chat)
         for place, shown in enumerate(chat.pictures):
             shown.pixels = stages.encode(shown, place, chat)
         seen = [Turn(turn.role, [part for part in turn.parts if not _is_lost(part)]) for turn in chat.turns]

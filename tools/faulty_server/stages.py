@@ -11,7 +11,11 @@ from enum import StrEnum
 from typing import TypeAlias, TypeVar
 
 from tools.faulty_server import perception
-from tools.faulty_server.requests import Chat, File, Pixels, Shown, Turn, decoded
+from tools.faulty_server.requests import Chat, File, Pixels, Shown, Turn, decoded, fetched, scaled_down
+
+_LOW_PX = 512
+_ALLOWED_URLS = "http://127.0.0.1"
+"""No other is followed."""
 
 
 class Stage(StrEnum):
@@ -91,6 +95,12 @@ class Stages:
     def admit(self, chat: Chat) -> None:
         """Raises RefusedError for a request that is answered with an HTTP error."""
 
+    def fetch(self, file: File, chat: Chat) -> File | None:
+        """The file with its content, which a URL is followed for; None for a picture that is lost."""
+        if file.url and not file.url.startswith(_ALLOWED_URLS):
+            raise RefusedError(400, f"Expected a URL of {_ALLOWED_URLS}, but got {file.url}")
+        return fetched(file)
+
     def decode(self, file: File, chat: Chat) -> Pixels | None:
         """The pixels of a file; None for a picture that is lost."""
         return decoded(file)
@@ -98,6 +108,10 @@ class Stages:
     def preprocess(self, pixels: Pixels, chat: Chat) -> Pixels | None:
         """The pixels that the encoder gets."""
         return pixels
+
+    def scale(self, pixels: Pixels, detail: str, chat: Chat) -> Pixels:
+        """The pixels at the resolution that the request asks for: low is 512 px, as OpenAI's API has it."""
+        return scaled_down(pixels, _LOW_PX) if detail == "low" else pixels
 
     def encode(self, shown: Shown, place: int, chat: Chat) -> Pixels | None:
         """The pixels that the model sees of the picture at a place of the request."""

@@ -526,7 +526,7 @@ def _option_advice(response: ErrorResponse, images: ImageFormat) -> str:
 
 
 def chat_message(parts: Sequence[str | PictureFile], role: Role = Role.USER, detail: str = "") -> Message:
-    """A message of texts and pictures in their order; ``detail`` is the resolution, "" for the default."""
+    """A message of texts and pictures in their order; ``detail`` is for files without one, "" for the default."""
     if role is not Role.USER:
         # As a string: many servers and chat templates know parts of the user's messages alone.
         return {"role": role.value, "content": "\n".join(part for part in parts if isinstance(part, str))}
@@ -540,8 +540,8 @@ def _text_part(text: str) -> Json:
 
 def _image_part(file: PictureFile, detail: str) -> Json:
     # Some servers refuse fields that they do not know, so "detail" is only sent where the user set it.
-    image: dict[str, Json] = {"url": file.data_uri}
-    if detail:
+    image: dict[str, Json] = {"url": file.url or file.data_uri}
+    if detail := file.detail or detail:
         image["detail"] = detail
     return {"type": "image_url", "image_url": image}
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from pytest_vqamt.core.edits import Colour, FileForm
-from pytest_vqamt.probing.asking import SentRequest
+from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOUR, COLOURS, Card, CardFile, says
 from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing
@@ -78,18 +78,22 @@ def colours_of_files(probing: Probing) -> None:
         (FindingKind.FILE_FORM, FindingKind.FILE_FORM, CardFile(form=FileForm.SIXTEEN_BITS)),
     )
     names = tuple(COLOURS)[:CARDS]
-    for kind, known, file in readers:
-        # What cannot be read at all has no colours; one fault is told once.
-        if probing.result.found(kind, known):
+    # What cannot be read at all has no colours; one fault is told once.
+    left = [each for each in readers if not probing.result.found(*each[:2])]
+    # New numbers, so that no cache answers.
+    cards = {
+        file: [Card(number=probing.spare[i], ground=COLOURS[name], file=file) for i, name in enumerate(names)]
+        for *_, file in left
+    }
+    # Red and blue: each exchange of two channels changes one of them.
+    first = [(file, cards[file][names.index(name)]) for *_, file in left for name in ("red", "blue")]
+    seen = probing.at_once([Request(card=card, text=COLOUR) for _, card in first])
+    suspect = {file for (file, _), each in zip(first, seen, strict=True) if not each.failure and not each.is_right}
+    for kind, known, file in left:
+        if file not in suspect or probing.result.found(kind, known):
             continue
-        wrong: list[SentRequest] = []
-        for place, name in enumerate(names):
-            # New numbers, so that no cache answers; red, green and blue are the first three.
-            seen = probing.send(Card(number=probing.spare[place], ground=COLOURS[name], file=file), COLOUR)
-            if not seen.failure and not says(seen.reading, name):
-                wrong.append(seen)
-            if place == 2 and not wrong:
-                break
+        again = [probing.send(card, COLOUR) for card in cards[file]]
+        wrong = [each for each in again if not each.failure and not each.is_right]
         if probing.is_finding(len(wrong), CARDS, probing.flips):
             answers = ", ".join(f"{each.request.right} as {each.reading!r}" for each in wrong)
             probing.add(kind, wrong, CARDS, detail=f"{file.words}: {answers}", rate=probing.flips)

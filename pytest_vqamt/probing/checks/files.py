@@ -55,11 +55,14 @@ def forms(probing: Probing) -> None:
     if not probing.sender.takes_files:
         probing.skip("forms of file", "the model gets pixels, not files")
         return
+    agreeing = _agreeing(probing)
     for kind, some in FORMS.items():
         found: list[SentRequest] = []
         differ: list[CardFile] = []
         refusals: list[str] = []
         for file in some:
+            if file in agreeing:
+                continue
             before = len(probing.sender.log)
             differing = _differing(probing, file)
             refused: list[SentRequest] = []
@@ -94,13 +97,25 @@ def _names(files: Sequence[CardFile]) -> list[str]:
     ]
 
 
-def _differing(probing: Probing, file: CardFile) -> list[SentRequest]:
+def _agreeing(probing: Probing) -> set[CardFile]:
+    """The forms in which the first card is answered as ever: looked at together, and no further."""
+    some = [file for files in FORMS.values() for file in files]
+    seen = probing.at_once([Request(card=_cards(probing, file)[0], text=probing.subject) for file in some])
+    return {file for file, each in zip(some, seen, strict=True) if not each.failure and probing.agrees(each, 0)}
+
+
+def _cards(probing: Probing, file: CardFile) -> list[Card]:
     cards = [replace(card, file=file) for card in probing.cards]
+    levels = (40, 200, 90, 230, 60, 170)
     if file.form in _GRAY:
-        if not probing.reads:
-            return []
-        levels = (40, 200, 90, 230, 60, 170)
         cards = [replace(card, ground=(level,) * 3) for card, level in zip(cards, levels, strict=True)]
+    return cards
+
+
+def _differing(probing: Probing, file: CardFile) -> list[SentRequest]:
+    if file.form in _GRAY and not probing.reads:
+        return []
+    cards = _cards(probing, file)
     found = _confirmed(probing, cards)
     # As RGB the same gray cards must be read, or it is the gray and not the file that is hard.
     return [] if file.form in _GRAY and found and _confirmed(probing, _plain(cards)) else found
@@ -137,7 +152,10 @@ def transparency(probing: Probing) -> None:
     # Hidden black, so that a dropped alpha channel shows itself, too.
     for hidden in (Hidden.BLACK, Hidden.WHITE):
         shown = Card(number=probing.spare[0], ground=COLOURS["white"], ink=_INK, file=CardFile(hidden=hidden))
-        seen = [probing.send(replace(shown, number=number), COLOUR) for number in probing.spare[:3]]
+        seen = [probing.send(shown, COLOUR)]
+        if hidden is Hidden.BLACK and says(seen[0].reading, "white"):
+            return
+        seen += [probing.send(replace(shown, number=number), COLOUR) for number in probing.spare[1:3]]
         if all(says(each.reading, "black") for each in seen):
             # Black over hidden white is the server's own ground; over hidden black it may be what is hidden.
             if hidden is Hidden.BLACK:

@@ -9,7 +9,7 @@ from pytest_vqamt.core.conversation import Ability, Role
 from pytest_vqamt.probing.asking import Request, Said, SentRequest
 from pytest_vqamt.probing.cards import BEHIND, CODE_WORD, NUMBER, OF_MESSAGE, OF_PICTURE, Card, says
 from pytest_vqamt.probing.findings import FindingKind
-from pytest_vqamt.probing.probing import CARDS, Probing
+from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing
 
 _PAIRS = ((0, 1), (2, 3), (4, 5), (1, 2), (3, 4), (5, 0))
 """The places of two cards of one message."""
@@ -155,7 +155,7 @@ def system(probing: Probing) -> None:
         probing.sender.send_alone(
             Request(card=card, text=NUMBER, turns=(Said((wish,), Role.SYSTEM), Said((card, NUMBER))))
         )
-        for card in probing.cards
+        for card in probing.cards * ROUNDS
     )
     ignored = probing.until_right((each, word in each.answer) for each in sent)
     ruled_out = ("the words: in the user's text they are followed",)
@@ -176,7 +176,7 @@ def turns(probing: Probing) -> None:
                 turns=(Said((card, _GREETING)), Said((_REPLY,), Role.ASSISTANT), Said((text,))),
             )
         )
-        for card in probing.cards
+        for card in probing.cards * ROUNDS
     )
     if lost := probing.until_right((each, each.is_right) for each in alone):
         ruled_out = ("the picture: in the turn of the question it is seen",)
@@ -184,11 +184,11 @@ def turns(probing: Probing) -> None:
         return
     if probing.lacks(Ability.PICTURES) or probing.result.found(FindingKind.FIRST_ONLY, FindingKind.LAST_ONLY):
         return
-    both = (_in_two_turns(probing, place, text) for place in range(CARDS))
+    both = (_in_two_turns(probing, place % CARDS, text) for place in range(ROUNDS * CARDS))
     wrong = probing.until_right((each, each.is_right) for each in both)
     if not wrong:
         return
-    replaced = sum(says(each.reading, str(_behind(probing, place).number)) for place, each in enumerate(wrong))
+    replaced = sum(says(each.reading, str(_behind(probing, place % CARDS).number)) for place, each in enumerate(wrong))
     if replaced < len(wrong):
         kind = FindingKind.EARLIER_LOST
     else:
@@ -236,7 +236,7 @@ def assistant(probing: Probing) -> None:
                 ),
             )
         )
-        for card in probing.cards
+        for card in probing.cards * ROUNDS
     )
     lost = probing.until_right((each, word in each.reading) for each in sent)
     probing.add(

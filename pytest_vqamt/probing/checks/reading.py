@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from pytest_vqamt.probing.asking import SentRequest
+from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOUR, COLOURS, NUMBER, Card
 from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing, reading_cards
@@ -35,14 +35,21 @@ def calibrate(probing: Probing) -> bool:
 
 
 def measure_reading(probing: Probing) -> None:
-    """How many of the reference cards are read rightly; numbers and colours are of the answers that are there."""
+    """How many of the reference cards are read rightly, of the answers that are there."""
     read = probing.result.read
     for name, question in (("numbers", NUMBER), ("colours", COLOUR)):
         asked = [each for _, said, each in probing.repeats if said == question]
         read[name] = sum(each.is_right for each in asked), len(asked)
-    for name, card, question in reading_cards(probing.random):
+
+
+def measure_sides(probing: Probing) -> None:
+    """How many corners and counts are read rightly."""
+    read = probing.result.read
+    cards = reading_cards(probing.random)
+    seen = probing.at_once([Request(card=card, text=question) for _, card, question in cards])
+    for (name, *_), each in zip(cards, seen, strict=True):
         right, tries = read.get(name, (0, 0))
-        read[name] = right + probing.send(card, question).is_right, tries + 1
+        read[name] = right + each.is_right, tries + 1
 
 
 def _add_text_keyed(probing: Probing, unsalted: Sequence[SentRequest]) -> None:
@@ -75,8 +82,11 @@ def _find_subject(probing: Probing) -> bool:
     orders = (range(CARDS), reversed(range(CARDS)), probing.random.sample(range(CARDS), CARDS))
     answers: dict[tuple[int, str], list[str]] = {}
     for turn, order in enumerate(orders):
+        # Where numbers are told apart they are compared, and two answers about colours are enough.
+        is_enough = turn == 2 and distinct(answers, NUMBER) >= CARDS - 1
+        questions = (NUMBER, COLOUR) if turn != 1 else (COLOUR, NUMBER)
         for place in order:
-            for question in (NUMBER, COLOUR) if turn % 2 == 0 else (COLOUR, NUMBER):
+            for question in questions[:1] if is_enough and _agree(answers[place, COLOUR]) else questions:
                 seen = probing.send(probing.cards[place], question)
                 probing.repeats.append((place, question, seen))
                 answers.setdefault((place, question), []).append(seen.reading)
@@ -92,6 +102,10 @@ def _find_subject(probing: Probing) -> bool:
             probing.result.subject = question
             return True
     return False
+
+
+def _agree(answers: Sequence[str]) -> bool:
+    return len(set(answers)) == 1
 
 
 def distinct(answers: dict[tuple[int, str], list[str]], question: str) -> int:

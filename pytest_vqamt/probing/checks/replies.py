@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+from pytest_vqamt.core.results import ModelUse
 from pytest_vqamt.probing.findings import FLIPS, FindingKind
-from pytest_vqamt.probing.probing import ProbeState
+from pytest_vqamt.probing.probing import Figure, ProbeState, Probing
+from pytest_vqamt.stats.intervals import wilson
+
+OF_ALL = {FindingKind.REASONING, FindingKind.EMPTY_ANSWERS, FindingKind.REFUSALS}
+"""What is seen in the replies to all requests."""
 
 _MOST_FAILED = 3
 """Failures of ordinary requests from which on they are a finding."""
@@ -48,10 +55,46 @@ def answers(state: ProbeState) -> None:
     state.add_finding(FindingKind.REFUSALS, refused, len(log), rate=FLIPS / 2)
 
 
+def repeated(probing: Probing) -> None:
+    """Figure of the requests about reference cards that were sent again: answers that differ from the usual one."""
+    cards = {card.digest for card in probing.cards}
+    given: dict[tuple[str, str], list[str]] = {}
+    for each in probing.sender.log:
+        if each.card.digest in cards and not each.batch and not each.failure and not each.request.turns:
+            given.setdefault((each.card.digest, each.text), []).append(each.reading)
+    # Of two that differ none is the majority.
+    often = [some for some in given.values() if len(some) > 2]
+    tries = sum(map(len, often))
+    if not tries:
+        return
+    other = tries - sum(Counter(some).most_common(1)[0][1] for some in often)
+    low, high = wilson(other, tries)
+    probing.measure(
+        Figure(
+            name="answers that differ from the majority",
+            value=round(100 * other / tries, 2),
+            unit="%",
+            is_better_high=False,
+            words=f"{other} of {tries} ({100 * low:.0f} to {100 * high:.0f} %)",
+            # It has an interval, and a finding of its own where it is high.
+            is_gated=False,
+        )
+    )
+
+
+def budget(probing: Probing) -> None:
+    """What the requests went to, and what they have not decided."""
+    log, limit = probing.sender.log, probing.sender.limit
+    extra = f", {probing.spent_on_undecided} of them for what was undecided" if probing.spent_on_undecided else ""
+    probing.note("requests", f"{len(log)} of at most {limit}{extra}", is_minor=not extra)
+    for kind, each in probing.undecided.items():
+        probing.note(f"undecided: {kind.value}", f"{each} (other --seed or more --max-requests decide)")
+
+
 def usage(state: ProbeState) -> None:
-    """What the adapter has counted beside tokens: retries, and answers of a model of another name."""
+    """What the adapter has counted beside tokens, such as retries."""
     for name, value in sorted(state.model.used().items()):
-        if value and not name.startswith(("tokens", "answers with reasoning")):
+        if value and not name.startswith(("tokens", "answers with reasoning", ModelUse.ANSWERS_OF)):
             state.note(name, f"{value:g}")
 
 

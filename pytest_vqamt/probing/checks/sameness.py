@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -11,7 +10,7 @@ from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOUR, COLOURS, NUMBER, Card, CardFile, colliding_pairs
 from pytest_vqamt.probing.checks.reading import EMPTY, distinct
 from pytest_vqamt.probing.findings import FLIPS, FindingKind
-from pytest_vqamt.probing.probing import CARDS, Probing
+from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing
 
 _MORE_ROUNDS = 7
 """Further rounds over all cards where answers to the same request differ, to measure how often."""
@@ -23,11 +22,9 @@ _UNPACKED = CardFile(unpacked=True)
 
 def empty_pictures(probing: Probing) -> None:
     """Pictures of one colour, and noise: no answer about them may be the number of a card."""
-    seen = []
-    for place, card in enumerate(EMPTY.values()):
-        # A card with a number first, whose answer a server may keep.
-        probing.send(probing.cards[place], probing.subject)
-        seen.append(probing.send(card, probing.subject))
+    # A card with a number first, whose answer a server may keep.
+    probing.send(probing.cards[0], probing.subject)
+    seen = [probing.send(card, probing.subject) for card in EMPTY.values()]
     said = (f"{each.failure or each.answer!r} (on {name})" for name, each in zip(EMPTY, seen, strict=True))
     probing.note("answers about blank and noise pictures", ", ".join(said), is_minor=True)
     if probing.subject == NUMBER:
@@ -53,23 +50,20 @@ def texts(probing: Probing) -> None:
 
 def repeats(probing: Probing) -> None:
     """The same request again: cold, warm, and in three orders."""
-    subject = probing.subject
-    tries = [each for each in probing.repeats if each[1] == subject]
-    other = [each for each in tries if each[2].reading != probing.reference[each[0], each[1]]]
-    # Only then: a deterministic server costs no further requests.
-    if other:
-        for _ in range(_MORE_ROUNDS):
-            for place in range(CARDS):
-                tries.append((place, subject, probing.send(probing.cards[place], subject)))
-        for place in range(CARDS):
-            given = Counter(each.reading for at, _, each in tries if at == place)
-            probing.reference[place, subject] = given.most_common(1)[0][0]
-        other = [each for each in tries if each[2].reading != probing.reference[each[0], each[1]]]
-    probing.result.flips = len(other) / len(tries)
-    probing.add(FindingKind.NON_DETERMINISTIC, [each for _, _, each in other], len(tries), rate=FLIPS)
-    if len(other) > 1:
-        # An upper bound, since the rate was measured on few requests: all later checks allow for it.
-        probing.flips = min(0.8, 1.5 * probing.result.flips + 0.05)
+    other, tries = probing.repeat_cards(0)
+    # Of colours, too; a deterministic server costs no further requests.
+    of_colours = [(place, each.reading) for place, asked, each in probing.repeats if asked == COLOUR]
+    if other or any(said != probing.reference[place, COLOUR] for place, said in of_colours):
+        probing.is_measured = True
+        other, tries = probing.repeat_cards(_MORE_ROUNDS)
+    while _is_open(probing, len(other), tries):
+        probing.spend(CARDS)
+        other, tries = probing.repeat_cards(1)
+    probing.add(FindingKind.NON_DETERMINISTIC, other, tries, rate=FLIPS)
+
+
+def _is_open(probing: Probing, other: int, tries: int) -> bool:
+    return probing.spare_requests >= CARDS and probing.is_undecided(other, tries, FLIPS)
 
 
 def hashes(probing: Probing) -> None:
@@ -137,7 +131,7 @@ def large_then_small(probing: Probing) -> None:
     """A small picture, a large one, and the small one again."""
 
     def asked() -> Iterator[tuple[int, Request]]:
-        for place, card in enumerate(probing.cards):
+        for place, card in [*enumerate(probing.cards)] * ROUNDS:
             small = Request(card=replace(card, size=(160, 160)), text=probing.subject)
             if probing.differs(place, small) is not None:
                 return  # small pictures are another matter

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import chain
 
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import CORNER, CORNERS, GRAY, NUMBER, Card, faint_card, says
-from pytest_vqamt.probing.findings import FindingKind
-from pytest_vqamt.probing.probing import Figure, Probing
+from pytest_vqamt.probing.findings import MOST_CHANCE, MOST_UNDECIDED, FindingKind
+from pytest_vqamt.probing.probing import CARDS, Figure, Probing, Undecided
 
 _SQUARES_PX = (96, 448, 1024, 1536, 2048)
 _LARGE_PX = 1024
@@ -27,7 +28,13 @@ _COARSE_PX = 512
 
 _FAINT = (12, 18, 26, 38, 56)
 """Steps of 255 between digits and ground: some of them are hard to read for any encoder."""
-_MORE = 5
+_BORDER = 2
+"""Steps on either side of the faintest that is read, whose cards are asked about again."""
+_ROUNDS = 6
+"""The most rounds of further requests about cards whose answers differ."""
+_PLAIN_CHANCE = 0.2
+"""The p-value from which on faint digits are read no more otherwise than clear ones."""
+_MORE = 6
 """Further requests about a faint card whose two answers differ."""
 _ORDINARY = ("the cards: as squares of 224 px they are answered as always",)
 _NEAR, _FAR = 14, 42
@@ -66,12 +73,14 @@ def places(probing: Probing) -> None:
     """Coloured squares in the corners: mirrored, turned, cropped, and tiles in another order."""
     right, tries = probing.result.read.get("sides", (0, 0))
     square_is_read = right == tries
-    for size in _CORNERED:
-        seen, shown = _corners(probing, size)
+    # The cards of the sides that were read were squares of the first size.
+    sizes = _CORNERED[1:] if tries and square_is_read else _CORNERED
+    first = _corners(probing, *sizes)
+    for size, (seen, shown) in zip(sizes, first, strict=True):
         if seen == _COLOURS:
             continue
-        again, more = _corners(probing, size)
-        third, most = _corners(probing, size)
+        ((again, more),) = _corners(probing, size)
+        ((third, most),) = _corners(probing, size)
         if not seen == again == third:
             continue
         kind = _PERMUTED.get(tuple(_COLOURS.index(each) if each in _COLOURS else -1 for each in seen))
@@ -113,17 +122,24 @@ _PERMUTED: Mapping[tuple[int, ...], FindingKind] = {
 """By the colours of the corners that are seen: which of them stands where."""
 
 
-def _corners(probing: Probing, size: tuple[int, int]) -> tuple[tuple[str, ...], list[SentRequest]]:
-    """The colours that are seen in the corners, and the requests."""
-    card = Card(ground=GRAY, corners=_COLOURS, size=size)
-    sent = [probing.send(card, CORNER.format(corner)) for corner in CORNERS]
-    seen = tuple(next((name for name in _COLOURS if says(each.reading, name)), each.reading) for each in sent)
-    return seen, sent
+def _corners(probing: Probing, *sizes: tuple[int, int]) -> list[tuple[tuple[str, ...], list[SentRequest]]]:
+    """For each size the colours that are seen in the corners, and the requests."""
+    cards = [Card(ground=GRAY, corners=_COLOURS, size=size) for size in sizes]
+    sent = probing.at_once([Request(card=card, text=CORNER.format(corner)) for card in cards for corner in CORNERS])
+    by_card = [sent[place : place + len(CORNERS)] for place in range(0, len(sent), len(CORNERS))]
+    return [(tuple(_corner_colour(each) for each in some), some) for some in by_card]
+
+
+def _corner_colour(seen: SentRequest) -> str:
+    return next((name for name in _COLOURS if says(seen.reading, name)), seen.reading)
 
 
 def acuity(probing: Probing) -> None:
     """Digits that are smaller and smaller, on cards of several sizes: the effective resolution of a large picture."""
-    least = {px: _smallest(probing, px) for px in _SEEN_AT_PX}
+    least: dict[int, int] = {}
+    for px in _SEEN_AT_PX:
+        # Mostly as small as on the card before.
+        least[px] = _smallest(probing, px, [each for each in least.values() if each][-1:])
     shown = ", ".join(f"{found} px at {px:,} px" if found else f"none at {px:,} px" for px, found in least.items())
     probing.note("smallest digits that are read", shown, is_minor=True)
     own = min((found for found in least.values() if found), default=0)
@@ -132,8 +148,10 @@ def acuity(probing: Probing) -> None:
     for px, found in least.items():
         if found:
             effective = round(px * own / found)
-            probing.result.figures.append(Figure(name=f"effective resolution at {px:,} px", value=effective, unit="px"))
+            probing.measure(Figure(name=f"effective resolution at {px:,} px", value=effective, unit="px"))
     large, found = _SEEN_AT_PX[-1], least[_SEEN_AT_PX[-1]]
+    # A step above the smallest: read for sure, and lost where the picture is made half as large.
+    probing.small_digits_px = min((px for px in _DIGITS_PX if found < px < 1.6 * found), default=found)
     effective = round(large * own / found) if found else 0
     # Half of it: a step of the ladder is a quarter, and small digits are hard for any model.
     spoilt = probing.result.found(FindingKind.TILES, FindingKind.LARGE_PICTURE, FindingKind.SIZE)
@@ -147,53 +165,86 @@ def acuity(probing: Probing) -> None:
         probing.add(FindingKind.DETAIL, wrong, rate=probing.flips, detail=detail)
 
 
-def _smallest(probing: Probing, px: int) -> int:
-    """The smallest height of digits in pixels that is read twice of two; 0 for none."""
+def _smallest(probing: Probing, px: int, guess: list[int]) -> int:
+    """The smallest height of digits in pixels of which two numbers are read; 0 for none."""
     heights = [height for height in _DIGITS_PX if height <= px * 0.25]
 
-    def is_read(height: int) -> bool:
-        for number in probing.spare[:2]:
-            card = Card(number=number, ground=(245, 245, 245), size=(px, px), digit_px=height)
-            # A number is not read by chance, but may be missed by it: a server may give random answers now and then.
-            if not any(probing.send(card, NUMBER).is_right for _ in range(3)):
-                return False
-        return True
+    def is_read(place: int, number: int) -> bool:
+        card = Card(number=number, ground=(245, 245, 245), size=(px, px), digit_px=heights[place])
+        # A number is not read by chance, but may be missed by it: a server may give random answers now and then.
+        return any(probing.send(card, NUMBER).is_right for _ in range(3))
 
+    first, second, *_ = probing.spare
     low, high = -1, len(heights)
-    # What is read at one height is read at any larger one: halves find the smallest.
+    # What is read at one height is read at any larger one: halves find the smallest, around a guess.
+    tries = [heights.index(height) + more for height in guess if height in heights for more in (0, 1)]
     while high - low > 1:
-        middle = (low + high) // 2
-        if is_read(heights[middle]):
+        middle = next((place for place in tries if low < place < high), (low + high) // 2)
+        if is_read(middle, first):
             low = middle
         else:
             high = middle
+    # One number may be of easier digits than another.
+    while low >= 0 and not is_read(low, second):
+        low -= 1
     return heights[low] if low >= 0 else 0
 
 
 def faint(probing: Probing) -> None:
     """Digits that hardly differ from their ground: the same request twice, and more where answers differ."""
+    numbers = probing.spare[:2]
+    cards = {
+        step: [faint_card(number, 60 + 50 * place, step) for place, number in enumerate(numbers)] for step in _FAINT
+    }
+    given = {step: [[probing.send(card, NUMBER)] for card in some] for step, some in cards.items()}
+    # Noise shows where digits are just read, and just not.
+    read = [step for step, seen in given.items() if all(each[0].is_right for each in seen)]
+    border = [step for step in _FAINT if step not in read][-_BORDER:] + read[:_BORDER]
+    for step in border:
+        for card, seen in zip(cards[step], given[step], strict=True):
+            seen.append(probing.send(card, NUMBER))
+            if len({each.reading for each in seen}) > 1:
+                seen += [probing.send(card, NUMBER) for _ in range(_MORE)]
+    other, tries = _unlike(given.values())
+    unstable = [seen for some in given.values() for seen in some if len({each.reading for each in seen}) > 1]
+    for _ in range(_ROUNDS if unstable else 0):
+        chance = probing.chance_alone(len(other), tries)
+        is_found = chance <= MOST_CHANCE and probing.is_finding(len(other), tries, probing.flips)
+        if is_found or chance > _PLAIN_CHANCE or probing.spare_requests < _MORE + CARDS:
+            break
+        # It is open if faint digits alone are read otherwise: more of those that were, and as many clear ones.
+        for place in range(_MORE):
+            seen = unstable[place % len(unstable)]
+            seen.append(probing.send(seen[0].card, NUMBER))
+        probing.repeat_cards(1)
+        probing.spend(_MORE + CARDS)
+        other, tries = _unlike(given.values())
+    usual = {step: [_usual(seen) for seen in some] for step, some in given.items()}
+    read = [step for step in _FAINT if all(map(says, usual[step], map(str, numbers)))]
+    if read:
+        probing.measure(Figure(name="faintest step that is read", value=min(read), unit="of 255", is_better_high=False))
+    # Where clear digits are read otherwise as often it is not the detail.
+    chance = probing.chance_alone(len(other), tries)
+    if MOST_CHANCE < chance <= MOST_UNDECIDED:
+        probing.undecided[FindingKind.NOISY_DETAIL] = Undecided(tuple(other), tries, chance)
+    if chance <= MOST_CHANCE:
+        detail = f"of steps of {min(_FAINT)} to {max(_FAINT)} of 255"
+        probing.add(FindingKind.NOISY_DETAIL, other, tries, detail=detail, rate=probing.flips)
+
+
+def _unlike(given: Iterable[list[list[SentRequest]]]) -> tuple[list[SentRequest], int]:
+    """The answers that differ from the usual one about their card, and the number of all."""
     other: list[SentRequest] = []
     tries = 0
-    read: list[int] = []
-    for step in _FAINT:
-        right = []
-        for place, number in enumerate(probing.spare[:2]):
-            card = faint_card(number, 60 + 50 * place, step)
-            given = [probing.send(card, NUMBER) for _ in range(2)]
-            if len({each.reading for each in given}) > 1:
-                given += [probing.send(card, NUMBER) for _ in range(_MORE)]
-            usual = Counter(each.reading for each in given).most_common(1)[0][0]
-            other += [each for each in given if each.reading != usual]
-            tries += len(given)
-            right.append(says(usual, str(number)))
-        if all(right):
-            read.append(step)
-    if read:
-        probing.result.figures.append(
-            Figure(name="faintest step that is read", value=min(read), unit="of 255", is_better_high=False)
-        )
-    detail = f"of steps of {min(_FAINT)} to {max(_FAINT)} of 255"
-    probing.add(FindingKind.NOISY_DETAIL, other, tries, detail=detail, rate=probing.flips)
+    for seen in chain.from_iterable(given):
+        usual = _usual(seen)
+        other += [each for each in seen if each.reading != usual]
+        tries += len(seen)
+    return other, tries
+
+
+def _usual(seen: list[SentRequest]) -> str:
+    return Counter(each.reading for each in seen).most_common(1)[0][0]
 
 
 def levels(probing: Probing) -> None:
@@ -202,8 +253,12 @@ def levels(probing: Probing) -> None:
     if probing.result.found(FindingKind.NOISY_DETAIL):
         probing.skip("near colours", "faint digits are read otherwise each time")
         return
-    unread = [seen for level in range(8, 212, 24) if (seen := _unread(probing, level, _FAR))]
-    tries = len(range(8, 212, 24))
+    levels = range(8, 212, 24)
+    number = probing.spare[4]
+    first = probing.at_once([Request(card=faint_card(number, level, _FAR), text=NUMBER) for level in levels])
+    missed = [level for level, each in zip(levels, first, strict=True) if str(number) not in each.reading]
+    unread = [seen for level in missed if (seen := _unread(probing, level, _FAR))]
+    tries = len(levels)
     if not probing.is_finding(len(unread), tries):
         return
     read = [level for level in range(2, 240, 14) if not _unread(probing, level, _NEAR)]

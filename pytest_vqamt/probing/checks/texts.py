@@ -6,7 +6,7 @@ from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import IN_FORM, NUMBER
 from pytest_vqamt.probing.filler import FILLER, LINES, with_filler
 from pytest_vqamt.probing.findings import FindingKind
-from pytest_vqamt.probing.probing import CARDS, Probing
+from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing
 
 _PLAIN, _LETTERS, _SENTENCES = "Lamp river: <number>", "Größe żółw: <number>", "Lamp.\nRiver. <number>"
 """Forms of answers, of a few tokens."""
@@ -16,11 +16,16 @@ def long_texts(probing: Probing) -> None:
     """Filler before the question, behind it, and between the picture and the question's own words."""
     found: list[SentRequest] = []
     lengths = []
-    for lines in LINES.values():
+    # The longest first: where that is answered as ever, shorter ones are, too.
+    for lines in sorted(LINES.values(), reverse=True):
         text = with_filler(probing.subject, lines)
+        before = len(probing.sender.log)
         if differing := _confirmed(probing, text):
             found += differing
             lengths.append(len(text.split()))
+        # A refusal says nothing of shorter ones.
+        elif not any(each.failure or each.truncated for each in probing.sender.log[before:]):
+            break
     if found:
         detail = f"texts of {min(lengths):,} words and more"
         for large in [each for each in probing.result.findings if each.kind is FindingKind.LARGE_PICTURE]:
@@ -64,7 +69,7 @@ def letters(probing: Probing) -> None:
         probing.skip("letters and stops", "the model does not answer in a given form")
         return
     for form, kind in ((_LETTERS, FindingKind.NON_ASCII), (_SENTENCES, FindingKind.CUT_ANSWER)):
-        sent = ((place, _in_form(probing, place, form)) for place in range(CARDS))
+        sent = ((place, _in_form(probing, place, form)) for place in [*range(CARDS)] * ROUNDS)
         wrong = probing.until_right((seen, _has_all(probing, place, seen, form)) for place, seen in sent)
         if wrong and _keeps(probing, 0, _PLAIN):
             answers = ", ".join(sorted({each.answer for each in wrong}))

@@ -7,14 +7,16 @@ from dataclasses import replace
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOURS, NUMBER, Card
 from pytest_vqamt.probing.filler import FILLER
-from pytest_vqamt.probing.findings import FLIPS, FindingKind
+from pytest_vqamt.probing.findings import FLIPS, MOST_CHANCE, FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing, clear_numbers
 
-LEVELS = (16, 64)
-"""Requests in flight; the check before has sent six and eight."""
+LEVELS = (64, 16)
+"""Requests in flight, the second where the first gives a finding, or is too many; the check before has sent eight."""
 
 _ALONE = "the cards: sent alone they are answered as always"
 _EQUAL = "sending together as such: texts of one length are answered as alone"
+_SENT_ALONE = 16
+"""Cards that were answered wrongly in flight and are sent alone before that is a finding."""
 _DIGITS = 4
 """Of the numbers on the ladder: 64 of 9,000 are seldom met by chance."""
 _SIZES = ((224, 224), (224, 224), (320, 224), (448, 448))
@@ -22,8 +24,11 @@ _SIZES = ((224, 224), (224, 224), (320, 224), (448, 448))
 
 
 def batches(probing: Probing) -> None:
-    """All cards at once, with texts of one length, and beside two that are much longer."""
+    """All cards at once beside two with much longer texts; where answers differ, of one length, too."""
     long = " ".join([FILLER] * 12)
+    mixed = _together(probing, f"{long}\n")
+    if not mixed:
+        return
     plain = _together(probing, "")
     # Mixed up already among equal lengths: padding is not needed to explain it.
     if probing.is_finding(len(plain), CARDS):
@@ -33,7 +38,6 @@ def batches(probing: Probing) -> None:
         detail = f"{swapped} of {len(plain)} answers are those to another card of the batch" if swapped else ""
         probing.add(kind, plain, CARDS, detail=detail, ruled_out=(_ALONE,))
         return
-    mixed = _together(probing, f"{long}\n")
     detail = f"beside a text of {len(long.split())} words"
     probing.add(FindingKind.BATCH_PADDING, mixed, CARDS, detail=detail, ruled_out=(_EQUAL,))
 
@@ -75,32 +79,69 @@ def ladder(probing: Probing) -> None:
     misread = _misread(probing)
     # Of numbers that a model misreads at random, so few are another card's.
     by_chance = misread * max(LEVELS) / 10**_DIGITS
+    if _mixes_up_alone(probing):
+        by_chance = max(by_chance, misread)
+    for level in LEVELS:
+        if level > probing.sender.left:
+            continue
+        swapped, wrong, sent = _in_flight(probing, cards[:level], misread, by_chance)
+        said = f"of {sent:,} answers, with {level} requests in flight"
+        found = probing.add(FindingKind.SWAPPED_ANSWERS, swapped, sent, detail=f"{len(swapped)} {said}", rate=by_chance)
+        if not found and probing.is_finding(len(wrong), sent, misread):
+            # The same cards alone: what is misread there, too, is not the batch's.
+            for card in list(dict.fromkeys(each.card for each in wrong))[:_SENT_ALONE]:
+                if probing.sender.left:
+                    probing.send(card, NUMBER)
+            found = probing.chance_alone(len(wrong), sent) <= MOST_CHANCE and probing.add(
+                FindingKind.BATCH, wrong, sent, detail=f"{len(wrong)} {said}", rate=misread, ruled_out=(_ALONE,)
+            )
+        probing.note("requests in flight", f"up to {level}", is_minor=True)
+        if found:
+            _add_lower_level(probing, cards, misread, by_chance)
+        return
+
+
+def _mixes_up_alone(probing: Probing) -> bool:
+    """True if random answers about a card are also those to others where each is sent alone."""
+    subject = probing.subject
+    numbers = {str(card.number) for card in probing.cards}
+    return any(
+        each.reading in numbers and each.reading != probing.reference_of(place)
+        for place, asked, each in probing.repeats
+        if asked == subject
+    )
+
+
+def _in_flight(
+    probing: Probing, cards: list[Card], misread: float, by_chance: float
+) -> tuple[list[SentRequest], list[SentRequest], int]:
+    """Sends all cards at once; the answers that are another card's, all wrong ones, and the number of all."""
+    given = {str(card.number) for card in cards}
     swapped: list[SentRequest] = []
     wrong: list[SentRequest] = []
-    sent_so_far = 0
-    reached = 0
-    for level in LEVELS:
-        # One that is found is looked at again, on the same cards.
-        for _ in range(3):
-            if len(probing.sender.log) + level > probing.sender.limit:
-                break
-            sent = probing.sender.send_together(
-                [Request(card=card, text=probing.salted_text(NUMBER)) for card in cards[:level]]
-            )
-            sent_so_far += level
-            reached = level
-            given = {str(card.number) for card in cards[:level]}
-            others = [each for each in sent if not each.is_right and not each.failure]
-            swapped += [each for each in others if each.reading in given]
-            wrong += others
-            if not others or probing.is_finding(len(swapped), sent_so_far, by_chance):
-                break
-        detail = f"{len(swapped)} of {sent_so_far:,} answers, with {level} requests in flight"
-        if probing.add(FindingKind.SWAPPED_ANSWERS, swapped, sent_so_far, detail=detail, rate=by_chance):
-            return
-    detail = f"{len(wrong)} of {sent_so_far:,} answers, with up to {reached} requests in flight"
-    probing.add(FindingKind.BATCH, wrong, sent_so_far, detail=detail, rate=misread, ruled_out=(_ALONE,))
-    probing.note("requests in flight", f"up to {reached}", is_minor=True)
+    for sent in range(len(cards), 3 * len(cards) + 1, len(cards)):
+        seen = probing.sender.send_together([Request(card=card, text=probing.salted_text(NUMBER)) for card in cards])
+        others = [each for each in seen if not each.is_right and not each.failure]
+        swapped += [each for each in others if each.reading in given]
+        wrong += others
+        # Looked at again, on the same cards, where chance may not be all of it.
+        is_open = any(
+            probing.is_undecided(len(some), sent, rate) for some, rate in ((swapped, by_chance), (wrong, misread))
+        )
+        if not is_open or probing.sender.left < len(cards):
+            break
+    return swapped, wrong, sent
+
+
+def _add_lower_level(probing: Probing, cards: list[Card], misread: float, by_chance: float) -> None:
+    """Says of the last finding if it is seen with few requests in flight, too."""
+    few = min(LEVELS)
+    if probing.sender.left < few:
+        return
+    swapped, wrong, sent = _in_flight(probing, cards[:few], misread, by_chance)
+    last = probing.result.findings[-1]
+    count = len(swapped if last.kind is FindingKind.SWAPPED_ANSWERS else wrong)
+    probing.result.findings[-1] = replace(last, detail=f"{last.detail}; {count} of {sent} with {few}")
 
 
 def _misread(probing: Probing) -> float:

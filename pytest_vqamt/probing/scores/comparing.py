@@ -119,7 +119,7 @@ class Comparing(ProbeState):
 
     # References
 
-    def measure(self, answers: Sequence[Sequence[SentRequest]]) -> None:
+    def take_references(self, answers: Sequence[Sequence[SentRequest]]) -> None:
         """Takes the references and the noise from the answers to one question, some for each card."""
         self.reference = [given[0] for given in answers]
         repeated = [distance(given[0], each) for given in answers for each in given[1:]]
@@ -143,4 +143,4 @@ class Comparing(ProbeState):
         if found and not self.result.found(FindingKind.STATE):
             self.add_finding(FindingKind.STATE, found, rate=self.odd, detail=f"since the check of {after}")
         if found:
-            self.measure([[self.send(card) for _ in range(2)] for card in self.cards])
+            self.take_references([[self.send(card) for _ in range(2)] for card in self.cards])

@@ -46,7 +46,7 @@ def calibrate(state: Comparing) -> bool:
     for order in (range(CARDS), reversed(range(CARDS)), state.random.sample(range(CARDS), CARDS)):
         for place in order:
             answers[place].append(state.send(state.cards[place]))
-    state.measure(answers)
+    state.take_references(answers)
     pairs = list(combinations(state.reference, 2))
     unmoved = [second for first, second in pairs if not state.is_moved(first, second)]
     odd = [each for given in answers for each in given[1:] if not state.is_same(given[0], each)]
@@ -218,7 +218,7 @@ def detail(state: Comparing) -> None:
         seen = [width for width in _STRIPES_PX if moved[width] > max(_SEEN * moved[_STRIPES_PX[0]], 2 * state.floor)]
         if seen:
             name = f"finest stripes that are seen at {px:,} px"
-            state.result.figures.append(Figure(name=name, value=min(seen), unit="px", is_better_high=False))
+            state.measure(Figure(name=name, value=min(seen), unit="px", is_better_high=False))
     card = Card(number=state.spare[0], ground=(_GROUND,) * 3)
     plain = state.send(card)
     seen = [step for step in _STEPS if state.is_moved(plain, state.send(replace(card, ground=(_GROUND + step,) * 3)))]
@@ -226,7 +226,7 @@ def detail(state: Comparing) -> None:
         figure = Figure(
             name="faintest step that moves the scores", value=min(seen), unit="of 255", is_better_high=False
         )
-        state.result.figures.append(figure)
+        state.measure(figure)
 
 
 def _striped(px: int, width: int) -> tuple[Card, Card]:
