@@ -457,17 +457,17 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
         FindingKind.OTHER_MODEL: Cause(
             title="Another model answers than the one that was asked",
             cause="A gateway falls back to another model, or a name is routed to one.",
-            advice="Turn fallbacks of the gateway off, and look at which model the name stands for.",
+            advice="Ask the server what it serves (curl URL/v1/models), and turn off fallbacks of the gateway.",
         ),
         FindingKind.LIMIT_IGNORED: Cause(
             title="Answers have more tokens than the request allows",
             cause="The server ignores max_tokens, or knows it by another name.",
-            advice="Try token-limit=max_completion_tokens, and limit the length in the server.",
+            advice="Try --option token-limit=max_completion_tokens, and limit the length in the server.",
         ),
         FindingKind.LIMIT_EARLY: Cause(
             title="Answers are cut off before they have as many tokens as the request allows",
             cause="The server has a lower limit of its own, or counts one token more than it gives.",
-            advice="Raise the server's limit of tokens; short answers may lose their last word until then.",
+            advice="Raise the server's own limit of tokens; ask for one more until then (--option longest-answer=N).",
         ),
         FindingKind.URL_NOT_FETCHED: Cause(
             title="A picture by URL is not fetched, and the question is answered without it",
@@ -482,7 +482,7 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
         FindingKind.DETAIL_LOST: Cause(
             title="With detail high small digits are lost that are read without",
             cause="The server scales pictures down for high as for low, or exchanges the two.",
-            advice="Leave detail off, or update the server.",
+            advice="Send pictures without detail, or update the server. If you send none: --allow detail-high.",
         ),
         FindingKind.EMPTY_ANSWERS: Cause(
             title="Some answers are empty",

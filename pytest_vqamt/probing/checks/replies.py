@@ -17,10 +17,10 @@ _MOST_FAILED = 3
 _LARGE_PX = 1024
 
 
-def reasoning(state: ProbeState) -> None:
+def reasoning(probing: Probing) -> None:
     """Thoughts in the answers."""
-    wrong = [each for each in state.sender.log if each.has_reasoning]
-    state.add_finding(FindingKind.REASONING, wrong, len(state.sender.log), rate=FLIPS)
+    wrong = [each for each in probing.sender.log if each.has_reasoning]
+    probing.add(FindingKind.REASONING, wrong, len(probing.sender.log), rate=FLIPS)
 
 
 def failures(state: ProbeState) -> None:
@@ -45,14 +45,14 @@ def failures(state: ProbeState) -> None:
         state.add_finding(FindingKind.FAILURES, plain, len(log), rate=0)
 
 
-def answers(state: ProbeState) -> None:
+def answers(probing: Probing) -> None:
     """Empty answers, and refusals."""
-    log = state.sender.log
+    log = probing.sender.log
     empty = [each for each in log if not each.failure and not each.reading]
-    state.add_finding(FindingKind.EMPTY_ANSWERS, empty, len(log), rate=FLIPS / 2)
+    probing.add(FindingKind.EMPTY_ANSWERS, empty, len(log), rate=FLIPS / 2)
     # A model may have its reasons to say nothing of a photo of people.
     refused = [each for each in log if each.is_refusal and each.card.photo is None]
-    state.add_finding(FindingKind.REFUSALS, refused, len(log), rate=FLIPS / 2)
+    probing.add(FindingKind.REFUSALS, refused, len(log), rate=FLIPS / 2)
 
 
 def repeated(probing: Probing) -> None:

@@ -223,6 +223,9 @@ def faint(probing: Probing) -> None:
     read = [step for step in _FAINT if all(map(says, usual[step], map(str, numbers)))]
     if read:
         probing.measure(Figure(name="faintest step that is read", value=min(read), unit="of 255", is_better_high=False))
+    # Where a picture without a number gets that of another card, so does one whose number is not seen.
+    if probing.result.found(FindingKind.EMPTY_PICTURE):
+        return
     # Where clear digits are read otherwise as often it is not the detail.
     chance = probing.chance_alone(len(other), tries)
     if MOST_CHANCE < chance <= MOST_UNDECIDED:
