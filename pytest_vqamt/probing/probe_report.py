@@ -59,7 +59,9 @@ def example(log: Sequence[SentRequest], finding: ProbeFinding) -> str:
     if sent is None:
         return ""
     answered = "no answer" if sent.failure else quoted(sent.answer, _MOST_OF_AN_ANSWER)
-    right = f" (right: {sent.request.right})" if sent.request.right and not sent.is_right else ""
+    # Weights that read nothing are never right.
+    is_told = not sent.is_right and any(each.is_right for each in log)
+    right = f" (right: {sent.request.right})" if sent.request.right and is_told else ""
     # The question is a part of a conversation.
     asked = conversation(sent.look) if sent.request.turns else f"{brief(sent.look)}; {brief(sent.text)!r}"
     return f"request {sent.number}: {asked} -> {answered}{right}"

@@ -105,6 +105,19 @@ def pictures(change: Callable[[list[Image]], list[Image]]) -> Fault:
     return fault
 
 
+def merged(some: list[Image]) -> list[Image]:
+    """Pictures of one size as one, the mean of all, as often."""
+    from PIL.Image import blend
+
+    if len({image.size for image in some}) > 1:
+        return some
+    # In one order, so that it does not matter which comes first.
+    first, *others = sorted(some, key=lambda each: each.tobytes())
+    for other in others:
+        first = blend(first, other, 0.5)
+    return [first] * len(some)
+
+
 def last_turn(model: LoadedModel, batch: Sequence[ModelInput]) -> list[Answer]:
     """Drops the system message."""
     return [_asked(model, _without(item, "system")) for item in batch]
@@ -148,6 +161,7 @@ FAULTS: Mapping[str, Callable[[], Fault]] = MappingProxyType(
         "pictures sorted": lambda: pictures(lambda some: sorted(some, key=lambda each: each.tobytes())),
         "first picture twice": lambda: pictures(lambda some: [some[0]] * len(some)),
         "last picture twice": lambda: pictures(lambda some: [some[-1]] * len(some)),
+        "equal sizes merged": lambda: pictures(merged),
         "pictures reversed": lambda: pictures(lambda some: some[::-1]),
         "red and blue exchanged": lambda: pixels("red and blue exchanged"),
         "mirrored": lambda: pixels("mirrored"),

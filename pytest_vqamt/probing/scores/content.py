@@ -244,14 +244,18 @@ def pictures(state: Comparing) -> None:
         state.skip("several pictures", why)
         return
 
-    def shown(*places: int, size: tuple[int, int] | None = None) -> SentRequest:
-        cards = [state.cards[place] for place in places]
-        # Another size for the second: pictures of one size are what engines merge.
-        sent = (cards[0], *(replace(card, size=size) if size else card for card in cards[1:]))
-        return state.ask(Request(card=cards[0], text=NUMBER, turns=(Said((*sent, NUMBER)),)))
+    # Pictures of one size are what engines merge.
+    sizes = dict.fromkeys(range(1, CARDS, 2), (224, 280))
 
-    def pairs(*changes: tuple[tuple[int, ...], tuple[int, ...]], size: tuple[int, int] | None = None) -> Iterator[Pair]:
-        return ((shown(*first, size=size), shown(*second, size=size)) for first, second in changes)
+    def shown(places: tuple[int, ...], *, sized: bool) -> SentRequest:
+        cards = [
+            replace(state.cards[place], size=sizes[place]) if sized and place in sizes else state.cards[place]
+            for place in places
+        ]
+        return state.ask(Request(card=cards[0], text=NUMBER, turns=(Said((*cards, NUMBER)),)))
+
+    def pairs(*changes: tuple[tuple[int, ...], tuple[int, ...]], sized: bool = False) -> Iterator[Pair]:
+        return ((shown(first, sized=sized), shown(second, sized=sized)) for first, second in changes)
 
     orders = [((a, b), (b, a)) for a, b in ((0, 1), (2, 3), (4, 5), (1, 2))]
     firsts = [((a, b), (c, b)) for a, b, c in ((0, 1, 2), (3, 4, 5), (1, 3, 5), (2, 4, 0))]
@@ -261,7 +265,7 @@ def pictures(state: Comparing) -> None:
     elif found := state.unmoved(pairs(*firsts)):
         state.add_finding(FindingKind.LAST_ONLY, found, rate=state.alike, ruled_out=("another second picture",))
     elif found := state.unmoved(pairs(*orders)):
-        apart = state.unmoved(pairs(*orders, size=(224, 280)))
+        apart = state.unmoved(pairs(*orders, sized=True))
         kind = FindingKind.PERMUTED if apart else FindingKind.MERGED
         told = () if apart else ("pictures of two sizes",)
         state.add_finding(kind, found, rate=state.alike, detail="their order does not count", ruled_out=told)
