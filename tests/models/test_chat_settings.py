@@ -34,6 +34,7 @@ def test_fields_of_the_server_are_json() -> None:
         ("body.n", "2", r"Expected a field that can be set, .*: one answer to a query is read"),
         ("body.extra_body", "{}", r"body.NAME=JSON for each field in it"),
         ("logprobs", "21", "a whole number from 0 to 20"),
+        ("logprob-steps", "3", "together with logprobs=K"),
         ("min-pixels", "0", "a whole number from 1 to"),
     ],
 )
@@ -78,6 +79,7 @@ def test_each_setting_changes_the_fingerprint() -> None:
     given = {"system": "Be brief.", "body.top_k": "1", "logprobs": "5", "min-pixels": "7", "max-pixels": "9"}
     fingerprints = {chat_settings(ModelOptions(settings={name: value})).fingerprint for name, value in given.items()}
     assert len(fingerprints | {""}) == 6
+    assert chat_settings(ModelOptions(settings={"logprobs": "5", "logprob-steps": "3"})).fingerprint not in fingerprints
     assert of().fingerprint == "", "answers of before are still found"
     assert of(body__a="1 ").fingerprint == of(body__a="1").fingerprint
 

@@ -379,9 +379,13 @@ def test_log_probabilities_become_the_scores_of_the_answer(serve: Serve, model: 
     (answer,) = model(server, logprobs="2").answer([ask()])
     assert [(label, round(score, 6)) for label, score in answer.scores or ()] == [("Yes", -0.2), ("No", -1.8)]
     assert (server.requests[0].fields["logprobs"], server.requests[0].fields["top_logprobs"]) == (True, 2)
+    assert answer.steps is None
+    (stepwise,) = model(server, logprobs="2", logprob_steps="8").answer([ask()])
+    assert stepwise == answer, "steps are no part of an answer"
+    assert stepwise.steps == ((("Yes", -0.2), ("No", -1.8)), ((".", -0.1),))
     (answer,) = model(server).answer([ask()])
     assert answer.scores is None
-    assert "logprobs" not in server.requests[1].fields
+    assert "logprobs" not in server.requests[2].fields
 
 
 def test_answers_that_lack_the_log_probabilities_are_counted(serve: Serve, model: Load, ask: Ask) -> None:

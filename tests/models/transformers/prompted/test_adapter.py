@@ -376,6 +376,25 @@ def test_scores_are_those_of_the_first_token(loaded: Loaded, kind: str) -> None:
         assert [score for _, score in answer.scores] == sorted((score for _, score in answer.scores), reverse=True)
 
 
+@pytest.mark.parametrize("kind", tiers("llava", of=("llava", "qwen3_vl", "git", "blip2_opt", "florence")))
+def test_steps_are_the_candidates_for_each_of_the_first_tokens(loaded: Loaded, kind: str) -> None:
+    settings = {"prompt_question": "{text}"} if kind == "florence" else {}
+    speaker = loaded(kind, logprobs="5", logprob_steps="3", **settings)
+    questions = [about(number, "Is there a dog?") for number in (0, 1, 2)]
+    together = speaker.answer(questions)
+    for answer, alone in zip(together, (speaker.answer([each])[0] for each in questions), strict=True):
+        assert answer.steps is not None
+        assert 1 <= len(answer.steps) <= 3
+        assert all(len(step) <= 5 for step in answer.steps)
+        assert all([score for _, score in step] == sorted((s for _, s in step), reverse=True) for step in answer.steps)
+        # Greedy decoding takes the likeliest token of each step; specials are no part of the text.
+        said = "".join(step[0][0] for step in answer.steps if step)
+        assert answer.text.startswith(said.strip()[:1]) or any(mark in said for mark in "<\ufffd")
+        assert alone.steps is not None
+        pairs = zip(answer.steps, alone.steps, strict=True)
+        assert all(here[0][1] == pytest.approx(there[0][1], abs=1e-3) for here, there in pairs)
+
+
 def test_a_system_message_stands_in_the_chat(checkpoint: Checkpoint, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(checkpoint("llava"), tmp_path / "llava"))
     (folder / "chat_template.jinja").write_text(
