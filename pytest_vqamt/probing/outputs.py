@@ -30,6 +30,13 @@ def distance(first: SentRequest, second: SentRequest) -> float:
     return max(map(_apart, *zip(*_forced(first, second), strict=True)), default=0.0)
 
 
+def first_distance(first: SentRequest, second: SentRequest) -> float:
+    """As ``distance``, of the first tokens alone: what 16 bits change grows from token to token."""
+    if first.failure or second.failure or not first.steps or not second.steps:
+        return distance(first, second)
+    return _apart(first.steps[0], second.steps[0])
+
+
 def divergence(first: SentRequest, second: SentRequest) -> float | None:
     """The Kullback-Leibler divergence of the first tokens, in nats; None where one has no log-probabilities.
 

@@ -143,7 +143,9 @@ class StageRow(Struct, frozen=True, kw_only=True):
     is_finding: bool
     """True if chance does not explain the differences."""
     apart: float
-    """The median distance of the scores, in shares of what two pictures are apart."""
+    """The mean distance of the first tokens' scores, in shares of what two pictures are apart."""
+    apart_later: float
+    """The same of all tokens up to the first that differs."""
     divergence: float | None
     """The mean Kullback-Leibler divergence of the first tokens, in nats; null without log-probabilities."""
     flips: Count
@@ -222,6 +224,7 @@ def _stage_row(result: StageResult) -> StageRow:
         p_value=result.p_value,
         is_finding=result.is_finding,
         apart=result.apart,
+        apart_later=result.apart_later,
         divergence=result.divergence,
         flips=result.flips,
         parted_at=result.parted_at,

@@ -43,7 +43,10 @@ _SYMMETRIC = ("pictures reversed", "red and blue exchanged", "mirrored")
 """An engine that always does so is as good as another model: only a reference shows it."""
 
 _EXPLAINED = {
-    "cache by text": "pixels: A gives all pictures with one text the same answer",
+    "cache by text": "cache: A gives all pictures with one text the same answer",
+    "cache by picture": "cache: A gives all texts about one picture the same answer",
+    "system message dropped": "parts: A answers as B does to the conversation without its system message",
+    "last picture twice": "parts: A answers as B does to the last picture, twice",
     "pictures sorted": "parts: A answers as B does to the pictures in reverse order",
     "pictures reversed": "parts: A answers as B does to the pictures in reverse order",
     "red and blue exchanged": "pixels: A answers as B does to the picture red and blue exchanged",
@@ -121,6 +124,19 @@ def test_a_reference_explains_a_fault(checkpoint: Callable[[str], Path], fault: 
     assert result.parted == _EXPLAINED[fault]
     assert result.has_scores
     assert result.complete
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", ["llava_next", "idefics3", "gemma3", "paligemma"])
+def test_sixteen_bits_are_no_other_deployment_and_no_finding(checkpoint: Callable[[str], Path], kind: str) -> None:
+    spec = f"hf:{checkpoint(kind)}"
+    options = ModelOptions(device="cpu", dtype="bfloat16", settings=dict(SETTINGS))
+
+    result = compare(ModelCatalogue().load(spec, options), loaded(checkpoint(kind)), limit=MOST_REQUESTS)
+
+    assert result.parted == ""
+    assert any(each.apart > 0 for each in result.stages)
+    assert probe_scores(ModelCatalogue().load(spec, options), limit=MOST_REQUESTS).findings == []
 
 
 @pytest.mark.full

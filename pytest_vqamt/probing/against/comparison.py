@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from statistics import median
 
 from pytest_vqamt.models.wrapped import LoadedModel
-from pytest_vqamt.probing.against.explaining import Explainer, Explanation
+from pytest_vqamt.probing.against.explaining import SAME_ANSWER, Explainer, Explanation
 from pytest_vqamt.probing.against.schedule import Asked, Stage, schedule
 from pytest_vqamt.probing.asking import Request, RequestSender, RequestsSpentError, SentRequest
-from pytest_vqamt.probing.cards import COLOURS, Card
+from pytest_vqamt.probing.cards import COLOURS, NUMBER, Card
 from pytest_vqamt.probing.findings import FLIPS, is_finding
-from pytest_vqamt.probing.outputs import distance, divergence, is_flip, mean, parted_at
+from pytest_vqamt.probing.outputs import distance, divergence, first_distance, is_flip, mean, parted_at
 from pytest_vqamt.stats.binomial import upper_tail
 
 _STAGES = 20
-"""Comparisons of two deployments: seven stages, by answers and by scores, with room."""
+"""Comparisons of two deployments: fifteen stages, with room."""
 
-_FAR = 0.25
-"""Scores differ where they are apart by so much of what two pictures are: 16 bits and good quantisation stay below."""
+_PARTS = {Stage.PICTURES, Stage.TURNS, Stage.SYSTEM}
+
+_APART, _LATER, _EQUAL = 0.5, 0.7, 0.02
+"""A stage differs where its scores are apart by ``_APART`` of what two pictures are, on the mean, those of the first
+tokens and those of all; or those of later ones alone. What 16 bits change in weights of 32 stays below: it grows from
+token to token, and hardly differs from stage to stage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +46,11 @@ class StageResult:
     wavering: int
     """Pairs that differed once, and not again."""
     apart: float = 0.0
-    """The median distance of the scores, in shares of what two pictures are apart."""
+    """The mean distance of the first tokens' scores, in shares of what two pictures are apart."""
+    apart_later: float = 0.0
+    """The same of all tokens up to the first that differs."""
+    has_scores: bool = False
+    """True if both gave log-probabilities; else answers are compared."""
     divergence: float | None = None
     """The mean Kullback-Leibler divergence of the first tokens, in nats; None without log-probabilities."""
     flips: int = 0
@@ -56,6 +65,10 @@ class StageResult:
 
     @property
     def is_finding(self) -> bool:
+        if self.has_scores:
+            # Where first tokens agree and later ones do not, it is the decoding and not the precision.
+            is_later = self.apart <= _EQUAL and self.apart_later >= _LATER
+            return bool(self.differing) and (is_later or min(self.apart, self.apart_later) >= _APART)
         return is_finding(len(self.differing), self.compared, (2 * FLIPS) ** 2, of=_STAGES)
 
 
@@ -77,6 +90,8 @@ class AgainstResult:
     """The largest distance of two answers to the same request, of either."""
     far: float = 1.0
     """The median distance of the answers about two cards, of B."""
+    far_first: float = 1.0
+    """The same of their first tokens."""
     has_scores: bool = False
     """True if both give log-probabilities."""
     explanation: Explanation | None = None
@@ -94,6 +109,9 @@ class AgainstResult:
         """The likely stage where they differ, in words; "" if they do not differ."""
         found = {each.stage for each in self.stages if each.is_finding}
         if not found:
+            # Of scores what differs once is told by the figures of each stage.
+            if self.has_scores:
+                return ""
             once = sum(len(each.differing) + each.wavering for each in self.stages)
             compared = sum(each.compared for each in self.stages)
             # Differences that do not repeat: more of them than two sane servers have.
@@ -107,16 +125,17 @@ class AgainstResult:
         if Stage.TEXT in found and not explained:
             return "text: the language model, its chat template or its sampling, as answers that need no picture differ"
         if explained:
-            return f"{'parts' if found == {Stage.PARTS} else 'pixels'}: {explained}"
+            stage = "parts" if found <= _PARTS else "pixels"
+            return f"{'cache' if explained.endswith(SAME_ANSWER) else stage}: {explained}"
         if self.tokens.startswith("pictures"):
             return f"pixels: pictures are resized or cut into other tokens ({self.tokens})"
         if self.tokens.startswith("every"):
             return f"tokens: the prompts differ ({self.tokens})"
-        if found == {Stage.SIZES}:
+        if found <= {Stage.SMALL, Stage.LARGE, Stage.WIDE, Stage.TALL}:
             return "pixels: pictures are resized in another way"
-        if found == {Stage.FORMS}:
+        if found <= {Stage.JPEG, Stage.CMYK, Stage.ALPHA, Stage.SIXTEEN_BITS, Stage.WEBP, Stage.EXIF}:
             return "pixels: files are decoded in another way"
-        if found == {Stage.PARTS}:
+        if found <= _PARTS:
             return "parts: several pictures or turns are put together in another way"
         return "pixels: the decoding of pictures, their normalisation, or the precision of the encoder"
 
@@ -147,7 +166,7 @@ def compare(
             result.stages.append(compared)
             differing += [(stage, *pair) for pair in compared.differing] if compared.is_finding else []
         if differing:
-            threshold = max(3 * result.floor, _FAR * result.far) if result.has_scores else 0.5
+            threshold = max(3 * result.floor, _APART * result.far_first) if result.has_scores else 0.5
             result.explanation = Explainer(senders, threshold).explain(differing)
     except RequestsSpentError:
         result.complete = False
@@ -157,20 +176,18 @@ def compare(
 
 def _measure(result: AgainstResult, senders: tuple[RequestSender, RequestSender]) -> None:
     """Measures the noise of equal requests, and how far two pictures are apart."""
-    cards = [Card(number=number, ground=COLOURS[name]) for number, name in ((417, "red"), (852, "blue"))]
-    apart: list[float] = []
+    cards = [Card(number=number, ground=COLOURS[name]) for number, name in _MEASURED_CARDS]
     for sender in senders:
-        first, second, again = (
-            sender.send_alone(Request(card=card, text=_MEASURED)) for card in (cards[0], cards[1], cards[0])
-        )
-        result.floor = max(result.floor, distance(first, again))
-        apart.append(distance(first, second))
+        given = [sender.send_alone(Request(card=card, text=NUMBER)) for card in (*cards, cards[0])]
+        result.floor = max(result.floor, distance(given[0], given[-1]))
+        # Of the reference, which comes last: the other one may see nothing.
+        pairs = list(combinations(given[:-1], 2))
+        result.far = median(distance(*pair) for pair in pairs) or 1.0
+        result.far_first = median(first_distance(*pair) for pair in pairs) or 1.0
     result.has_scores = all(sender.log[0].steps for sender in senders)
-    # Of the reference: the other one may see nothing.
-    result.far = apart[1] or 1.0
 
 
-_MEASURED = "What is in this picture?"
+_MEASURED_CARDS = ((417, "red"), (852, "blue"), (639, "yellow"), (274, "black"))
 
 
 def _compared(
@@ -184,7 +201,9 @@ def _compared(
     def differ(pair: tuple[SentRequest, SentRequest]) -> bool:
         if not result.has_scores:
             return pair[0].reading != pair[1].reading
-        return distance(*pair) > max(3 * result.floor, _FAR * result.far)
+        if distance(*pair) <= 3 * result.floor:
+            return False
+        return first_distance(*pair) >= _APART * result.far_first or distance(*pair) >= _LATER * result.far
 
     def sent(request: Request) -> tuple[SentRequest, SentRequest]:
         return senders[0].send_alone(request), senders[1].send_alone(request)
@@ -211,7 +230,9 @@ def _compared(
         differing=tuple(differing),
         right=(right[0], right[1]),
         wavering=wavering,
-        apart=median(distance(*pair) for pair in pairs) / result.far if pairs else 0.0,
+        apart=(mean(first_distance(*pair) for pair in pairs) or 0.0) / result.far_first,
+        apart_later=(mean(distance(*pair) for pair in pairs) or 0.0) / result.far,
+        has_scores=result.has_scores,
         divergence=mean(divergence(*pair) for pair in pairs),
         flips=sum(is_flip(*pair) for pair in pairs),
         parted_at=median(parted) if parted else None,

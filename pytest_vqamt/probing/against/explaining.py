@@ -9,16 +9,20 @@ from itertools import combinations
 from statistics import fmean
 from types import MappingProxyType
 
+from pytest_vqamt.core.conversation import Role
 from pytest_vqamt.probing.against.schedule import Stage
 from pytest_vqamt.probing.asking import Request, RequestSender, RequestsSpentError, Said, SentRequest
 from pytest_vqamt.probing.cards import COLOURS, Card, CardFile
 from pytest_vqamt.probing.changes import FAULTS, HALVES
-from pytest_vqamt.probing.outputs import distance
+from pytest_vqamt.probing.outputs import distance, first_distance
+
+SAME_ANSWER = "the same answer"
+"""The end of what is said of caches."""
 
 _SHOWN = 4
 """Differing requests that an explanation must hold for."""
-_EXPLAINS = 0.2
-"""An explanation leaves at most so much of the differences."""
+_EXPLAINS = 0.4
+"""An explanation leaves at most so much of the differences, on the mean: what 16 bits do is left."""
 _STUCK = 0.05
 """Answers of A are the same where they are apart by at most so much of what those of B are."""
 _MOST_HALVES = 6
@@ -73,6 +77,20 @@ def _repeated(which: int, cards: list[Card]) -> list[Card]:
     return [cards[which]] * len(cards)
 
 
+def _last_turn(request: Request) -> Request | None:
+    """The last turn, with the pictures of all; None where there is one turn."""
+    said = [turn for turn in request.turns if turn.role is Role.USER]
+    if len(said) < 2:
+        return None
+    return replace(request, turns=(Said((*request.cards, request.text)),))
+
+
+def _unguided(request: Request) -> Request | None:
+    """The request without its system message; None where there is none."""
+    turns = tuple(turn for turn in request.turns if turn.role is not Role.SYSTEM)
+    return replace(request, turns=turns) if len(turns) < len(request.turns) else None
+
+
 def _changed(name: str, request: Request) -> Request:
     """The request with a change made to all its pictures, as EXIF turns them first."""
 
@@ -94,6 +112,8 @@ HYPOTHESES: Mapping[str, Callable[[Request], Request | None]] = MappingProxyType
         "the last picture, twice": partial(_of_pictures, partial(_repeated, -1)),
         "the first picture alone": partial(_alone, 0),
         "the last picture alone": partial(_alone, -1),
+        "the last turn alone": _last_turn,
+        "the conversation without its system message": _unguided,
     }
 )
 """What B is asked instead, by the words for it."""
@@ -141,7 +161,7 @@ class Explainer:
                     told_apart += 1
                     stuck += distance(seen, again) < _STUCK * distance(other, another)
             if told_apart >= _SHOWN and stuck >= 0.9 * told_apart:
-                return f"A gives {words} the same answer"
+                return f"A gives {words} {SAME_ANSWER}"
         return ""
 
     def _best(self, pairs: Sequence[tuple[SentRequest, SentRequest]]) -> tuple[str, float]:
@@ -152,13 +172,13 @@ class Explainer:
                 asked = hypothesis(seen.request)
                 if asked is None:
                     continue
-                share = distance(seen, self._ask_reference(asked)) / max(distance(seen, other), 1e-9)
+                share = first_distance(seen, self._ask_reference(asked)) / max(first_distance(seen, other), 1e-9)
                 shares.append(share)
-                # One that it does not explain is enough.
-                if share > 1.5 * _EXPLAINS:
+                # One that it does not explain at all is enough.
+                if share > 2 * _EXPLAINS:
                     break
             # A change that leaves a picture as it is explains nothing, and leaves all of the difference.
-            if shares and max(shares) <= 1.5 * _EXPLAINS and fmean(shares) < min(least, _EXPLAINS):
+            if shares and max(shares) <= 2 * _EXPLAINS and fmean(shares) <= min(least - 1e-9, _EXPLAINS):
                 best, least = words, fmean(shares)
         return best, least
 
@@ -172,7 +192,7 @@ class Explainer:
 
     def _smallest(self, differing: Sequence[tuple[Stage, SentRequest, SentRequest]]) -> str:
         """The first picture, from the simplest on, that the deployments answer otherwise; else a part of a photo."""
-        if all(stage in (Stage.TEXT, Stage.PARTS) for stage, _, _ in differing):
+        if all(stage in (Stage.TEXT, Stage.PICTURES, Stage.TURNS, Stage.SYSTEM) for stage, _, _ in differing):
             return ""
         files = [each.card.file for _, each, _ in differing if each.card.file is not None]
         for request in _simplest(files[:3]):
@@ -193,7 +213,7 @@ class Explainer:
 
     def _differ(self, request: Request) -> bool:
         self._check_budget()
-        return distance(*(sender.send_alone(request) for sender in self._senders)) > self._threshold
+        return first_distance(*(sender.send_alone(request) for sender in self._senders)) > self._threshold
 
 
 def _text(seen: SentRequest) -> object:

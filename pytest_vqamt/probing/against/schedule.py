@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from random import Random
+from types import MappingProxyType
 
 from pytest_vqamt.core.conversation import Ability, Role
 from pytest_vqamt.core.edits import FileForm
@@ -23,17 +24,7 @@ from pytest_vqamt.probing.cards import (
 )
 from pytest_vqamt.probing.probing import clear_numbers
 
-_SIZES = ((96, 96), (448, 448), (1024, 1024), (1536, 1536), (672, 224), (224, 672), (896, 224), (160, 640))
-"""Squares below and above what encoders resize to, then oblong pictures."""
 _SUMS = ((3, 4), (5, 2), (6, 3), (2, 2), (8, 1), (4, 4))
-_FORMS = (
-    CardFile(form=FileForm.JPEG, quality=95),
-    CardFile(form=FileForm.CMYK_JPEG, quality=95),
-    CardFile(form=FileForm.ALPHA),
-    CardFile(form=FileForm.SIXTEEN_BITS),
-    CardFile(form=FileForm.WEBP),
-    CardFile(form=FileForm.JPEG, quality=95, orientation=6),
-)
 _FAINT = (14, 24, 40)
 
 
@@ -42,11 +33,42 @@ class Stage(StrEnum):
 
     TEXT = "sums, which need no picture"
     CLEAR = "clear cards"
-    SIZES = "clear cards of other sizes"
-    FORMS = "clear cards in other files"
-    PARTS = "several pictures and turns"
+    SMALL = "cards of 96 and 448 px"
+    LARGE = "cards of 1,024 and 1,536 px"
+    WIDE = "wide cards"
+    TALL = "tall cards"
+    JPEG = "cards as JPEG"
+    CMYK = "cards as CMYK JPEG"
+    ALPHA = "cards as PNG with alpha"
+    SIXTEEN_BITS = "cards as PNG of 16 bits"
+    WEBP = "cards as WebP"
+    EXIF = "cards that EXIF turns"
+    PICTURES = "two pictures"
+    TURNS = "a picture in an earlier turn"
+    SYSTEM = "a system message"
     FAINT = "faint digits"
     PHOTOS = "your photos"
+
+
+_SIZES: Mapping[Stage, tuple[tuple[int, int], ...]] = MappingProxyType(
+    {
+        Stage.SMALL: ((96, 96), (448, 448)) * 2,
+        Stage.LARGE: ((1024, 1024), (1536, 1536)) * 2,
+        Stage.WIDE: ((672, 224), (896, 224)) * 2,
+        Stage.TALL: ((224, 672), (160, 640)) * 2,
+    }
+)
+_FORMS: Mapping[Stage, CardFile] = MappingProxyType(
+    {
+        Stage.JPEG: CardFile(form=FileForm.JPEG, quality=95),
+        Stage.CMYK: CardFile(form=FileForm.CMYK_JPEG, quality=95),
+        Stage.ALPHA: CardFile(form=FileForm.ALPHA),
+        Stage.SIXTEEN_BITS: CardFile(form=FileForm.SIXTEEN_BITS),
+        Stage.WEBP: CardFile(form=FileForm.WEBP),
+        Stage.EXIF: CardFile(form=FileForm.JPEG, quality=95, orientation=6),
+    }
+)
+_CARDS_OF_A_FORM = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +103,14 @@ def schedule(
     corners = Card(ground=GRAY, corners=("red", "green", "blue", "yellow"), size=(448, 448))
     clear = [Request(card=card, text=text) for card in cards[: len(names)] for text in (NUMBER, COLOUR)]
     yield Stage.CLEAR, _known([*clear, *(Request(card=corners, text=CORNER.format(each)) for each in _ASKED)])
-    sized = zip(cards, _SIZES, strict=False)
-    yield Stage.SIZES, _known([Request(card=replace(card, size=size), text=NUMBER) for card, size in sized])
-    if files:
-        formed = zip(cards, _FORMS, strict=False)
-        yield Stage.FORMS, _known([Request(card=replace(card, file=file), text=NUMBER) for card, file in formed])
-    if parts := _parts(cards, abilities):
-        yield Stage.PARTS, _known(parts)
+    for stage, sizes in _SIZES.items():
+        sized = (replace(card, size=size) for card, size in zip(cards, sizes, strict=False))
+        yield stage, _known([Request(card=card, text=NUMBER) for card in sized])
+    for stage, file in _FORMS.items() if files else ():
+        # By number and colour, which other decoders change apart.
+        asked = zip(cards[:_CARDS_OF_A_FORM], (NUMBER, COLOUR) * 2, strict=True)
+        yield stage, _known([Request(card=replace(card, file=file), text=text) for card, text in asked])
+    yield from ((stage, _known(list(of_parts))) for stage, of_parts in _parts(cards, abilities))
     yield (
         Stage.FAINT,
         _known(
@@ -109,19 +132,31 @@ def _known(requests: Sequence[Request]) -> list[Asked]:
     return [Asked(each, each.right) for each in requests]
 
 
-def _parts(cards: Sequence[Card], abilities: frozenset[Ability]) -> list[Request]:
-    found: list[Request] = []
-    for first, second in ((0, 1), (2, 3), (4, 5)):
-        pair = cards[first], cards[second]
-        if Ability.PICTURES in abilities:
-            for which, ordinal in enumerate(("first", "second")):
-                text = OF_PICTURE.format(ordinal, NUMBER)
-                found.append(Request(card=pair[which], text=text, turns=(Said((*pair, text)),)))
-        if Ability.TURNS in abilities:
-            told = (
-                Said((pair[0], "Here is a picture.")),
-                Said(("Thank you.",), Role.ASSISTANT),
-                Said((NUMBER,)),
-            )
-            found.append(Request(card=pair[0], text=NUMBER, turns=told))
-    return found
+def _parts(cards: Sequence[Card], abilities: frozenset[Ability]) -> Iterator[tuple[Stage, list[Request]]]:
+    """Conversations of more than a picture and a text, as far as both take them."""
+    if Ability.PICTURES in abilities:
+        pairs = [(cards[place], cards[place + 1]) for place in (0, 2, 4)]
+        asked = [(which, OF_PICTURE.format(ordinal, NUMBER)) for which, ordinal in enumerate(("first", "second"))]
+        yield (
+            Stage.PICTURES,
+            [
+                Request(card=pair[which], text=text, turns=(Said((*pair, text)),))
+                for pair in pairs
+                for which, text in asked
+            ],
+        )
+    before: dict[Stage, tuple[Ability, Callable[[Card], tuple[Said, ...]]]] = {
+        Stage.TURNS: (Ability.TURNS, _earlier),
+        Stage.SYSTEM: (Ability.SYSTEM, _guided),
+    }
+    for stage, (ability, told) in before.items():
+        if ability in abilities:
+            yield stage, [Request(card=card, text=NUMBER, turns=told(card)) for card in cards[:4]]
+
+
+def _earlier(card: Card) -> tuple[Said, ...]:
+    return Said((card, "Here is a picture.")), Said(("Thank you.",), Role.ASSISTANT), Said((NUMBER,))
+
+
+def _guided(card: Card) -> tuple[Said, ...]:
+    return Said(("Answer with a number.",), Role.SYSTEM), Said((card, NUMBER))

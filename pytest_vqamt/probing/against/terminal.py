@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 from pytest_vqamt.core.text import count_noun, quoted, shortened
 from pytest_vqamt.probing.against.comparison import AgainstResult, StageResult
+from pytest_vqamt.probing.outputs import mean
 from pytest_vqamt.probing.probe_report import brief
 from pytest_vqamt.probing.probe_terminal import folded
 
 _EXAMPLES = 2
+_MOST_STAGES = 8
 
 
 def against_lines(result: AgainstResult) -> list[str]:
@@ -23,8 +25,16 @@ def _texts(result: AgainstResult) -> Iterator[tuple[str, int]]:
     yield verdict(result), 2
     yield f"A = {first}", 1
     yield f"B = {second}", 1
-    for each in result.stages:
-        yield stage_words(each, scored=result.has_scores), 1
+    for each in [each for each in result.stages if each.is_finding or each.differing][:_MOST_STAGES]:
+        yield stage_words(each), 1
+    alike = [each for each in result.stages if not each.differing and not each.is_finding]
+    if alike:
+        most = max(alike, key=lambda each: each.apart)
+        told = f", apart by at most {most.apart:.2g} ({most.stage.value})" if result.has_scores else ""
+        yield f"alike: {count_noun(len(alike), 'stage')}, {sum(each.compared for each in alike)} requests{told}", 2
+    if scored := mean(each.divergence for each in result.stages):
+        flips, compared = (sum(getattr(each, name) for each in result.stages) for name in ("flips", "compared"))
+        yield f"over all: KL {scored:.2g} nats; the likeliest first token flips in {flips} of {compared}", 1
     if not result.complete:
         yield "not all stages were compared: the requests were spent (--max-requests)", 1
     yield f"compared by {result.scale}; {tokens(result)}", 2
@@ -43,16 +53,15 @@ def verdict(result: AgainstResult) -> str:
     return f"they part at {result.parted}" if result.parted else "no difference beyond chance"
 
 
-def stage_words(stage: StageResult, *, scored: bool) -> str:
+def stage_words(stage: StageResult) -> str:
     """A stage in one line: how many pairs differ, and by how much."""
     mark = "DIFFERENT" if stage.is_finding else "alike"
     once = f" ({stage.wavering} once)" if stage.wavering else ""
     told = f"{stage.stage.value}: {mark}, {len(stage.differing)} of {stage.compared}{once}"
-    if not scored:
+    if not stage.has_scores:
         return f"{told}; right: A {stage.right[0]}, B {stage.right[1]}"
     divergence = "" if stage.divergence is None else f", KL {stage.divergence:.2g}"
-    parted = "" if stage.parted_at is None else f", texts part after {stage.parted_at:g} tokens"
-    return f"{told}; apart by {stage.apart:.2g}{divergence}; first token flips: {stage.flips}{parted}"
+    return f"{told}; apart by {stage.apart:.2g}, later {stage.apart_later:.2g}{divergence}"
 
 
 def tokens(result: AgainstResult) -> str:
