@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from enum import StrEnum
 from typing import NamedTuple
 
 from pytest_vqamt.models.wrapped import LoadedModel
@@ -32,11 +33,19 @@ _MOST_ROUNDS = 10
 """Rounds over the reference cards at the end, where it is undecided if too many answers are odd."""
 
 
+class _Needs(StrEnum):
+    """What a model must read for a check to mean something."""
+
+    NOTHING = ""
+    SOMETHING = "something"
+    """The numbers or the colours: a card that is changed is the same only to who reads it."""
+    NUMBERS = "numbers"
+
+
 class _Check(NamedTuple):
     name: str
     run: Callable[[Probing], None]
-    reads: bool = False
-    """True if the model must read the numbers on the cards."""
+    needs: _Needs = _Needs.NOTHING
     fresh: bool = False
     """True if it means nothing where a cache takes one picture for another."""
     canary: bool = True
@@ -52,25 +61,25 @@ _CHECKS = (
     _Check(TOGETHER, together.batches),
     _Check("sides and counts", reading.measure_sides, canary=False),
     _Check("colours", colours.colours),
-    _Check("places", sizes.places),
-    _Check("sizes and aspect ratios", sizes.squares),
+    _Check("places", sizes.places, needs=_Needs.SOMETHING),
+    _Check("sizes and aspect ratios", sizes.squares, needs=_Needs.SOMETHING),
     _Check("large, then small", sameness.large_then_small),
-    _Check("forms of file", files.forms, fresh=True, canary=False),
-    _Check("colours of files", colours.colours_of_files, fresh=True),
+    _Check("forms of file", files.forms, needs=_Needs.SOMETHING, fresh=True, canary=False),
+    _Check("colours of files", colours.colours_of_files, needs=_Needs.SOMETHING, fresh=True),
     _Check(urls.NAME, urls.urls, fresh=True),
-    _Check("long texts", texts.long_texts),
-    _Check("several pictures", parts.pictures, reads=True, canary=False),
-    _Check("turns", parts.turns, reads=True, canary=False),
-    _Check("text before a picture", parts.text_first, canary=False),
-    _Check("system messages", parts.system, canary=False),
-    _Check("the model's own turns", parts.assistant),
-    _Check("letters and stops", texts.letters, reads=True, canary=False),
-    _Check(lengths.NAME, lengths.lengths, reads=True),
-    _Check("faint digits", sizes.faint, reads=True, canary=False),
-    _Check("near colours", sizes.levels, reads=True),
-    _Check("small digits", sizes.acuity, reads=True, canary=False),
-    _Check("detail of pictures", urls.details, reads=True, fresh=True),
-    _Check("many in flight", together.ladder, reads=True, fresh=True),
+    _Check("long texts", texts.long_texts, needs=_Needs.SOMETHING),
+    _Check("several pictures", parts.pictures, needs=_Needs.NUMBERS, canary=False),
+    _Check("turns", parts.turns, needs=_Needs.NUMBERS, canary=False),
+    _Check("text before a picture", parts.text_first, needs=_Needs.SOMETHING, canary=False),
+    _Check("system messages", parts.system, needs=_Needs.SOMETHING, canary=False),
+    _Check("the model's own turns", parts.assistant, needs=_Needs.SOMETHING),
+    _Check("letters and stops", texts.letters, needs=_Needs.NUMBERS, canary=False),
+    _Check(lengths.NAME, lengths.lengths, needs=_Needs.NUMBERS),
+    _Check("faint digits", sizes.faint, needs=_Needs.NUMBERS, canary=False),
+    _Check("near colours", sizes.levels, needs=_Needs.NUMBERS),
+    _Check("small digits", sizes.acuity, needs=_Needs.NUMBERS, canary=False),
+    _Check("detail of pictures", urls.details, needs=_Needs.NUMBERS, fresh=True),
+    _Check("many in flight", together.ladder, needs=_Needs.NUMBERS, fresh=True),
     _Check("after a pause", sameness.idleness),
 )
 
@@ -165,7 +174,10 @@ def _ask_more(probing: Probing) -> None:
 def _run(probing: Probing, check: _Check) -> bool:
     """Makes a check, unless it means nothing here; True if it has left something undecided."""
     known = set(probing.undecided)
-    if check.reads and not probing.reads:
+    if check.needs is not _Needs.NOTHING and not probing.reads_something:
+        probing.skip(check.name, "the model reads too little on the cards: --scores needs no reading")
+        return False
+    if check.needs is _Needs.NUMBERS and not probing.reads:
         right, tries = probing.result.read["numbers"]
         probing.skip(check.name, f"the model reads {right} of {tries} numbers on the cards")
         return False

@@ -50,6 +50,9 @@ _IN_FLIGHT = 16
 
 _LARGEST_PLAIN_PX = 448
 
+_READS_SOMETHING = 0.5
+"""The share of them below which a model's answers about changed cards mean nothing."""
+
 _READS = 0.8
 """The share of reference cards that a model must read for checks that need it."""
 
@@ -252,6 +255,12 @@ class Probing(ProbeState):
         """True if the model reads the numbers on the reference cards."""
         right, tries = self.result.read.get("numbers", (0, 0))
         return self.subject == NUMBER and right >= _READS * tries
+
+    @property
+    def reads_something(self) -> bool:
+        """True if most answers to the question of the comparisons are right: others say nothing of changed cards."""
+        right, tries = self.result.read.get("numbers" if self.subject == NUMBER else "colours", (0, 0))
+        return right >= _READS_SOMETHING * tries
 
     @property
     def names_colours(self) -> bool:

@@ -27,7 +27,8 @@ def colours(probing: Probing) -> None:
     named = {name: probing.reference[place, COLOUR] for place, name in enumerate(names)}
     wrongly = [name for name in names if not says(named[name], name)]
     said = ", ".join(f"{name} as {named[name]!r}" for name in wrongly)
-    probing.note("colours named", f"{said}; others rightly" if wrongly else "rightly", is_minor=not wrongly)
+    others = "; others rightly" if len(wrongly) < len(names) else ""
+    probing.note("colours named", f"{said}{others}" if wrongly else "rightly", is_minor=not wrongly)
     if not wrongly:
         return
     again: list[SentRequest] = []

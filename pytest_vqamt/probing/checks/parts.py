@@ -16,6 +16,7 @@ _PAIRS = ((0, 1), (2, 3), (4, 5), (1, 2), (3, 4), (5, 0))
 _OTHER_SIZE = (224, 288)
 _OF_TWO_SIZES = "several pictures as such: two of different sizes are told apart"
 _OF_ONE_SIZE = "the sizes: two pictures of different ones give the same"
+_WISH = "Answer briefly."
 _GREETING, _REPLY = "Here is a picture.", "Thank you. What would you like to know?"
 
 
@@ -137,12 +138,19 @@ def system(probing: Probing) -> None:
             Request(
                 card=card,
                 text=probing.subject,
-                turns=(Said(("Answer briefly.",), Role.SYSTEM), Said((card, probing.subject))),
+                turns=(Said((_WISH,), Role.SYSTEM), Said((card, probing.subject))),
             ),
         )
         for place, card in enumerate(probing.cards)
     )
     if found:
+        # As words of the user they must be harmless, or it is the model that any words confuse.
+        texts = (
+            (place, Request(card=card, text=f"{_WISH} {probing.subject}")) for place, card in enumerate(probing.cards)
+        )
+        if probing.confirmed(texts):
+            probing.note("system messages", f'the model is confused by "{_WISH}" in the text, too')
+            return
         ruled_out = ("the picture: without a system message it is seen",)
         probing.add(FindingKind.SYSTEM, found, ruled_out=ruled_out)
         return
