@@ -21,6 +21,7 @@ from pytest_vqamt.probing import own_photos
 from pytest_vqamt.probing.against.comparison import AgainstResult, compare
 from pytest_vqamt.probing.against.terminal import against_lines
 from pytest_vqamt.probing.checks.photos import REQUESTS as PHOTO_REQUESTS
+from pytest_vqamt.probing.checks.together import LEVELS
 from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.gate import ProbeBaseline, gate
 from pytest_vqamt.probing.own_photos import LEAST_PHOTOS, MOST_PHOTOS, PHOTOS
@@ -105,6 +106,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Probes the model, or compares two deployments."""
     if arguments.against and arguments.baseline:
         raise OptionError("Expected --against or --baseline, but got both: leave one off")
+    for name in ("allow", "url_host"):
+        if arguments.against and getattr(arguments, name):
+            raise OptionError(
+                f"Expected --{name.replace('_', '-')} for the probe of one deployment, but got --against, too: leave "
+                "one off"
+            )
     if not LEAST_PHOTOS <= arguments.photos <= MOST_PHOTOS:
         raise OptionError(
             f"Expected {LEAST_PHOTOS} to {MOST_PHOTOS} photos, but got --photos={arguments.photos}: name another number"
@@ -120,12 +127,21 @@ def run(arguments: argparse.Namespace) -> int:
     of_relations, settings = parse_settings(arguments.option, "--option", catalogue.settings_of(specs))
     if of_relations:
         raise OptionError(f"Expected --option to set a model, but got {next(iter(of_relations))!r}: leave it off")
+    if "in-flight" in (catalogue.settings_of(specs) or ()) and "in-flight" not in settings:
+        # As many as the probe sends at once.
+        settings = {**settings, "in-flight": str(max(LEVELS))}
     options = ModelOptions(device=arguments.device, settings=settings)
     # Two deployments are compared by scores where both give them.
     loaded = _loaded_for_scores if arguments.scores or arguments.against else _loaded
     models = [loaded(catalogue, spec, options, arguments) for spec in specs]
     limit, seed = arguments.max_requests, arguments.seed
     baseline = ProbeBaseline.of_file(arguments.baseline) if arguments.baseline else None
+    if baseline is not None and baseline.is_by_scores != arguments.scores:
+        was = "with" if baseline.is_by_scores else "without"
+        raise OptionError(
+            f"Expected a baseline of the same kind, but got --baseline of a probe {was} --scores: probe {was} it, or "
+            "write another"
+        )
     own = own_photos.take_photos(arguments.data, seed, arguments.photos) if arguments.data else None
     if arguments.against:
         photos = requests(own) if own else []

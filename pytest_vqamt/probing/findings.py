@@ -57,6 +57,7 @@ class FindingKind(StrEnum):
     TILES = "tiles"
     DETAIL = "detail-lost"
     FILE_FORM = "file-form"
+    FILE_REFUSED = "file-refused"
     JPEG = "jpeg"
     JPEG_COLOURS = "jpeg-colours"
     WEBP = "webp"
@@ -271,6 +272,12 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
             cause="The server scales pictures down without a word (ollama #17218), or the model has this resolution.",
             advice="Raise the server's limit (llama.cpp: --image-max-tokens; vLLM: --mm-processor-kwargs with "
             "max_pixels). If the model has no more: --allow detail-lost.",
+        ),
+        FindingKind.FILE_REFUSED: Cause(
+            title="A form of file is refused",
+            cause="The server takes no such files, and says so.",
+            advice="Convert pictures before they are sent (Pillow: convert, save). If yours have no such form: "
+            "--allow file-refused=REASON.",
         ),
         FindingKind.FILE_FORM: Cause(
             title="The same pixels in another form of PNG get other answers",

@@ -33,6 +33,8 @@ def is_other_model(asked: str, answered: str) -> bool:
     (True, False)
     >>> is_other_model("Qwen/Qwen2.5-VL-7B-Instruct", "qwen2.5-vl-3b-instruct-awq")
     True
+    >>> is_other_model("claude-3-5-sonnet", "claude-3.5-sonnet"), is_other_model("phi-3.5", "phi-4.0")
+    (False, True)
     >>> is_other_model("Qwen/Qwen2.5-VL-7B-Instruct", "/models/Qwen2.5-VL-7B-Instruct-Q4_K_M.gguf")
     False
     """
@@ -62,7 +64,8 @@ def may_be_one(first: str, second: str) -> bool:
 def _words(name: str) -> list[str]:
     # llama.cpp answers with the path of its file, also on Windows.
     last = re.split(r"[/\\]", name.casefold().strip())[-1]
-    return _WORD.findall(_QUANTISATION.sub("", _FILE.sub("", last)))
+    # "3-5", "3_5" and "3.5" are one version.
+    return _WORD.findall(re.sub(r"(?<=\d)[-_](?=\d(?!\d*[a-z]))", ".", _QUANTISATION.sub("", _FILE.sub("", last))))
 
 
 def address_of(model: LoadedModel) -> ModelAddress | None:

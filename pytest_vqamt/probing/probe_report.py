@@ -156,6 +156,7 @@ def probe_row(result: ProbeResult, found: Gate) -> ProbeRow:
     return ProbeRow(
         schema=PROBE_SCHEMA,
         model=result.model,
+        is_by_scores=result.is_by_scores,
         passed=not found.fails,
         requests=len(result.log),
         subject=result.subject,
@@ -181,7 +182,9 @@ def probe_row(result: ProbeResult, found: Gate) -> ProbeRow:
         drops=found.drops,
         not_found=found.not_found,
         figures={
-            each.name: ProbeFigureRow(value=each.value, unit=each.unit, is_better_high=each.is_better_high)
+            each.name: ProbeFigureRow(
+                value=each.value, unit=each.unit, is_better_high=each.is_better_high, is_gated=each.is_gated
+            )
             for each in result.figures
         },
         facts={each.name: each.value for each in result.facts},

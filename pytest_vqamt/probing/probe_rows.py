@@ -66,9 +66,11 @@ class ProbeFigureRow(Struct, frozen=True, kw_only=True):
     value: float
     """The number."""
     unit: str
-    """Its unit: px, or of 255."""
+    """Its unit: px, of 255, or %."""
     is_better_high: bool = True
     """False for a step that is the better the smaller it is."""
+    is_gated: bool = True
+    """False for a figure that fails no build."""
 
 
 class SentRow(Struct, frozen=True, kw_only=True):
@@ -97,6 +99,8 @@ class ProbeRow(Struct, frozen=True, kw_only=True, tag_field="is", tag=PROBE):
     """The number of this schema."""
     model: Name
     """The spec of the model."""
+    is_by_scores: bool
+    """True if log-probabilities were compared (--scores), and not answers."""
     passed: bool
     """False where the exit status is 1: a finding fails, or a figure has dropped."""
     requests: Count

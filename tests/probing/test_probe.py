@@ -43,7 +43,7 @@ NAMED = {
     "jpeg-channels-exchanged": FindingKind.JPEG_COLOURS,
     "progressive-jpeg-first-scan": FindingKind.JPEG,
     "cmyk-inverted": FindingKind.JPEG_COLOURS,
-    "gray-jpeg-refused": FindingKind.JPEG,
+    "gray-jpeg-refused": FindingKind.FILE_REFUSED,
     "palette-indices-as-gray": FindingKind.FILE_FORM,
     "16-bit-overflow": FindingKind.FILE_FORM,
     "alpha-dropped": FindingKind.ALPHA,

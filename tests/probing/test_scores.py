@@ -21,6 +21,7 @@ from pytest_vqamt.probing.scores.photos import requests
 from pytest_vqamt.probing.scores.probe import SETTINGS, probe_scores
 from tests.models.transformers.prompted.conftest import CHECKPOINTS
 from tests.probing.altered import FAULTS, altered, pixels, sane
+from tests.probing.direct import direct
 
 _KINDS = ("llava_next", "idefics3", "gemma3", "qwen2_5_vl", "paligemma")
 
@@ -221,3 +222,13 @@ def test_the_command_compares_two_deployments_by_scores(
     assert all(len(line) <= 100 for line in out.splitlines())
     assert len(out.splitlines()) <= 25
     assert row["stages"][0]["divergence"] > 0
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("flips", [0.0, 0.03])
+def test_answers_of_a_sane_server_without_log_probabilities_have_no_finding(flips: float) -> None:
+    for seed in range(2):
+        result = probe_scores(direct(None, flips=flips, seed=seed), limit=MOST_REQUESTS, seed=seed)
+
+        assert result.findings == []
+        assert "probe without --scores" in dict(result.skipped)["letters"]

@@ -50,7 +50,10 @@ def _texts(result: AgainstResult) -> Iterator[tuple[str, int]]:
 
 def verdict(result: AgainstResult) -> str:
     """What was found, in words."""
-    return f"they part at {result.parted}" if result.parted else "no difference beyond chance"
+    if result.parted:
+        return f"they part at {result.parted}"
+    part = "" if result.complete else " in what was compared: the requests were spent"
+    return f"no difference beyond chance{part}"
 
 
 def stage_words(stage: StageResult) -> str:

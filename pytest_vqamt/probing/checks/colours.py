@@ -43,6 +43,12 @@ def colours(probing: Probing) -> None:
         if all(says(named[name], other) for name, other in expected.items()):
             probing.add(FindingKind.SWAPPED_CHANNELS, again, CARDS, detail=channels, rate=probing.flips)
             return
+    # Six names of their own are those of another language, and none of our colours.
+    if len(set(named.values())) == len(names) and not any(
+        says(said, name) for said in named.values() for name in COLOURS
+    ):
+        probing.note("colours named", f"in words of the model's own: {said}")
+        return
     # Numbers are read and colours are not: not the model's eyes as such.
     if probing.reads:
         kind = FindingKind.COLOURS_LOST if _are_gray(probing, named) else FindingKind.COLOURS_WRONG

@@ -9,11 +9,14 @@ from types import MappingProxyType
 from pytest_vqamt.core.edits import FileForm
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOUR, COLOURS, Card, CardFile, Hidden, says
-from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.findings import FLIPS, FindingKind
 from pytest_vqamt.probing.probing import Probing
 
 _INK = (190, 60, 40)
 """Can be read on white and on black."""
+
+_TURNED = (6, 3, 8, 2, 4, 5, 7)
+"""The orientations of EXIF that turn or mirror, those of phones first."""
 
 FORMS: Mapping[FindingKind, tuple[CardFile, ...]] = MappingProxyType(
     {
@@ -33,8 +36,8 @@ FORMS: Mapping[FindingKind, tuple[CardFile, ...]] = MappingProxyType(
         ),
         FindingKind.WEBP: (CardFile(form=FileForm.WEBP), CardFile(form=FileForm.LOSSY_WEBP, quality=85)),
         FindingKind.EXIF: (
-            *(CardFile(form=FileForm.JPEG, quality=95, orientation=each) for each in (6, 3, 8, 5)),
-            *(CardFile(form=FileForm.PNG, orientation=each) for each in (6, 2)),
+            *(CardFile(form=FileForm.JPEG, quality=95, orientation=each) for each in _TURNED),
+            *(CardFile(form=FileForm.PNG, orientation=each) for each in _TURNED),
         ),
         FindingKind.MEDIA_TYPE: (
             CardFile(form=FileForm.JPEG, quality=95, media_type="image/png"),
@@ -56,10 +59,10 @@ def forms(probing: Probing) -> None:
         probing.skip("forms of file", "the model gets pixels, not files")
         return
     agreeing = _agreeing(probing)
+    turned_away: list[tuple[CardFile, list[SentRequest]]] = []
     for kind, some in FORMS.items():
         found: list[SentRequest] = []
         differ: list[CardFile] = []
-        refusals: list[str] = []
         for file in some:
             if file in agreeing:
                 continue
@@ -68,21 +71,20 @@ def forms(probing: Probing) -> None:
             refused: list[SentRequest] = []
             if not differing and any(each.failure for each in probing.sender.log[before:]):
                 refused = _refused(probing, file)
-            # A request without a media type is not one that a server must take.
-            if refused and file.media_type == "":
+            found += differing
+            differ += [file] if differing else []
+            if refused and file.media_type is None:
+                turned_away.append((file, refused))
+            elif refused:
+                # A server need not take what the request names wrongly or not at all.
                 probing.note(file.words, f"refused: {refused[0].failure}")
-            elif differing or refused:
-                found += differing or refused
-                differ += [] if refused else [file]
-                refusals += [f"{file.words} (refused: {refused[0].failure})"] if refused else []
         if found:
-            names = [*_names(differ), *refusals]
-            probing.add(
-                kind,
-                found,
-                detail="; ".join(names),
-                ruled_out=("the pixels: as plain PNG they are answered as always",),
-            )
+            ruled_out = ("the pixels: as plain PNG they are answered as always",)
+            probing.add(kind, found, detail="; ".join(_names(differ)), ruled_out=ruled_out)
+    if turned_away:
+        failed = [each for _, some in turned_away for each in some]
+        detail = f"{'; '.join(_names([file for file, _ in turned_away]))} ({failed[0].failure})"
+        probing.add(FindingKind.FILE_REFUSED, failed, detail=detail, rate=FLIPS)
     transparency(probing)
 
 

@@ -24,7 +24,7 @@ def names(probing: Probing) -> None:
     others = [name for name in counts if not may_be_one(usual, name)]
     if others:
         # Answers of one batch by several models cannot be told apart.
-        differing = [each for each in log if each.answered_by in (*others, "")]
+        differing = [each for each in log if not each.failure and each.answered_by in (*others, "")]
         probing.add(FindingKind.OTHER_MODEL, differing, len(log), detail=said, rate=0)
     elif asked and is_other_model(asked, usual):
         probing.add(FindingKind.OTHER_MODEL, log[:6], detail=f"{usual} answers where {asked} is asked", rate=0)

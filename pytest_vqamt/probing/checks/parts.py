@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from pytest_vqamt.core.conversation import Ability, Role
 from pytest_vqamt.probing.asking import Request, Said, SentRequest
-from pytest_vqamt.probing.cards import BEHIND, CODE_WORD, NUMBER, OF_MESSAGE, OF_PICTURE, Card, says
+from pytest_vqamt.probing.cards import CODE_WORD, NUMBER, OF_MESSAGE, OF_PICTURE, Card, says
 from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing
 
@@ -16,7 +16,7 @@ _PAIRS = ((0, 1), (2, 3), (4, 5), (1, 2), (3, 4), (5, 0))
 _OTHER_SIZE = (224, 288)
 _OF_TWO_SIZES = "several pictures as such: two of different sizes are told apart"
 _OF_ONE_SIZE = "the sizes: two pictures of different ones give the same"
-_WISH = "Answer briefly."
+_WISH, _WORD = "Answer briefly.", "lamp"
 _GREETING, _REPLY = "Here is a picture.", "Thank you. What would you like to know?"
 
 
@@ -154,19 +154,18 @@ def system(probing: Probing) -> None:
         ruled_out = ("the picture: without a system message it is seen",)
         probing.add(FindingKind.SYSTEM, found, ruled_out=ruled_out)
         return
-    # What it follows in the user's text it must follow here.
-    word = "NUMBER:"
-    wish = BEHIND.format(word)
-    if not probing.reads or word not in probing.send(probing.cards[0], f"{wish}\n{NUMBER}").answer:
+    # What it knows from the user's text it must know from here. To obey a system message is another matter.
+    told = f"The code word is {_WORD}."
+    if _WORD not in probing.send(probing.cards[0], f"{told} {CODE_WORD}").reading:
         return
     sent = (
         probing.sender.send_alone(
-            Request(card=card, text=NUMBER, turns=(Said((wish,), Role.SYSTEM), Said((card, NUMBER))))
+            Request(card=card, text=CODE_WORD, turns=(Said((told,), Role.SYSTEM), Said((card, CODE_WORD))))
         )
         for card in probing.cards * ROUNDS
     )
-    ignored = probing.until_right((each, word in each.answer) for each in sent)
-    ruled_out = ("the words: in the user's text they are followed",)
+    ignored = probing.until_right((each, _WORD in each.reading) for each in sent)
+    ruled_out = ("the words: in the user's text they are known",)
     probing.add(FindingKind.SYSTEM_IGNORED, ignored, rate=probing.flips, ruled_out=ruled_out)
 
 
@@ -228,7 +227,7 @@ def assistant(probing: Probing) -> None:
     if why := probing.lacks(Ability.TURNS):
         probing.skip("the model's own turns", why)
         return
-    card, word = probing.cards[0], "lamp"
+    card, word = probing.cards[0], _WORD
     said = probing.send(card, f"The code word is {word}. {CODE_WORD}")
     if word not in said.reading:
         probing.skip("the model's own turns", "the model does not say a word that it is told")

@@ -195,7 +195,7 @@ class _Photos:
             self._add_unused(alike)
             return None
         same = next(each for each in alike if each[0].text == self.question)
-        repeated = [each for each in same[1:] if _same(each.reading, same[0].reading)]
+        repeated = [each for each in same[1:] if says_the_same(each.reading, same[0].reading)]
         detail = "with a number of its own before it, each text gets the answer to its own photo"
         self._add(FindingKind.TEXT_KEYED, repeated, len(same) - 1, rate=self.probing.rate, detail=detail)
         return given
@@ -220,7 +220,7 @@ class _Photos:
     def _seen_again(self, given: Sequence[SentRequest]) -> list[SentRequest]:
         """Those that are answered so a second time."""
         again = [self._ask(each.card) for each in given]
-        return [each for each, other in zip(given, again, strict=True) if _same(each.reading, other.reading)]
+        return [each for each, other in zip(given, again, strict=True) if says_the_same(each.reading, other.reading)]
 
     def _add_unused(self, alike: Sequence[Sequence[SentRequest]]) -> None:
         said = alike[0][0].reading
@@ -230,7 +230,7 @@ class _Photos:
             return
         # A model may say one word of all photos and mean it: of blank pictures and noise, too, only a blind one does.
         empty = [(given, self.probing.send(card, given[0].text)) for given in alike for card in EMPTY.values()]
-        if all(_same(each.reading, given[0].reading) for given, each in empty):
+        if all(says_the_same(each.reading, given[0].reading) for given, each in empty):
             same = [*(each for given in alike for each in given), *(each for _, each in empty)]
             detail = "blank pictures and noise get the same answers"
             self._add(FindingKind.PICTURE_UNUSED, same[1:], rate=self.probing.rate, detail=detail)
@@ -240,11 +240,11 @@ class _Photos:
         return self.probing.send(card, self.question)
 
     def agrees(self, seen: SentRequest, place: int) -> bool:
-        return _same(seen.reading, self.reference[place])
+        return says_the_same(seen.reading, self.reference[place])
 
     def _is_seen_before(self, place: int, among: Sequence[int]) -> bool:
         earlier = (each for each in among if each < place)
-        return any(_same(self.reference[place], self.reference[each]) for each in earlier)
+        return any(says_the_same(self.reference[place], self.reference[each]) for each in earlier)
 
     # Comparisons
 
@@ -460,7 +460,7 @@ class _Photos:
                 yield first, second
 
     def _are_alike(self, one: int, other: int) -> bool:
-        return _same(self.reference[one], self.reference[other])
+        return says_the_same(self.reference[one], self.reference[other])
 
     def _of_pair(self, places: tuple[int, int], asked: int) -> Seen:
         text = OF_PICTURE.format(("first", "second")[asked], self.question)
@@ -475,7 +475,7 @@ class _Photos:
         plain = self._in_flight(places, "")
         if self.probing.is_finding(len(plain), len(places), self.rate):
             others = [self.reference[place] for place in places]
-            swapped = sum(any(_same(each.reading, other) for other in others) for each in plain)
+            swapped = sum(any(says_the_same(each.reading, other) for other in others) for each in plain)
             kind = FindingKind.SWAPPED_ANSWERS if swapped == len(plain) else FindingKind.BATCH
             self._add(kind, plain, len(places), detail=f"{len(places)} in flight", ruled_out=("sent alone",))
             return
@@ -521,13 +521,13 @@ def _bounded(size: tuple[int, int]) -> tuple[int, int]:
 def _kinds(given: Sequence[SentRequest]) -> int:
     """How many of the answers are unlike all before them; failures do not count."""
     said = [each.reading for each in given if not each.failure]
-    return sum(not any(_same(each, other) for other in said[:place]) for place, each in enumerate(said))
+    return sum(not any(says_the_same(each, other) for other in said[:place]) for place, each in enumerate(said))
 
 
-def _same(one: str, other: str) -> bool:
+def says_the_same(one: str, other: str) -> bool:
     """True if two answers say the same, or one says more: "a dog" and "a dog on the grass".
 
-    >>> _same("a dog", "the main thing in this picture is a dog"), _same("yes", "no")
+    >>> says_the_same("a dog", "the main thing in this picture is a dog"), says_the_same("yes", "no")
     (True, False)
     """
     if one == other:

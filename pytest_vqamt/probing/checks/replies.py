@@ -14,6 +14,8 @@ OF_ALL = {FindingKind.REASONING, FindingKind.EMPTY_ANSWERS, FindingKind.REFUSALS
 
 _MOST_FAILED = 3
 """Failures of ordinary requests from which on they are a finding."""
+_FAILS = 1e-3
+"""The share of ordinary requests that fail on a sane server, after retries."""
 _LARGE_PX = 1024
 
 
@@ -32,17 +34,18 @@ def failures(state: ProbeState) -> None:
         state.note(f"request {each.number} failed", each.failure, is_minor=each.number in told)
     if len(failed) > _MOST_FAILED:
         state.note("further requests that failed", f"{len(failed) - _MOST_FAILED}")
-    # Of each look and text once: a refusal of one kind of request is one fault.
-    plain = [
-        each
+    # Sent alone: a server may shed load. Of each look and text once: a refusal of one kind of request is one fault.
+    plain = {
+        (each.card.digest, each.text): each
         for each in failed
-        if max(each.card.size) <= _LARGE_PX
+        if not each.batch
+        and max(each.card.size) <= _LARGE_PX
         and len(each.text.split()) < 200
         and each.card.file is None
         and not each.request.turns
-    ]
+    }
     if len(plain) >= _MOST_FAILED:
-        state.add_finding(FindingKind.FAILURES, plain, len(log), rate=0)
+        state.add_finding(FindingKind.FAILURES, list(plain.values()), len(log), rate=_FAILS)
 
 
 def answers(probing: Probing) -> None:

@@ -84,7 +84,7 @@ def ladder(probing: Probing) -> None:
     for level in LEVELS:
         if level > probing.sender.left:
             continue
-        swapped, wrong, sent = _in_flight(probing, cards[:level], misread, by_chance)
+        swapped, wrong, sent = _in_flight(probing, cards[:level], misread)
         said = f"of {sent:,} answers, with {level} requests in flight"
         found = probing.add(FindingKind.SWAPPED_ANSWERS, swapped, sent, detail=f"{len(swapped)} {said}", rate=by_chance)
         if not found and probing.is_finding(len(wrong), sent, misread):
@@ -96,8 +96,10 @@ def ladder(probing: Probing) -> None:
                 FindingKind.BATCH, wrong, sent, detail=f"{len(wrong)} {said}", rate=misread, ruled_out=(_ALONE,)
             )
         probing.note("requests in flight", f"up to {level}", is_minor=True)
+        if swapped and not found:
+            probing.note("answers of other cards in flight", f"{len(swapped)} {said}: more --max-requests decide")
         if found:
-            _add_lower_level(probing, cards, misread, by_chance)
+            _add_lower_level(probing, cards, misread)
         return
 
 
@@ -112,9 +114,7 @@ def _mixes_up_alone(probing: Probing) -> bool:
     )
 
 
-def _in_flight(
-    probing: Probing, cards: list[Card], misread: float, by_chance: float
-) -> tuple[list[SentRequest], list[SentRequest], int]:
+def _in_flight(probing: Probing, cards: list[Card], misread: float) -> tuple[list[SentRequest], list[SentRequest], int]:
     """Sends all cards at once; the answers that are another card's, all wrong ones, and the number of all."""
     given = {str(card.number) for card in cards}
     swapped: list[SentRequest] = []
@@ -125,20 +125,18 @@ def _in_flight(
         swapped += [each for each in others if each.reading in given]
         wrong += others
         # Looked at again, on the same cards, where chance may not be all of it.
-        is_open = any(
-            probing.is_undecided(len(some), sent, rate) for some, rate in ((swapped, by_chance), (wrong, misread))
-        )
+        is_open = bool(swapped) or probing.is_undecided(len(wrong), sent, misread)
         if not is_open or probing.sender.left < len(cards):
             break
     return swapped, wrong, sent
 
 
-def _add_lower_level(probing: Probing, cards: list[Card], misread: float, by_chance: float) -> None:
+def _add_lower_level(probing: Probing, cards: list[Card], misread: float) -> None:
     """Says of the last finding if it is seen with few requests in flight, too."""
     few = min(LEVELS)
     if probing.sender.left < few:
         return
-    swapped, wrong, sent = _in_flight(probing, cards[:few], misread, by_chance)
+    swapped, wrong, sent = _in_flight(probing, cards[:few], misread)
     last = probing.result.findings[-1]
     count = len(swapped if last.kind is FindingKind.SWAPPED_ANSWERS else wrong)
     probing.result.findings[-1] = replace(last, detail=f"{last.detail}; {count} of {sent} with {few}")

@@ -46,6 +46,7 @@ class Comparing(ProbeState):
     def __init__(self, sender: RequestSender, seed: int) -> None:
         super().__init__(sender, seed)
         self.result.subject = NUMBER
+        self.result.is_by_scores = True
         self.reference: list[SentRequest] = []
         self.floor = self.far = 0.0
         self.alike = self.odd = FLIPS
@@ -55,6 +56,11 @@ class Comparing(ProbeState):
     def has_scores(self) -> bool:
         """True if the model gives log-probabilities; else whole answers are compared."""
         return any(each.steps for each in self.sender.log)
+
+    @property
+    def is_sensitive(self) -> bool:
+        """True if any other content moves the answer: log-probabilities do, and whole answers of who reads nothing."""
+        return self.has_scores or not any(each.is_right for each in self.reference)
 
     @property
     def is_decisive(self) -> bool:

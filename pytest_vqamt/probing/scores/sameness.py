@@ -47,7 +47,8 @@ def files(state: Comparing) -> None:
             )
         for each in refused[:1]:
             state.note(each.card.file.words if each.card.file else "", f"refused: {each.failure}")
-    transparency(state)
+    if state.is_sensitive:
+        transparency(state)
 
 
 def _in_form(state: Comparing, file: CardFile) -> Iterator[Pair]:
@@ -77,6 +78,7 @@ def _ignored(state: Comparing, found: Sequence[SentRequest]) -> str:
 _STORED = {
     2: "mirrored",
     3: "turned by a half",
+    4: "upside down",
     5: "with rows and columns exchanged",
     6: "turned by a quarter to the left",
     8: "turned by a quarter to the right",
