@@ -258,8 +258,8 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
         FindingKind.CROPPED: Cause(
             title="What is in the corners is not seen",
             cause="The picture is cropped to its centre.",
-            advice="Set do_center_crop to false in the server's preprocessor_config.json if the checkpoint's has it "
-            "so, or pad pictures to squares.",
+            advice="Set do_center_crop to false in the server's preprocessor_config.json if the checkpoint says false, "
+            "or pad pictures to squares.",
         ),
         FindingKind.TILES: Cause(
             title="Things are seen at other places of the picture",

@@ -92,7 +92,9 @@ def figure_words(figure: Figure) -> str:
 
 def seen_in(finding: ProbeFinding) -> str:
     """In how many comparisons a finding was seen, and how likely that is by chance."""
-    return f"seen in {finding.differing:,} of {finding.compared:,} comparisons (by chance: p = {finding.p_value:.1e})"
+    seen = f"seen in {finding.differing:,} of {finding.compared:,} comparisons"
+    # What no sane deployment does has no chance.
+    return f"{seen} (by chance: p = {finding.p_value:.1e})" if finding.p_value else seen
 
 
 def not_it(finding: ProbeFinding) -> str:

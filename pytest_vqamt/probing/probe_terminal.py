@@ -74,7 +74,9 @@ def reading_line(result: ProbeResult) -> str:
 
 
 def _measured(result: ProbeResult) -> str:
-    return f"measured: {'; '.join(figure_words(each) for each in result.figures)}" if result.figures else ""
+    # What varies by itself first, then the largest pictures, which come last: the line may be cut.
+    figures = sorted(reversed(result.figures), key=lambda each: each.is_gated)
+    return f"measured: {'; '.join(map(figure_words, figures))}" if figures else ""
 
 
 def _unneeded(found: Gate) -> str:

@@ -116,7 +116,7 @@ def test_the_files_tell_of_it(tmp_path: Path) -> None:
     assert f"allowed: all photos | are upright: {CAUSES[FindingKind.EXIF].title}" in skipped
     assert {"name": "numbers read", "value": "18 of 18"} in [each.attrib for each in suite.iter("property")]
     row = json.loads(row_text(probe_row(made, found)))
-    assert row["figures"][SHARP] == {"value": 336, "unit": "px", "is_better_high": True}
+    assert row["figures"][SHARP] == {"value": 336, "unit": "px", "is_better_high": True, "is_gated": True}
     assert row["read"] == {"numbers": [18, 18]}
     assert [(each["state"], each["reason"]) for each in row["findings"]] == [
         ("allowed", "all photos | are upright"), ("known", ""), ("fails", "")

@@ -116,7 +116,7 @@ GOOD = {"is": "probe", "schema": PROBE_SCHEMA, **OLD}
         (json.dumps(OLD), "an earlier version of pytest-vqamt wrote without a schema: probe the deployment"),
         (json.dumps({"is": "against", "schema": 1}), "the comparison of two"),
         (json.dumps(GOOD | {"schema": 2}), "got schema=2"),
-        (json.dumps(GOOD), "it has no passed"),
+        (json.dumps(GOOD), "it has no is_by_scores"),
         (json.dumps(GOOD | {"findings": [1]}), "findings"),
     ],
 )
