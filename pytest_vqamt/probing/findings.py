@@ -78,6 +78,7 @@ class FindingKind(StrEnum):
     FIRST_ONLY = "first-picture-only"
     LAST_ONLY = "last-picture-only"
     MERGED = "merged-pictures"
+    MIXED = "mixed-pictures"
     PERMUTED = "permuted-pictures"
     EARLIER_LOST = "earlier-pictures-lost"
     EARLIER_REPLACED = "earlier-picture-replaced"
@@ -95,6 +96,7 @@ class FindingKind(StrEnum):
     URL_PICTURE = "url-picture"
     DETAIL_LOST = "detail-high"
     EMPTY_ANSWERS = "empty-answers"
+    ENDLESS_ANSWERS = "endless-answers"
     FAILURES = "failures"
 
 
@@ -272,6 +274,17 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
             cause="The server scales pictures down without a word (ollama #17218), or the model has this resolution.",
             advice="Raise the server's limit (llama.cpp: --image-max-tokens; vLLM: --mm-processor-kwargs with "
             "max_pixels). If the model has no more: --allow detail-lost.",
+        ),
+        FindingKind.MIXED: Cause(
+            title="Of two pictures neither is read, though each is read alone",
+            cause="The pictures of a request run into each other: their attention or their tokens have no bounds "
+            "(TensorRT-LLM #2183).",
+            advice="Send one picture a request until the server is updated, and compare with `vqamt probe hf:REPO`.",
+        ),
+        FindingKind.ENDLESS_ANSWERS: Cause(
+            title="Some answers are one sign, again and again",
+            cause="Numbers overflow in 16 bits for some pictures or texts (llama.cpp #17534).",
+            advice="Start the server with bfloat16 or float32 (vLLM: --dtype bfloat16), and without flash attention.",
         ),
         FindingKind.FILE_REFUSED: Cause(
             title="A form of file is refused",

@@ -59,7 +59,7 @@ _CHECKS = (
     _Check("short image hashes", sameness.hashes),
     _Check("alike pictures", sameness.likenesses),
     _Check(TOGETHER, together.batches),
-    _Check("sides and counts", reading.measure_sides, canary=False),
+    _Check("sides and counts", reading.measure_sides),
     _Check("colours", colours.colours),
     _Check("places", sizes.places, needs=_Needs.SOMETHING),
     _Check("sizes and aspect ratios", sizes.squares, needs=_Needs.SOMETHING),
@@ -68,8 +68,8 @@ _CHECKS = (
     _Check("colours of files", colours.colours_of_files, needs=_Needs.SOMETHING, fresh=True),
     _Check(urls.NAME, urls.urls, fresh=True),
     _Check("long texts", texts.long_texts, needs=_Needs.SOMETHING),
-    _Check("several pictures", parts.pictures, needs=_Needs.NUMBERS, canary=False),
-    _Check("turns", parts.turns, needs=_Needs.NUMBERS, canary=False),
+    _Check("several pictures", parts.pictures, needs=_Needs.NUMBERS, fresh=True, canary=False),
+    _Check("turns", parts.turns, needs=_Needs.NUMBERS, fresh=True, canary=False),
     _Check("text before a picture", parts.text_first, needs=_Needs.SOMETHING, canary=False),
     _Check("system messages", parts.system, needs=_Needs.SOMETHING, canary=False),
     _Check("the model's own turns", parts.assistant, needs=_Needs.SOMETHING),
@@ -117,6 +117,7 @@ def probe(
         result.checked.append("sees at all")
         if sees:
             reading.measure_reading(probing)
+            reading.look_at_fresh_texts(probing)
     except RequestsSpentError:
         probing.skip("all checks", "the requests were spent before the first comparison")
         return result
@@ -180,6 +181,9 @@ def _run(probing: Probing, check: _Check) -> bool:
     if check.needs is _Needs.NUMBERS and not probing.reads:
         right, tries = probing.result.read["numbers"]
         probing.skip(check.name, f"the model reads {right} of {tries} numbers on the cards")
+        return False
+    if probing.is_spoilt:
+        probing.skip(check.name, "since what was found the cards are not read any more")
         return False
     if check.fresh and probing.result.found(*_CACHES):
         probing.skip(check.name, "a cache takes one picture for another")

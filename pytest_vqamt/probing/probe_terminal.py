@@ -75,7 +75,7 @@ def reading_line(result: ProbeResult) -> str:
 
 def _measured(result: ProbeResult) -> str:
     # What varies by itself first, then the largest pictures, which come last: the line may be cut.
-    figures = sorted(result.figures[::-1], key=lambda each: each.is_gated)
+    figures = sorted([*reversed(result.figures)], key=lambda each: each.is_gated)
     return f"measured: {'; '.join(map(figure_words, figures))}" if figures else ""
 
 

@@ -42,6 +42,9 @@ _ROUNDS_BEFORE = 3
 _OF_STATE = {FindingKind.STATE, FindingKind.NON_DETERMINISTIC}
 """Findings for which no card is asked again: they are about just that."""
 
+_CHANGED = 0.6
+"""The share of reference cards that are answered otherwise than at first, where it is state and no noise."""
+
 _USUAL_REQUESTS = 300
 """What a probe of a sane deployment takes; what may be sent beyond is for what is undecided."""
 
@@ -223,6 +226,7 @@ class Probing(ProbeState):
         salted: True once texts need a number of their own, as a cache by text was found.
         flips: how often random answers are allowed for.
         is_measured: True once the rate of random answers was measured on more than the references.
+        is_spoilt: True once state has left the cards unread, so that nothing more can be compared.
         url_host: the name of this machine where the model is; "" for 127.0.0.1 where the model is here, too.
         undecided: what is neither a finding nor well explained by chance.
         is_second_look: True while a check is made again, whose differences are added to those of before.
@@ -240,6 +244,7 @@ class Probing(ProbeState):
         self.flips = FLIPS
         self.url_host = url_host
         self.is_measured = False
+        self.is_spoilt = False
         self.undecided: dict[FindingKind, Undecided] = {}
         self.is_second_look = False
         self.spare_requests = max(0, sender.limit - _USUAL_REQUESTS)
@@ -444,7 +449,17 @@ class Probing(ProbeState):
         if self.is_measured or (0, self.subject) not in self.reference or self.sender.left < needed:
             return
         self.is_measured = True
+        # The references, as they were: other answers to all of them from now on are no noise.
+        before, first = dict(self.reference), len(self.repeats)
         other, tries = self.repeat_cards(_ROUNDS_BEFORE)
+        now = self.repeats[first:]
+        changed = [each for place, _, each in now if not each.failure and each.reading != before[place, self.subject]]
+        if len(changed) >= _CHANGED * len(now) and not self.result.found(FindingKind.STATE):
+            self.flips = FLIPS
+            detail = f"since the check of {' and '.join(self.since) or 'the cards'}"
+            self.add_finding(FindingKind.STATE, changed, len(now), rate=self.flips, detail=detail)
+            self.measure_again()
+            return
         self.add(FindingKind.NON_DETERMINISTIC, other, tries, rate=FLIPS)
 
     def is_finding(self, differing: int, compared: int, rate: float | None = None) -> bool:
@@ -475,6 +490,8 @@ class Probing(ProbeState):
         for place in range(CARDS):
             given = [self.send(self.cards[place], self.subject).reading for _ in range(3)]
             self.reference[place, self.subject] = Counter(given).most_common(1)[0][0]
+        right = [says(self.reference_of(place), card.right(self.subject)) for place, card in enumerate(self.cards)]
+        self.is_spoilt = self.reads_something and sum(right) < CARDS / 2
 
 
 def _is_plain(sent: SentRequest) -> bool:

@@ -13,6 +13,8 @@ from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing
 
 _PAIRS = ((0, 1), (2, 3), (4, 5), (1, 2), (3, 4), (5, 0))
 """The places of two cards of one message."""
+_PAIRS_RIGHT = 3
+"""Pairs in a row whose questions are all answered rightly end the check."""
 _OTHER_SIZE = (224, 288)
 _OF_TWO_SIZES = "several pictures as such: two of different sizes are told apart"
 _OF_ONE_SIZE = "the sizes: two pictures of different ones give the same"
@@ -48,27 +50,35 @@ def pictures(probing: Probing) -> None:
     others = _of_pairs(probing, _OTHER_SIZE)
     wrong = [each.sent for each in same if not each.is_right]
     kind = pattern_of([*same] if not others else [*same, *others])
+    garbled = [each.sent for each in (*same, *others) if each.named == -1]
     if not others:
         probing.add(FindingKind.MERGED, wrong, len(same), rate=probing.flips, ruled_out=(_OF_TWO_SIZES,))
     elif kind is not None:
         probing.add(kind, wrong, len(same), rate=probing.flips, ruled_out=(_OF_ONE_SIZE,))
+    elif probing.is_finding(len(garbled), len(same) + len(others), probing.flips):
+        # Neither number, of cards that are read alone: to take one for the other may be the model's own.
+        alone = ("the cards: alone they are read",)
+        probing.add(FindingKind.MIXED, garbled, len(same) + len(others), rate=probing.flips, ruled_out=alone)
     else:
         right = sum(each.is_right for each in (*same, *others))
         probing.note("several pictures", f"{right} of {len(same) + len(others)} questions are answered rightly")
 
 
 def _of_pairs(probing: Probing, size: tuple[int, int] | None = None) -> list[Seen]:
-    """Asks about both cards of pairs until all of one pair is right: nothing then, else all that was seen.
+    """Asks about both cards of pairs until all of a few pairs are right: nothing then, else all that was seen.
 
     ``size`` is that of the second card, where it is another.
     """
     seen: list[Seen] = []
+    all_right = 0
     for first, second in _PAIRS:
         other = probing.cards[second]
         now = list(_asked(probing, (probing.cards[first], replace(other, size=size) if size else other)))
-        if all(each.is_right for each in now):
-            return []
         seen += now
+        all_right = all_right + 1 if all(each.is_right for each in now) else 0
+        # More than one: a server may lose either picture at random.
+        if all_right == _PAIRS_RIGHT:
+            return []
         wrong = sum(not each.is_right for each in seen)
         if probing.is_finding(wrong, len(seen), probing.flips):
             return seen

@@ -42,6 +42,24 @@ def measure_reading(probing: Probing) -> None:
         read[name] = sum(each.is_right for each in asked), len(asked)
 
 
+def look_at_fresh_texts(probing: Probing) -> None:
+    """Where few numbers are read: texts of their own may be answered rightly, where the first of a text is kept."""
+    right, tries = probing.result.read["numbers"]
+    if probing.salted or not tries or right >= 0.5 * tries:
+        return
+    # With its text the first card was new; the others were not.
+    probing.salted = True
+    fresh = [probing.send(card, NUMBER) for card in probing.cards]
+    if sum(each.is_right for each in fresh) < CARDS - 1:
+        probing.salted = False
+        return
+    wrong = [each for _, asked, each in probing.repeats if asked == NUMBER and not each.is_right]
+    detail = "with a number of its own before it, each text gets the answer to its own picture"
+    probing.add_finding(FindingKind.TEXT_KEYED, wrong, tries, detail=detail, rate=probing.flips)
+    if _find_subject(probing):
+        measure_reading(probing)
+
+
 def measure_sides(probing: Probing) -> None:
     """How many corners and counts are read rightly."""
     read = probing.result.read

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from pytest_vqamt.core.results import ModelUse
+from pytest_vqamt.probing.asking import SentRequest
 from pytest_vqamt.probing.findings import FLIPS, FindingKind
 from pytest_vqamt.probing.probing import Figure, ProbeState, Probing
 from pytest_vqamt.stats.intervals import wilson
@@ -17,6 +19,14 @@ _MOST_FAILED = 3
 _FAILS = 1e-3
 """The share of ordinary requests that fail on a sane server, after retries."""
 _LARGE_PX = 1024
+_OF_LENGTH = (FindingKind.LONG_TEXT, FindingKind.CUT_AT_THE_END, FindingKind.LARGE_PICTURE)
+_ENDLESS = re.compile(r"(\S)\1{5,}")
+"""One sign again and again, as of scores that are no numbers."""
+_SELDOM = 1e-4
+"""The share of such answers on a sane server: no picture here is about a row of signs."""
+_LONG_WORDS = 200
+_FEW_TOKENS = 10
+"""By so many tokens the words of two questions differ; a picture takes more."""
 
 
 def reasoning(probing: Probing) -> None:
@@ -51,11 +61,19 @@ def failures(state: ProbeState) -> None:
 def answers(probing: Probing) -> None:
     """Empty answers, and refusals."""
     log = probing.sender.log
-    empty = [each for each in log if not each.failure and not each.reading]
-    probing.add(FindingKind.EMPTY_ANSWERS, empty, len(log), rate=FLIPS / 2)
+    empty = [each for each in log if not each.failure and not each.answer.strip()]
+    # Of large pictures and long texts alone they are what was found there.
+    if not (probing.result.found(*_OF_LENGTH) and all(map(_is_long, empty))):
+        probing.add(FindingKind.EMPTY_ANSWERS, empty, len(log), rate=FLIPS / 2)
+    endless = {each.card.digest: each for each in log if _ENDLESS.fullmatch(each.answer.strip())}
+    probing.add(FindingKind.ENDLESS_ANSWERS, list(endless.values()), len(log), rate=_SELDOM)
     # A model may have its reasons to say nothing of a photo of people.
     refused = [each for each in log if each.is_refusal and each.card.photo is None]
     probing.add(FindingKind.REFUSALS, refused, len(log), rate=FLIPS / 2)
+
+
+def _is_long(sent: SentRequest) -> bool:
+    return len(sent.text.split()) >= _LONG_WORDS or max(sent.card.size) >= _LARGE_PX
 
 
 def repeated(probing: Probing) -> None:
@@ -114,6 +132,15 @@ def tokens(state: ProbeState) -> None:
         said = ", ".join(f"{w} x {h}: {n:,}" for (w, h), n in sorted(seen.items(), key=lambda each: each[1]))
         state.note("prompt tokens, by the size of the picture in pixels", said, is_minor=True)
     ordinary = [each for each in counted if each.card.size == state.cards[0].size]
+    two = [
+        each
+        for each in state.sender.log
+        if each.tokens_in is not None and len(each.request.turns) == 1 and len(each.request.cards) == 2
+    ]
+    one = max((each.tokens_in or 0 for each in ordinary if len(each.text.split()) < 20), default=0)
+    if two and one and all((each.tokens_in or 0) <= one + _FEW_TOKENS for each in two):
+        state.add_finding(FindingKind.USAGE, two, rate=0, detail="a second picture adds no tokens")
+        return
     long = [each for each in ordinary if len(each.text.split()) > 150]
     short = [each for each in ordinary if len(each.text.split()) < 20]
     if len(long) >= 2 and short:

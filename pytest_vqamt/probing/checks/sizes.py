@@ -99,6 +99,8 @@ def places(probing: Probing) -> None:
 
 def _of_lost_corners(probing: Probing, size: tuple[int, int], seen: tuple[str, ...]) -> FindingKind | None:
     """What it is where the corners are seen in no order; None where the check of sizes tells it."""
+    if not set(seen) & set(_COLOURS):
+        return None  # nothing is seen, wherever it stands
     if size[0] == size[1]:
         return FindingKind.TILES
     # A number in the middle is still read where the ends are cut off, and not where all is garbled.
@@ -155,7 +157,7 @@ def acuity(probing: Probing) -> None:
     effective = round(large * own / found) if found else 0
     # Half of it: a step of the ladder is a quarter, and small digits are hard for any model.
     spoilt = probing.result.found(FindingKind.TILES, FindingKind.LARGE_PICTURE, FindingKind.SIZE)
-    if effective < _COARSE_PX and not spoilt and own * 2 < (found or large):
+    if 0 < effective < _COARSE_PX and not spoilt and own * 2 < (found or large):
         wrong = [
             each
             for each in probing.sender.log
