@@ -16,7 +16,8 @@ from pytest_vqamt.models.wrapped import wrap_model
 from pytest_vqamt.probing.against.comparison import compare
 from pytest_vqamt.probing.findings import CAUSES, MOST_CHANCE, FindingKind
 from pytest_vqamt.probing.probe import MOST_REQUESTS, probe
-from tests.probing.direct import direct
+from tests.probing.direct import DirectModel, direct
+from tests.probing.imitations import IMITATIONS, Imitated
 from tests.probing.simulation import FlippingModel, findings
 from tools.faulty_server import BUGS, FaultyServer
 
@@ -98,6 +99,29 @@ NAMED = {
 NOT_FOUND = {"too-many-requests", "server-errors"}
 """Retried by the adapter."""
 
+IMITATED = {
+    "spliced-kv-chunks": FindingKind.TEXT_KEYED,
+    "freed-rotary-workspace": FindingKind.STATE,
+    "same-prefix-off-by-one": FindingKind.TEXT_KEYED,
+    "one-of-equal-sizes": FindingKind.MERGED,
+    "markers-to-latest-turn": FindingKind.MOVED,
+    "final-message-media": FindingKind.EARLIER_LOST,
+    "text-first-captions": FindingKind.TEXT_FIRST,
+    "jpeg-path-ignores-orientation": FindingKind.EXIF,
+    "chroma-lost": FindingKind.COLOURS_LOST,
+    "overflow-of-some-pictures": FindingKind.ENDLESS_ANSWERS,
+    "fragments-of-neighbours": FindingKind.BATCH,
+    "context-of-1024": FindingKind.LONG_TEXT,
+    "pictures-not-counted": FindingKind.USAGE,
+}
+"""What imitations of public threads are found as, by someone who did not know the probe."""
+
+IMITATED_OTHERWISE = {"thumbnail-before-tiles": [FindingKind.SIZE, FindingKind.ASPECT_RATIO]}
+"""Found, and not named by its cause: no corner of a large picture is seen."""
+
+IMITATED_UNSEEN = {"attention-across-pictures"}
+"""A third of the answers about two pictures are wrong: it depends on the pictures if the probe meets one."""
+
 _QUICK = ("first-image-sticks",)
 
 
@@ -117,6 +141,22 @@ def test_a_bug_is_found_and_named(bug: str) -> None:
     assert all(each.p_value <= MOST_CHANCE for each in result.findings)
     assert all(each.requests for each in result.findings)
     assert len(result.log) <= MOST_REQUESTS
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", [*IMITATED, *IMITATED_OTHERWISE])
+def test_an_imitation_of_a_public_thread_is_named(name: str) -> None:
+    server = Imitated(name)
+    server.server_close()
+
+    result = probe(wrap_model("imitated", DirectModel(server), ModelOptions()))
+
+    expected = IMITATED_OTHERWISE[name] if name in IMITATED_OTHERWISE else [IMITATED[name]]
+    assert [each.kind for each in result.findings] == expected
+
+
+def test_every_imitation_is_in_one_of_the_tables() -> None:
+    assert IMITATED.keys() | IMITATED_OTHERWISE.keys() | IMITATED_UNSEEN == IMITATIONS.keys()
 
 
 @pytest.mark.full
