@@ -138,7 +138,8 @@ def tokens(state: ProbeState) -> None:
         if each.tokens_in is not None and len(each.request.turns) == 1 and len(each.request.cards) == 2
     ]
     one = max((each.tokens_in or 0 for each in ordinary if len(each.text.split()) < 20), default=0)
-    if two and one and all((each.tokens_in or 0) <= one + _FEW_TOKENS for each in two):
+    is_told = state.result.found(FindingKind.FIRST_ONLY, FindingKind.LAST_ONLY, FindingKind.MERGED)
+    if two and one and not is_told and all((each.tokens_in or 0) <= one + _FEW_TOKENS for each in two):
         state.add_finding(FindingKind.USAGE, two, rate=0, detail="a second picture adds no tokens")
         return
     long = [each for each in ordinary if len(each.text.split()) > 150]
