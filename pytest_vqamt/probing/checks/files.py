@@ -75,8 +75,12 @@ def forms(probing: Probing) -> None:
             differ += [file] if differing else []
             if refused and file.media_type is None:
                 turned_away.append((file, refused))
+            elif refused and file.media_type:
+                # Most servers look at the file itself.
+                found += refused
+                differ.append(file)
             elif refused:
-                # A server need not take what the request names wrongly or not at all.
+                # A request without a media type is not one that a server must take.
                 probing.note(file.words, f"refused: {refused[0].failure}")
         if found:
             ruled_out = ("the pixels: as plain PNG they are answered as always",)
