@@ -213,6 +213,15 @@ def _refuse_constant(name: str) -> float:
     raise ValueError(name)
 
 
+def byte_label(codes: Iterable[int]) -> str:
+    """The label of a token that is a part of a character: its bytes, as SentencePiece writes them.
+
+    >>> byte_label([0xE2, 0x82])
+    '<0xE2><0x82>'
+    """
+    return "".join(f"<0x{code:02X}>" for code in codes)
+
+
 def token_scores(
     completion: str,
     tokens: int,

@@ -23,7 +23,7 @@ from pytest_vqamt.core.text import cut, one_line
 from pytest_vqamt.language.answers.final import read_json, strip_traces
 from pytest_vqamt.language.questions.free import QuestionForm, form_of
 from pytest_vqamt.models.budget import CUT_OFF, Budget, UsageCounter
-from pytest_vqamt.models.chat_settings import ANSWER_FIELD, token_scores
+from pytest_vqamt.models.chat_settings import ANSWER_FIELD, byte_label, token_scores
 from pytest_vqamt.models.http.client import HttpClient, HttpResponse
 from pytest_vqamt.models.http.http_settings import ApiKey, redact_logs
 from pytest_vqamt.models.http.pace import Pace
@@ -797,6 +797,10 @@ def _scored_token(found: object) -> tuple[str, float] | None:
     if not isinstance(found, Mapping) or not isinstance(token := found.get("token"), str):
         return None
     score = found.get("logprob")
+    parts = found.get("bytes")
+    # Parts of characters all read "\ufffd"; their bytes tell them apart.
+    if "\ufffd" in token and isinstance(parts, list) and all(isinstance(each, int) for each in parts):
+        token = byte_label(parts)
     # A log-probability is at most 0, but for rounding: what is above is none.
     return (token, score) if isinstance(score, int | float) and isfinite(score) and score <= 1e-6 else None
 

@@ -23,8 +23,18 @@ _NEAR = 0.05
 _ABOVE_FLOOR = 1.5
 """Other content moves the scores by more than so many times what equal requests are apart."""
 
+_LEAST_MOVED = 0.02
+"""Other content also moves them by so much of what other pictures do, unless it is faint: a warm cache has no noise in
+the requests that were sent before, and some in others (llama.cpp: 0 and 1 %)."""
+
 _DECIDES = 20
 """Pictures must be apart so many times more than equal requests, or faint changes decide nothing."""
+
+_OUTLIER = 0.25
+"""Equal requests that are apart by so much of what other pictures are got random answers: that is no floor."""
+
+_MOST_OUTLIERS = 0.4
+"""Above this share all is noise. One random answer of three that a card gets is up to two of the comparisons."""
 
 _ROUNDING = 1e-6
 """Scores that differ by less are equal: servers write them in decimals."""
@@ -37,7 +47,7 @@ class Comparing(ProbeState):
 
     Attributes:
         reference: an answer about each card.
-        floor: the largest distance of two answers to the same request.
+        floor: the largest distance of two answers to the same request, without a few random ones.
         far: the median distance of the answers about two cards.
         alike: the chance that the answers about two pictures are as near as those to equal requests.
         odd: the chance that equal requests are further apart than equal content may be.
@@ -67,6 +77,10 @@ class Comparing(ProbeState):
         """True if a change much smaller than another picture can be told from noise."""
         return self.has_scores and self.far > _DECIDES * self.floor
 
+    @property
+    def why_not_decisive(self) -> str:
+        return "equal requests get other scores" if self.has_scores else "there are no log-probabilities"
+
     # Requests
 
     def send(self, card: Card, question: str = NUMBER) -> SentRequest:
@@ -79,6 +93,12 @@ class Comparing(ProbeState):
 
     def is_moved(self, first: SentRequest, second: SentRequest) -> bool:
         """True if the answers are further apart than equal requests are. Failures are honest, and count as moved."""
+        return self.is_faintly_moved(first, second) and (
+            bool(first.failure or second.failure) or distance(first, second) > _LEAST_MOVED * self.far
+        )
+
+    def is_faintly_moved(self, first: SentRequest, second: SentRequest) -> bool:
+        """As ``is_moved``, for content that moves the scores much less than other pictures do."""
         if first.failure or second.failure:
             return True
         return distance(first, second) > max(_ABOVE_FLOOR * self.floor, _ROUNDING)
@@ -102,9 +122,9 @@ class Comparing(ProbeState):
         """True if the answers are apart by less than a share of what another picture is."""
         return distance(first, second) < share * self.far
 
-    def unmoved(self, pairs: Iterable[Pair]) -> list[SentRequest]:
+    def unmoved(self, pairs: Iterable[Pair], *, faint: bool = False) -> list[SentRequest]:
         """Takes pairs of other content until one has moved; the second ones once all that have not are a finding."""
-        return self._until(pairs, self.is_moved, self.alike)
+        return self._until(pairs, self.is_faintly_moved if faint else self.is_moved, self.alike)
 
     def changed(self, pairs: Iterable[Pair]) -> list[SentRequest]:
         """Takes pairs of equal content until one is the same; the second ones once all that are not are a finding."""
@@ -127,15 +147,34 @@ class Comparing(ProbeState):
 
     def take_references(self, answers: Sequence[Sequence[SentRequest]]) -> None:
         """Takes the references and the noise from the answers to one question, some for each card."""
-        self.reference = [given[0] for given in answers]
-        repeated = [distance(given[0], each) for given in answers for each in given[1:]]
+        # The answer that is nearest to the others of its card: the first one may be random.
+        self.reference = [min(given, key=lambda one: sum(distance(one, each) for each in given)) for given in answers]
+        repeated = [
+            distance(reference, each)
+            for reference, given in zip(self.reference, answers, strict=True)
+            for each in given
+            if each is not reference
+        ]
         others = [distance(first, second) for first, second in combinations(self.reference, 2)]
-        self.floor, self.far = max(repeated, default=0.0), median(others)
+        self.far = median(others)
+        usual = [each for each in repeated if each < _OUTLIER * self.far]
+        # A few random answers are in the rate of odd ones; as the floor they would hide what other content moves.
+        is_usual = len(usual) >= (1 - _MOST_OUTLIERS) * len(repeated)
+        self.floor = max(usual if is_usual else repeated, default=0.0)
         # Laplace's rule: what was never seen in n tries has a chance of 1 in n + 2.
         near = [self.is_moved(first, second) for first, second in combinations(self.reference, 2)]
         self.alike = (near.count(False) + 1) / (len(near) + 2)
-        odd = [self.is_same(given[0], each) for given in answers for each in given[1:]]
-        self.odd = (odd.count(False) + 1) / (len(odd) + 2)
+        odd = self.odd_repeats(answers)
+        self.odd = (len(odd) + 1) / (len(repeated) + 2)
+
+    def odd_repeats(self, answers: Sequence[Sequence[SentRequest]]) -> list[SentRequest]:
+        """Answers that are further from the reference of their card than equal content may be."""
+        return [
+            each
+            for reference, given in zip(self.reference, answers, strict=True)
+            for each in given
+            if not self.is_same(reference, each)
+        ]
 
     def again(self, places: Iterable[int]) -> Iterator[Pair]:
         """The reference of cards, each with another answer to the same request."""

@@ -29,6 +29,8 @@ _SEEN = 0.1
 _FRESH = 12
 _SHUFFLES = 400
 """Texts of their own for each of two cards, where all pictures of one text get one answer."""
+_QUIET = 4
+"""Another text moves the scores by more than so many times the noise, which sampling or a random answer is not."""
 _EXPECTED = 10
 """A long text is cut where the scores should have moved by so many times what can be told."""
 _MATCHES = (
@@ -49,10 +51,19 @@ def calibrate(state: Comparing) -> bool:
     state.take_references(answers)
     pairs = list(combinations(state.reference, 2))
     unmoved = [second for first, second in pairs if not state.is_moved(first, second)]
-    odd = [each for given in answers for each in given[1:] if not state.is_same(given[0], each)]
     if len(unmoved) <= len(pairs) // 2:
+        odd = state.odd_repeats(answers)
         state.add_finding(FindingKind.NON_DETERMINISTIC, odd, 2 * CARDS, rate=0.02, detail=state.scale)
         return True
+    if not _is_quiet(state):
+        wavering = [
+            each
+            for reference, given in zip(state.reference, answers, strict=True)
+            for each in given
+            if distance(reference, each) > 0
+        ]
+        state.add_finding(FindingKind.NON_DETERMINISTIC, wavering, 2 * CARDS, rate=0.02, detail=state.scale)
+        return False
     is_cached = state.sender.task is Task.VQA and _moves_with_fresh_texts(state)
     kind = FindingKind.TEXT_KEYED if is_cached else FindingKind.PICTURE_UNUSED
     detail = "all cards get equal scores: the picture is dropped, or a cache knows requests by their text"
@@ -60,6 +71,17 @@ def calibrate(state: Comparing) -> bool:
         detail = "all cards get equal scores; with a letter of its own before it, a text gets those of its own picture"
     state.add_finding(kind, unmoved[:CARDS], rate=0.02, detail=detail)
     return False
+
+
+def _is_quiet(state: Comparing) -> bool:
+    """True if equal requests are much nearer than those with another text: else noise hides what pictures move."""
+    if state.floor == 0:
+        return True
+    apart = [
+        distance(reference, state.send(card, COLOUR))
+        for reference, card in zip(state.reference[:3], state.cards, strict=False)
+    ]
+    return median(apart) > _QUIET * state.floor
 
 
 def _moves_with_fresh_texts(state: Comparing) -> bool:
@@ -125,7 +147,8 @@ def likenesses(state: Comparing) -> None:
         # Digits of one ground may look alike to a model that sees few pixels; told apart when sent otherwise, not.
         if kind is not FindingKind.LENGTH_KEYED and not state.is_decisive:
             continue
-        if found := state.unmoved(_in_a_row(state, [(cards[a], cards[b]) for a, b in places])):
+        # Small digits of one ground, or a few pixels of noise, move the scores little.
+        if found := state.unmoved(_in_a_row(state, [(cards[a], cards[b]) for a, b in places]), faint=True):
             state.add_finding(kind, found, rate=state.alike)
             return
 
@@ -179,7 +202,7 @@ _EQUALLY_BRIGHT: tuple[tuple[Colour, Colour], ...] = (
 def edges(state: Comparing) -> None:
     """A band at each edge of a square: a picture that is cropped loses it."""
     if not state.is_decisive:
-        state.skip("edges", "equal requests get other scores")
+        state.skip("edges", state.why_not_decisive)
         return
     lost: list[SentRequest] = []
     names = []
@@ -211,7 +234,7 @@ def sizes(state: Comparing) -> None:
 def detail(state: Comparing) -> None:
     """Figures: the finest stripes of a large picture, and the faintest step of its ground, that move the scores."""
     if not state.is_decisive:
-        state.skip("detail", "equal requests get other scores")
+        state.skip("detail", state.why_not_decisive)
         return
     for px in (448, _LARGE_PX):
         moved = {width: distance(*(state.send(each) for each in _striped(px, width))) for width in _STRIPES_PX}
@@ -221,7 +244,11 @@ def detail(state: Comparing) -> None:
             state.measure(Figure(name=name, value=min(seen), unit="px", is_better_high=False))
     card = Card(number=state.spare[0], ground=(_GROUND,) * 3)
     plain = state.send(card)
-    seen = [step for step in _STEPS if state.is_moved(plain, state.send(replace(card, ground=(_GROUND + step,) * 3)))]
+    seen = [
+        step
+        for step in _STEPS
+        if state.is_faintly_moved(plain, state.send(replace(card, ground=(_GROUND + step,) * 3)))
+    ]
     if seen:
         figure = Figure(
             name="faintest step that moves the scores", value=min(seen), unit="of 255", is_better_high=False
@@ -316,7 +343,7 @@ def letters(state: Comparing) -> None:
 def long_texts(state: Comparing) -> None:
     """The picture, and the first, the middle and the last line, of longer and longer texts."""
     if not state.is_decisive:
-        state.skip("long texts", "equal requests get other scores")
+        state.skip("long texts", state.why_not_decisive)
         return
     before: dict[str, tuple[float, int]] = {}
     for lines in LINES.values():
@@ -330,7 +357,7 @@ def long_texts(state: Comparing) -> None:
                     state.note(f"a text of {len(plain.split()):,} words", honest)
                     return
                 apart.append(distance(first, second))
-                if state.is_moved(first, second):
+                if state.is_faintly_moved(first, second):
                     break
                 found.append(second)
                 # What counts less and less in a longer text may count nothing: only a sudden loss is a finding.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
@@ -17,7 +17,13 @@ from pytest_vqamt.core.input_files import parse_json, read_text
 from pytest_vqamt.core.spelling import setting
 from pytest_vqamt.core.text import count_noun
 from pytest_vqamt.language.answers.final import is_part_of_a_mark, open_mark_at_end
-from pytest_vqamt.models.chat_settings import REASONING_ARGUMENTS, TEMPLATE_ARGUMENTS, ChatSettings, token_scores
+from pytest_vqamt.models.chat_settings import (
+    REASONING_ARGUMENTS,
+    TEMPLATE_ARGUMENTS,
+    ChatSettings,
+    byte_label,
+    token_scores,
+)
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line
 from pytest_vqamt.models.transformers.inputs import TextTokens, load_tokenizer
 from pytest_vqamt.models.transformers.runtime import Runtime, exclusive
@@ -297,11 +303,21 @@ class GreedyDecoding:
         with exclusive(self._tokenizer):
             return tuple(
                 tuple(
-                    tuple((str(self._tokenizer.decode([token])), score) for token, score in step)
+                    tuple((self._label(token), score) for token, score in step)
                     for step in steps.of_input(place)[: min(count, len(self._ended(row)) + 1)]
                 )
                 for place, row in enumerate(generated.tolist())
             )
+
+    def _label(self, token: int) -> str:
+        """The text of a token; of a part of a character, which has none, its bytes."""
+        text = str(self._tokenizer.decode([token]))
+        if "\ufffd" not in text:
+            return text
+        name = str(self._tokenizer.convert_ids_to_tokens(token))
+        codes = [code for letter in name if (code := _byte_codes().get(letter)) is not None]
+        # SentencePiece names them so itself: "<0xE4>".
+        return name if name.startswith("<0x") or len(codes) < len(name) else byte_label(codes)
 
     def _ended(self, row: list[int]) -> list[int]:
         """The tokens before the end."""
@@ -320,6 +336,14 @@ class GreedyDecoding:
             lambda count: len(decode(ended[:count])),
             lambda place: [(decode([token]), score) for token, score in steps[place]],
         )
+
+
+@cache
+def _byte_codes() -> Mapping[str, int]:
+    """The bytes by the letters that stand for them in the vocabularies of GPT-2 and its like."""
+    from transformers.convert_slow_tokenizer import bytes_to_unicode
+
+    return {letter: code for code, letter in bytes_to_unicode().items()}
 
 
 def _check_generation_config(checkpoint: Checkpoint) -> None:
