@@ -195,7 +195,7 @@ def proxied(engine: str, gateway: Gateway, model: str = "") -> Iterator[str]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, format: str, *args: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             """Nothing: the tests' output is their own."""
 
     class Server(ThreadingHTTPServer):

@@ -168,11 +168,18 @@ def compare(
             differing += [(stage, *pair) for pair in compared.differing] if compared.is_finding else []
         if differing:
             threshold = max(3 * result.floor, _APART * result.far_first) if result.has_scores else 0.5
-            result.explanation = Explainer(senders, threshold).explain(differing)
+            result.explanation = Explainer(senders, threshold).explain(differing, _paired(*result.logs))
     except RequestsSpentError:
         result.complete = False
     result.tokens = _tokens(*result.logs)
     return result
+
+
+def _paired(first: Sequence[SentRequest], second: Sequence[SentRequest]) -> list[tuple[SentRequest, SentRequest]]:
+    """The first answers of both to each request."""
+    answers = {each.request: each for each in reversed(second)}
+    asked = {each.request: each for each in reversed(first)}
+    return [(each, answers[request]) for request, each in asked.items() if request in answers]
 
 
 def _measure(result: AgainstResult, senders: tuple[RequestSender, RequestSender]) -> None:

@@ -127,14 +127,19 @@ class Explainer:
         self._senders = senders
         self._threshold = threshold
 
-    def explain(self, differing: Sequence[tuple[Stage, SentRequest, SentRequest]]) -> Explanation:
+    def explain(
+        self,
+        differing: Sequence[tuple[Stage, SentRequest, SentRequest]],
+        pairs: Sequence[tuple[SentRequest, SentRequest]],
+    ) -> Explanation:
         """The first hypothesis that leaves least of the differences, and the smallest picture.
 
         Args:
             differing: pairs that differ, with their stages.
+            pairs: all pairs of answers.
         """
         before = max(len(sender.log) for sender in self._senders)
-        words, left, smallest = self._of_caches(differing), 0.0, ""
+        words, left, smallest = self._of_caches(pairs), 0.0, ""
         try:
             if not words:
                 found, left = self._best(_chosen(differing))
@@ -145,9 +150,9 @@ class Explainer:
         after = max(len(sender.log) for sender in self._senders)
         return Explanation(words=words, left=left, smallest=smallest, requests=after - before)
 
-    def _of_caches(self, differing: Sequence[tuple[Stage, SentRequest, SentRequest]]) -> str:
+    def _of_caches(self, all_pairs: Sequence[tuple[SentRequest, SentRequest]]) -> str:
         """What the answers themselves show: one for all pictures of a text, or for all texts about a picture."""
-        pairs = [(seen, other) for _, seen, other in differing if not (seen.failure or other.failure)]
+        pairs = [(seen, other) for seen, other in all_pairs if not (seen.failure or other.failure)]
         for words, key, content in (
             ("all pictures with one text", _text, _card),
             ("all texts about one picture", _card, _text),

@@ -99,8 +99,8 @@ def places(probing: Probing) -> None:
 
 def _of_lost_corners(probing: Probing, size: tuple[int, int], seen: tuple[str, ...]) -> FindingKind | None:
     """What it is where the corners are seen in no order; None where the check of sizes tells it."""
-    if not set(seen) & set(_COLOURS):
-        return None  # nothing is seen, wherever it stands
+    if not any(seen):
+        return None  # nothing is answered, wherever it stands
     if size[0] == size[1]:
         return FindingKind.TILES
     # A number in the middle is still read where the ends are cut off, and not where all is garbled.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
 from math import fsum
-from statistics import fmean
+from statistics import fmean, median
 
 from pytest_vqamt.core.conversation import Ability, Role
 from pytest_vqamt.core.edits import Colour

@@ -343,7 +343,8 @@ def _byte_codes() -> Mapping[str, int]:
     """The bytes by the letters that stand for them in the vocabularies of GPT-2 and its like."""
     from transformers.convert_slow_tokenizer import bytes_to_unicode
 
-    return {letter: code for code, letter in bytes_to_unicode().items()}
+    letters: Mapping[int, str] = bytes_to_unicode()  # type: ignore[no-untyped-call]
+    return {letter: code for code, letter in letters.items()}
 
 
 def _check_generation_config(checkpoint: Checkpoint) -> None:
