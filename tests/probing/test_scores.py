@@ -46,7 +46,6 @@ _SYMMETRIC = ("pictures reversed", "red and blue exchanged", "mirrored")
 _EXPLAINED = {
     "cache by text": "cache: A gives all pictures with one text the same answer",
     "cache by picture": "cache: A gives all texts about one picture the same answer",
-    "system message dropped": "parts: A answers as B does to the conversation without its system message",
     "last picture twice": "parts: A answers as B does to the last picture, twice",
     "pictures sorted": "parts: A answers as B does to the pictures in reverse order",
     "pictures reversed": "parts: A answers as B does to the pictures in reverse order",
