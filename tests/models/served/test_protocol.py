@@ -64,6 +64,8 @@ ANSWER_FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "unknown_words": st.lists(TEXTS, max_size=3).map(tuple),
     "tokens_in": AMOUNTS,
     "tokens_out": AMOUNTS,
+    # Of the probe alone, which the scores of the first token do for a served model.
+    "steps": st.none(),
     "cost": AMOUNTS,
 }
 ANSWERS = st.builds(Answer, **{name: ANSWER_FIELDS[name] for name in Answer.__struct_fields__})
