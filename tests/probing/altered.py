@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from hashlib import sha256
+from random import Random
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -101,6 +103,17 @@ def pictures(change: Callable[[list[Image]], list[Image]]) -> Fault:
 
     def fault(model: LoadedModel, batch: Sequence[ModelInput]) -> list[Answer]:
         return [_asked(model, _shown(item.query.conversation, change(list(item.all_pixels)), item)) for item in batch]
+
+    return fault
+
+
+def noisy(share: float, seed: int) -> Fault:
+    """A sane engine that answers some requests, at random, about another picture."""
+    random = Random(seed)
+
+    def fault(model: LoadedModel, batch: Sequence[ModelInput]) -> list[Answer]:
+        change = partial(_with_pixels, change=CHANGES["inverted"])
+        return [_asked(model, change(item) if random.random() < share else item) for item in batch]
 
     return fault
 

@@ -85,3 +85,9 @@ def test_divergence_is_not_negative(first: SentRequest, second: SentRequest) -> 
     assert found is not None
     assert found >= 0
     assert divergence(first, first) == pytest.approx(0, abs=1e-9)
+
+
+def test_what_follows_a_part_of_a_character_is_not_compared() -> None:
+    """It may be two parts of one look, so that the next tokens have other beginnings."""
+    assert distance(sent({"\ufffd": 0.6, "a": 0.2}, {"b": 0.9}), sent({"\ufffd": 0.6, "a": 0.2}, {"b": 0.1})) == 0
+    assert distance(sent({"<0xC3>": 0.6}, {"b": 0.9}), sent({"<0xC3>": 0.6}, {"b": 0.1})) == pytest.approx(math.log(9))

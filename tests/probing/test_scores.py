@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from pytest_vqamt.commands.main import ExitStatus, run_command
-from pytest_vqamt.core.query import Answer, ModelInput
+from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import LoadedModel
@@ -20,7 +21,7 @@ from pytest_vqamt.probing.probe import MOST_REQUESTS
 from pytest_vqamt.probing.scores.photos import requests
 from pytest_vqamt.probing.scores.probe import SETTINGS, probe_scores
 from tests.models.transformers.prompted.conftest import CHECKPOINTS
-from tests.probing.altered import FAULTS, altered, pixels, sane
+from tests.probing.altered import FAULTS, altered, noisy, pixels, sane
 from tests.probing.direct import direct
 
 _KINDS = ("llava_next", "idefics3", "gemma3", "qwen2_5_vl", "paligemma")
@@ -137,6 +138,35 @@ def test_sixteen_bits_are_no_other_deployment_and_no_finding(checkpoint: Callabl
     assert result.parted == ""
     assert any(each.apart > 0 for each in result.stages)
     assert probe_scores(ModelCatalogue().load(spec, options), limit=MOST_REQUESTS).findings == []
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("share", [0.03, 0.1])
+def test_noise_is_named_as_noise(checkpoint: Callable[[str], Path], share: float, seed: int) -> None:
+    model = altered(loaded(checkpoint("llava_next")), noisy(share, seed))
+
+    result = probe_scores(model, limit=MOST_REQUESTS, seed=seed)
+
+    assert {each.kind for each in result.findings} <= {FindingKind.NON_DETERMINISTIC}
+
+
+@pytest.mark.parametrize("noise", [0.0, 2.5])
+def test_an_engine_that_samples_is_not_one_that_sees_nothing(checkpoint: Callable[[str], Path], noise: float) -> None:
+    random = Random(0)
+
+    def sampled(model: LoadedModel, batch: Sequence[ModelInput]) -> list[Answer]:
+        def moved(answer: Answer) -> Answer:
+            steps = tuple(
+                tuple((label, score - noise * random.random()) for label, score in step) for step in answer.steps or ()
+            )
+            return Answer(answer.text, steps=steps, truncated=answer.truncated)
+
+        return [moved(answer) for answer in model.ask(Task.VQA, batch)]
+
+    result = probe_scores(altered(loaded(checkpoint("llava_next")), sampled), limit=MOST_REQUESTS)
+
+    assert [each.kind for each in result.findings] == ([FindingKind.NON_DETERMINISTIC] if noise else [])
 
 
 @pytest.mark.full

@@ -149,12 +149,7 @@ class Comparing(ProbeState):
         """Takes the references and the noise from the answers to one question, some for each card."""
         # The answer that is nearest to the others of its card: the first one may be random.
         self.reference = [min(given, key=lambda one: sum(distance(one, each) for each in given)) for given in answers]
-        repeated = [
-            distance(reference, each)
-            for reference, given in zip(self.reference, answers, strict=True)
-            for each in given
-            if each is not reference
-        ]
+        repeated = [distance(*pair) for pair in self.repeats(answers)]
         others = [distance(first, second) for first, second in combinations(self.reference, 2)]
         self.far = median(others)
         usual = [each for each in repeated if each < _OUTLIER * self.far]
@@ -164,16 +159,24 @@ class Comparing(ProbeState):
         # Laplace's rule: what was never seen in n tries has a chance of 1 in n + 2.
         near = [self.is_moved(first, second) for first, second in combinations(self.reference, 2)]
         self.alike = (near.count(False) + 1) / (len(near) + 2)
-        odd = self.odd_repeats(answers)
-        self.odd = (len(odd) + 1) / (len(repeated) + 2)
+        odd = [not self.is_same(reference, each) for reference, each in self.repeats(answers)]
+        self.odd = (odd.count(True) + 1) / (len(repeated) + 2)
 
-    def odd_repeats(self, answers: Sequence[Sequence[SentRequest]]) -> list[SentRequest]:
-        """Answers that are further from the reference of their card than equal content may be."""
+    def repeats(self, answers: Sequence[Sequence[SentRequest]]) -> list[Pair]:
+        """The reference of each card with each other answer to the same request."""
         return [
-            each
+            (reference, each)
             for reference, given in zip(self.reference, answers, strict=True)
             for each in given
-            if not self.is_same(reference, each)
+            if each is not reference
+        ]
+
+    def odd_repeats(self, answers: Sequence[Sequence[SentRequest]]) -> list[SentRequest]:
+        """Answers that are further from another one to the same request than noise of 16 bits is."""
+        return [
+            each
+            for reference, each in self.repeats(answers)
+            if not self.is_same(reference, each) or not self.is_near(reference, each, _OUTLIER)
         ]
 
     def again(self, places: Iterable[int]) -> Iterator[Pair]:

@@ -56,12 +56,7 @@ def calibrate(state: Comparing) -> bool:
         state.add_finding(FindingKind.NON_DETERMINISTIC, odd, 2 * CARDS, rate=0.02, detail=state.scale)
         return True
     if not _is_quiet(state):
-        wavering = [
-            each
-            for reference, given in zip(state.reference, answers, strict=True)
-            for each in given
-            if distance(reference, each) > 0
-        ]
+        wavering = [each for reference, each in state.repeats(answers) if distance(reference, each) > 0]
         state.add_finding(FindingKind.NON_DETERMINISTIC, wavering, 2 * CARDS, rate=0.02, detail=state.scale)
         return False
     is_cached = state.sender.task is Task.VQA and _moves_with_fresh_texts(state)
