@@ -22,8 +22,8 @@ from pytest_vqamt.probing.against.comparison import AgainstResult, compare
 from pytest_vqamt.probing.against.terminal import against_lines
 from pytest_vqamt.probing.checks.photos import REQUESTS as PHOTO_REQUESTS
 from pytest_vqamt.probing.checks.together import LEVELS
-from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.gate import ProbeBaseline, gate
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.own_photos import LEAST_PHOTOS, MOST_PHOTOS, PHOTOS
 from pytest_vqamt.probing.probe import MOST_REQUESTS, probe
 from pytest_vqamt.probing.probe_files import result_badge, result_junit, result_markdown

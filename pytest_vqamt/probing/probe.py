@@ -23,7 +23,7 @@ from pytest_vqamt.probing.checks import (
     together,
     urls,
 )
-from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.kinds import CACHES, FindingKind
 from pytest_vqamt.probing.own_photos import OwnPhotos
 from pytest_vqamt.probing.probing import CARDS, TOGETHER, ProbeResult, Probing
 
@@ -81,12 +81,6 @@ _CHECKS = (
     _Check("detail of pictures", urls.details, needs=_Needs.NUMBERS, fresh=True),
     _Check("many in flight", together.ladder, needs=_Needs.NUMBERS, fresh=True),
     _Check("after a pause", sameness.idleness),
-)
-
-
-_CACHES = (
-    *(FindingKind.TEXT_KEYED, FindingKind.SHORT_HASH, FindingKind.LENGTH_KEYED),
-    *(FindingKind.BEGINNING_KEYED, FindingKind.LOOK_KEYED),
 )
 
 
@@ -185,7 +179,7 @@ def _run(probing: Probing, check: _Check) -> bool:
     if probing.is_spoilt:
         probing.skip(check.name, "since what was found the cards are not read any more")
         return False
-    if check.fresh and probing.result.found(*_CACHES):
+    if check.fresh and probing.result.found(*CACHES):
         probing.skip(check.name, "a cache takes one picture for another")
         return False
     try:

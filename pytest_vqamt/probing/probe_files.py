@@ -45,12 +45,12 @@ def result_markdown(result: ProbeResult, found: Gate) -> str:
 
 def _row(result: ProbeResult, found: Gate, finding: ProbeFinding) -> str:
     mark = f" ({escape(found.mark(finding))})" if found.mark(finding) else ""
-    seen = f"{finding.cause.title}: {summary(finding)}"
+    seen = f"{finding.kind.observed}: {summary(finding)}"
     shown_by = example(result.log, finding)
     # Each cell by itself, so that a long detail does not cost the example its place.
     what = "<br>".join(escape(shown(each)) for each in (seen, shown_by) if each)
-    cause = finding.cause
-    return f"| {code(finding.kind.value)}{mark} | {what} | {prose(cause.cause)} | {prose(cause.advice)} |"
+    kind = finding.kind
+    return f"| {code(kind.value)}{mark} | {what} | {prose(kind.cause)} | {prose(kind.advice)} |"
 
 
 def result_badge(result: ProbeResult, found: Gate) -> str:
@@ -83,10 +83,10 @@ def result_junit(result: ProbeResult, found: Gate) -> str:
     for finding in result.findings:
         case = _case(suite, f"finding: {finding.kind.value}")
         if found.state(finding) is FindingState.FAILS:
-            title = f"{finding.cause.title} (do first: {finding.cause.advice})"
+            title = f"{finding.kind.observed} (do first: {finding.kind.advice})"
             ET.SubElement(case, "failure", message=shown(title), type=finding.kind.value).text = _text(result, finding)
         else:
-            ET.SubElement(case, "skipped", message=shown(f"{found.mark(finding)}: {finding.cause.title}"))
+            ET.SubElement(case, "skipped", message=shown(f"{found.mark(finding)}: {finding.kind.observed}"))
     if found.drops:
         message = f"{count_noun(len(found.drops), 'figure')} dropped since the baseline: {found.drops[0]}"
         failure = ET.SubElement(_case(suite, "figures against the baseline"), "failure", message=shown(message))
@@ -103,8 +103,8 @@ def result_junit(result: ProbeResult, found: Gate) -> str:
 
 
 def _text(result: ProbeResult, finding: ProbeFinding) -> str:
-    cause = finding.cause
-    told = (cause.title, summary(finding), f"likely cause: {cause.cause}", f"do first: {cause.advice}")
+    kind = finding.kind
+    told = (kind.observed, summary(finding), f"likely cause: {kind.cause}", f"do first: {kind.advice}")
     return "\n".join(shown(each) for each in (*told, example(result.log, finding)) if each)
 
 

@@ -92,7 +92,7 @@ def _findings(result: ProbeResult, found: Gate, room: int) -> tuple[list[str], i
     others = [
         line
         for each in passing[:_MOST_PASSING]
-        for line in folded(f"{found.mark(each)}: {each.kind.value}: {each.cause.title}", 1)
+        for line in folded(f"{found.mark(each)}: {each.kind.value}: {each.kind.observed}", 1)
     ]
     names = [each.kind.value for each in passing[_MOST_PASSING:]]
     others += folded(f"not failing either: {', '.join(names)}" if names else "", 1)
@@ -114,21 +114,21 @@ def _findings(result: ProbeResult, found: Gate, room: int) -> tuple[list[str], i
 
 
 def _in_full(finding: ProbeFinding, log: Sequence[SentRequest]) -> Iterator[str]:
-    cause = finding.cause
-    yield from folded(f"{finding.kind.value}: {cause.title}", 1)
+    kind = finding.kind
+    yield from folded(f"{kind.value}: {kind.observed}", 1)
     detail = f": {finding.detail}" if finding.detail else ""
     yield from folded(f"  {seen_in(finding)}{detail}", 2)
     if finding.ruled_out:
         yield from folded(f"  it is not {not_it(finding)}", 2)
-    yield from folded(f"  likely cause: {cause.cause}", 2)
-    yield from folded(f"  do first: {cause.advice}", 2)
+    yield from folded(f"  likely cause: {kind.cause}", 2)
+    yield from folded(f"  do first: {kind.advice}", 2)
     shown = example(log, finding)
     yield from folded(f"  {shown}" if shown else "", 3)
 
 
 def _in_brief(finding: ProbeFinding) -> Iterator[str]:
-    yield from folded(f"{finding.kind.value}: {finding.cause.title}", 1)
-    yield from folded(f"  do first: {finding.cause.advice}", 2)
+    yield from folded(f"{finding.kind.value}: {finding.kind.observed}", 1)
+    yield from folded(f"  do first: {finding.kind.advice}", 2)
 
 
 def _facts(result: ProbeResult, room: int) -> tuple[list[str], int]:

@@ -16,15 +16,8 @@ from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.asking import Request, RequestSender, SentRequest
 from pytest_vqamt.probing.cards import COLOURS, CORNER, CORNERS, DOTS, GRAY, NUMBER, Card, says
-from pytest_vqamt.probing.findings import (
-    FLIPS,
-    FindingKind,
-    ProbeFinding,
-    chance_of,
-    is_finding,
-    is_undecided,
-    repeated_difference,
-)
+from pytest_vqamt.probing.findings import FLIPS, ProbeFinding, chance_of, is_finding, is_undecided, repeated_difference
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.stats.binomial import exact_test
 
 CARDS = 6

@@ -14,8 +14,8 @@ from pytest_vqamt.models.wrapped import wrap_model
 from pytest_vqamt.probing.asking import Request, RequestSender, SentRequest
 from pytest_vqamt.probing.cards import COLOURS, Card
 from pytest_vqamt.probing.checks import reading, replies, sameness
-from pytest_vqamt.probing.findings import FindingKind
 from pytest_vqamt.probing.gate import ProbeBaseline, gate
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probe import MOST_REQUESTS, probe
 from pytest_vqamt.probing.probe_report import figure_words
 from pytest_vqamt.probing.probing import CARDS, TOGETHER, Probing

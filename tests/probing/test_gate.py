@@ -11,8 +11,9 @@ import pytest
 
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOURS, Card
-from pytest_vqamt.probing.findings import CAUSES, FindingKind, ProbeFinding
+from pytest_vqamt.probing.findings import ProbeFinding
 from pytest_vqamt.probing.gate import Gate, ProbeBaseline, gate
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probe_files import result_badge, result_junit, result_markdown
 from pytest_vqamt.probing.probe_report import probe_row, result_html
 from pytest_vqamt.probing.probe_rows import row_text
@@ -111,9 +112,9 @@ def test_the_files_tell_of_it(tmp_path: Path) -> None:
     size = failed["finding: size"]
     assert size is not None
     assert size.text is not None
-    assert all(each in size.text for each in (CAUSES[FindingKind.SIZE].advice, "2 of 3 comparisons", "a | b"))
+    assert all(each in size.text for each in (FindingKind.SIZE.advice, "2 of 3 comparisons", "a | b"))
     skipped = [each.get("message") or "" for each in suite.iter("skipped")]
-    assert f"allowed: all photos | are upright: {CAUSES[FindingKind.EXIF].title}" in skipped
+    assert f"allowed: all photos | are upright: {FindingKind.EXIF.observed}" in skipped
     assert {"name": "numbers read", "value": "18 of 18"} in [each.attrib for each in suite.iter("property")]
     row = json.loads(row_text(probe_row(made, found)))
     assert row["figures"][SHARP] == {"value": 336, "unit": "px", "is_better_high": True, "is_gated": True}

@@ -14,7 +14,7 @@ from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
 from pytest_vqamt.probing.asking import RequestSender
 from pytest_vqamt.probing.checks.photos import DESCRIBE, MAIN, MOST_COMMON, REQUESTS, photos
-from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.own_photos import OwnPhotos, take_photos
 from pytest_vqamt.probing.probe import probe
 from pytest_vqamt.probing.probing import ProbeResult, Probing

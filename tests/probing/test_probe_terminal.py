@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from pytest_vqamt.core.text import visible
 from pytest_vqamt.probing.asking import Request, Said, SentRequest
 from pytest_vqamt.probing.cards import COLOURS, NUMBER, Card, CardFile
-from pytest_vqamt.probing.findings import CAUSES, FindingKind, ProbeFinding
+from pytest_vqamt.probing.findings import ProbeFinding
 from pytest_vqamt.probing.gate import Gate, gate
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probe_report import compared_with, evidence
 from pytest_vqamt.probing.probe_terminal import MOST_LINES, page_line, probe_lines
 from pytest_vqamt.probing.probing import Fact, Figure, ProbeResult
@@ -128,7 +129,7 @@ def test_a_finding_says_what_was_seen_and_what_to_do() -> None:
     ]  # fmt: skip
     assert lines[2:5] == [
         "",
-        f"exif: {CAUSES[FindingKind.EXIF].title}",
+        f"exif: {FindingKind.EXIF.observed}",
         "  seen in 2 of 3 comparisons (by chance: p = 1.0e-06): some",
     ]
     starts = [line.split(":")[0].strip() for line in lines[5:] if line.startswith("  ") and line[2] != " "]
@@ -154,8 +155,8 @@ def test_what_is_allowed_has_a_line_behind_what_fails() -> None:
     lines = probe_lines(made, gate(made, {"exif": "ours are upright", "jpeg": "", "webp": "", "usage": "no"}))
     assert lines[0].startswith("failed, 1 finding, 2 allowed:")
     assert lines[3].startswith("size: ")
-    assert f"allowed: ours are upright: exif: {CAUSES[FindingKind.EXIF].title}" in lines
-    assert f"allowed: jpeg: {CAUSES[FindingKind.JPEG].title}" in lines
+    assert f"allowed: ours are upright: exif: {FindingKind.EXIF.observed}" in lines
+    assert f"allowed: jpeg: {FindingKind.JPEG.observed}" in lines
     assert [each for each in lines if "not found" in each] == ["--allow webp, usage: not found in this probe"]
 
 
@@ -181,7 +182,7 @@ def test_every_cause_fits_and_names_something_to_do(kind: FindingKind) -> None:
     ]
     text = "\n".join(probe_lines(made))
     assert "..." not in text
-    cause = CAUSES[kind]
+    cause = kind
     assert " ".join(cause.advice.split()) in " ".join(text.split())
     # An option, a command, a setting, or a tool by its name.
     named = (

@@ -10,7 +10,7 @@ from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.against.comparison import compare
-from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probe import MOST_REQUESTS
 from pytest_vqamt.probing.scores.probe import SETTINGS, probe_scores
 from tests.models.openai.small_llama import llama_server

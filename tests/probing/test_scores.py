@@ -15,7 +15,8 @@ from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.against.comparison import compare
-from pytest_vqamt.probing.findings import MOST_CHANCE, FindingKind
+from pytest_vqamt.probing.findings import MOST_CHANCE
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.own_photos import take_photos
 from pytest_vqamt.probing.probe import MOST_REQUESTS
 from pytest_vqamt.probing.scores.photos import requests

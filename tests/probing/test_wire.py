@@ -15,7 +15,7 @@ from pytest_vqamt.models.openai.requests import chat_message
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.asking import RequestSender
 from pytest_vqamt.probing.checks import lengths, names, reading, texts, urls
-from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.model_names import is_other_model, may_be_one
 from pytest_vqamt.probing.picture_server import PictureServer
 from pytest_vqamt.probing.probing import Probing

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from pytest_vqamt.core.edits import Colour, FileForm
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOUR, COLOURS, Card, CardFile, says
-from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing
 
 _EXCHANGED: Mapping[str, Mapping[str, str]] = MappingProxyType(

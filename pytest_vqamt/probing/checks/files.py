@@ -9,7 +9,8 @@ from types import MappingProxyType
 from pytest_vqamt.core.edits import FileForm
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOUR, COLOURS, Card, CardFile, Hidden, says
-from pytest_vqamt.probing.findings import FLIPS, FindingKind
+from pytest_vqamt.probing.findings import FLIPS
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import Probing
 
 _INK = (190, 60, 40)

@@ -6,7 +6,8 @@ from itertools import chain, cycle, islice
 
 from pytest_vqamt.probing.asking import SentRequest
 from pytest_vqamt.probing.cards import IN_FORM, NUMBER
-from pytest_vqamt.probing.findings import FLIPS, FindingKind
+from pytest_vqamt.probing.findings import FLIPS
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing
 
 NAME = "length of answers"

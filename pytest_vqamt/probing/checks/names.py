@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_vqamt.core.results import ModelUse
-from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.model_names import address_of, is_other_model, may_be_one
 from pytest_vqamt.probing.probing import Probing
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pytest_vqamt.core.conversation import Ability, Role
 from pytest_vqamt.probing.asking import Request, Said, SentRequest
 from pytest_vqamt.probing.cards import CODE_WORD, NUMBER, OF_MESSAGE, OF_PICTURE, Card, says
-from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing
 
 _PAIRS = ((0, 1), (2, 3), (4, 5), (1, 2), (3, 4), (5, 0))

@@ -21,7 +21,8 @@ from pytest_vqamt.probing.cards import OF_PICTURE, Card, CardFile
 from pytest_vqamt.probing.checks.parts import Seen, pattern_of
 from pytest_vqamt.probing.checks.reading import EMPTY
 from pytest_vqamt.probing.filler import FILLER, LINES, with_filler
-from pytest_vqamt.probing.findings import FLIPS, FindingKind, repeated_difference
+from pytest_vqamt.probing.findings import FLIPS, repeated_difference
+from pytest_vqamt.probing.kinds import CACHES, FindingKind
 from pytest_vqamt.probing.own_photos import LEAST_PHOTOS, OwnPhotos
 from pytest_vqamt.probing.probing import Probing
 
@@ -74,8 +75,8 @@ _FORMS = {
 _GROUPS = (
     frozenset(
         {
-            *(FindingKind.PICTURE_UNUSED, FindingKind.FIRST_PICTURE, FindingKind.TEXT_KEYED, FindingKind.SHORT_HASH),
-            *(FindingKind.LENGTH_KEYED, FindingKind.BEGINNING_KEYED, FindingKind.LOOK_KEYED, FindingKind.TEXT_IGNORED),
+            *CACHES,
+            *(FindingKind.PICTURE_UNUSED, FindingKind.FIRST_PICTURE, FindingKind.TEXT_IGNORED),
         }
     ),
     frozenset({FindingKind.NON_DETERMINISTIC, FindingKind.NOISY_DETAIL}),

@@ -7,7 +7,8 @@ from collections import Counter
 
 from pytest_vqamt.core.results import ModelUse
 from pytest_vqamt.probing.asking import SentRequest
-from pytest_vqamt.probing.findings import FLIPS, FindingKind
+from pytest_vqamt.probing.findings import FLIPS
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import Figure, ProbeState, Probing
 from pytest_vqamt.stats.intervals import wilson
 

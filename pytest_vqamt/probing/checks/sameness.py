@@ -9,7 +9,8 @@ from dataclasses import replace
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOUR, COLOURS, NUMBER, Card, CardFile, colliding_pairs
 from pytest_vqamt.probing.checks.reading import EMPTY, distinct
-from pytest_vqamt.probing.findings import FLIPS, FindingKind
+from pytest_vqamt.probing.findings import FLIPS
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing
 
 _MORE_ROUNDS = 7

@@ -9,7 +9,8 @@ from itertools import chain
 
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import CORNER, CORNERS, GRAY, NUMBER, Card, faint_card, says
-from pytest_vqamt.probing.findings import MOST_CHANCE, MOST_UNDECIDED, FindingKind
+from pytest_vqamt.probing.findings import MOST_CHANCE, MOST_UNDECIDED
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import CARDS, Figure, Probing, Undecided
 
 _SQUARES_PX = (96, 448, 1024, 1536, 2048)

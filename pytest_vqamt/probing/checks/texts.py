@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import IN_FORM, NUMBER
 from pytest_vqamt.probing.filler import FILLER, LINES, with_filler
-from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing
 
 _PLAIN, _LETTERS, _SENTENCES = "Lamp river: <number>", "Größe żółw: <number>", "Lamp.\nRiver. <number>"

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOURS, NUMBER, Card
 from pytest_vqamt.probing.filler import FILLER
-from pytest_vqamt.probing.findings import FLIPS, MOST_CHANCE, FindingKind
+from pytest_vqamt.probing.findings import FLIPS, MOST_CHANCE
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing, clear_numbers
 
 LEVELS = (64, 16)

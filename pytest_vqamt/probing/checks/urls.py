@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from pytest_vqamt.probing.asking import SentRequest
 from pytest_vqamt.probing.cards import NUMBER, Card, CardFile
-from pytest_vqamt.probing.findings import FLIPS, FindingKind
+from pytest_vqamt.probing.findings import FLIPS
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.model_names import address_of
 from pytest_vqamt.probing.picture_server import PictureServer, is_loopback
 from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing

@@ -13,7 +13,8 @@ from statistics import median
 
 from pytest_vqamt.probing.asking import Request, RequestSender, SentRequest
 from pytest_vqamt.probing.cards import NUMBER, Card
-from pytest_vqamt.probing.findings import FLIPS, FindingKind, is_finding
+from pytest_vqamt.probing.findings import FLIPS, is_finding
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.outputs import distance
 from pytest_vqamt.probing.probing import CARDS, ProbeState
 

@@ -14,7 +14,7 @@ from pytest_vqamt.core.query import Task
 from pytest_vqamt.probing.asking import Request, Said, SentRequest
 from pytest_vqamt.probing.cards import COLOUR, COLOURS, NUMBER, Card, CardFile, colliding_pairs
 from pytest_vqamt.probing.filler import FILLER, LINES
-from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.outputs import distance
 from pytest_vqamt.probing.probing import CARDS, Figure
 from pytest_vqamt.probing.scores.comparing import Comparing, Pair

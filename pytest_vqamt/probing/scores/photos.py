@@ -10,7 +10,7 @@ from itertools import pairwise
 from pytest_vqamt.core.edits import FileForm
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import Card, CardFile
-from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.own_photos import OwnPhotos
 from pytest_vqamt.probing.scores.comparing import Comparing, Pair
 

@@ -11,7 +11,7 @@ from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.asking import Request, RequestSender, RequestsSpentError
 from pytest_vqamt.probing.cards import GRAY, NUMBER, Card
 from pytest_vqamt.probing.checks import replies
-from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.kinds import CACHES, FindingKind
 from pytest_vqamt.probing.own_photos import OwnPhotos
 from pytest_vqamt.probing.probing import ProbeResult
 from pytest_vqamt.probing.scores import content, photos, sameness
@@ -49,10 +49,8 @@ _CHECKS: Mapping[str, Callable[[Comparing], None]] = MappingProxyType(
     }
 )
 
-_CACHES = (
-    *(FindingKind.TEXT_KEYED, FindingKind.SHORT_HASH, FindingKind.LENGTH_KEYED),
-    *(FindingKind.BEGINNING_KEYED, FindingKind.LOOK_KEYED, FindingKind.TEXT_IGNORED, FindingKind.NON_DETERMINISTIC),
-)
+_NOTHING_COMPARES = {*CACHES, FindingKind.TEXT_IGNORED, FindingKind.NON_DETERMINISTIC}
+"""Findings after which files and batches cannot be compared."""
 
 
 def is_refused(model: LoadedModel) -> bool:
@@ -104,7 +102,7 @@ def probe_scores(model: LoadedModel, *, limit: int, seed: int = 0, own: OwnPhoto
 
 def _run(state: Comparing, name: str, check: Callable[[Comparing], None]) -> None:
     result = state.result
-    if result.found(*_CACHES):
+    if result.found(*_NOTHING_COMPARES):
         state.skip(name, "what was found before would show here, too")
         return
     if name in _OF_TEXTS and state.sender.task is Task.CAPTIONING:

@@ -12,7 +12,7 @@ from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOURS, NUMBER, Card, CardFile, Hidden
 from pytest_vqamt.probing.checks.files import FORMS
 from pytest_vqamt.probing.filler import FILLER
-from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import CARDS
 from pytest_vqamt.probing.scores.comparing import Comparing, Pair
 
