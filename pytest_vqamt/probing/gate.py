@@ -12,9 +12,6 @@ from pytest_vqamt.probing.probe_rows import read_probe
 from pytest_vqamt.probing.probing import ProbeResult
 from pytest_vqamt.stats.binomial import upper_tail
 
-_DROPPED = 0.6
-"""A figure of which more is better fails below so much of the baseline's: two steps of a ladder. One is chance."""
-
 _MOST_CHANCE = 1e-3
 """The p-value up to which fewer cards are read than in the baseline."""
 
@@ -126,8 +123,7 @@ def _lower(result: ProbeResult, baseline: ProbeBaseline) -> list[str]:
         before = baseline.figures.get(figure.name)
         if before is None or not figure.is_gated:
             continue
-        has_dropped = figure.value < _DROPPED * before if figure.is_better_high else _DROPPED * figure.value > before
-        if has_dropped:
+        if figure.is_below(before):
             found.append(f"{figure.name}: {figure.value:g} {figure.unit}, {before:g} in the baseline")
     missing = sorted(baseline.gated - {each.name for each in result.figures})
     return [*found, *(f"{name}: not measured, {baseline.figures[name]:g} in the baseline" for name in missing)]

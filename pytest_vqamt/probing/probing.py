@@ -52,6 +52,9 @@ _READS_SOMETHING = 0.5
 _READS = 0.8
 """The share of reference cards that a model must read for checks that need it."""
 
+_DROPPED = 0.6
+"""A figure of which more is better has dropped below so much of what it was: two steps of a ladder."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
@@ -80,6 +83,10 @@ class Figure:
     """The value with its interval, for a share that was measured on few requests: "0 of 42 (0 to 8 %)"; else ""."""
     is_gated: bool = True
     """False if a worse one than in a baseline is no drop."""
+
+    def is_below(self, before: float) -> bool:
+        """True if it is worse by two steps of a ladder: one is chance."""
+        return self.value < _DROPPED * before if self.is_better_high else _DROPPED * self.value > before
 
 
 @dataclass(slots=True)

@@ -290,3 +290,8 @@ def test_bad_input_gets_one_line(arguments: list[str], message: str, capsys: pyt
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_docs_name_every_kind_of_finding() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "probe.md").read_text("utf-8")
+    assert [each.value for each in FindingKind if f"`{each.value}`" not in page] == []

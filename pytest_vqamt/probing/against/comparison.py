@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from random import Random
 from statistics import median
 
 from pytest_vqamt.models.wrapped import LoadedModel
+from pytest_vqamt.probing.acuity import Ask, faintest, faintest_read, resolutions, smallest_digits
 from pytest_vqamt.probing.against.explaining import SAME_ANSWER, Explainer, Explanation
 from pytest_vqamt.probing.against.schedule import Asked, Stage, schedule
 from pytest_vqamt.probing.asking import Request, RequestSender, RequestsSpentError, SentRequest
@@ -15,17 +17,27 @@ from pytest_vqamt.probing.cards import COLOURS, NUMBER, Card
 from pytest_vqamt.probing.checks.photos import says_the_same
 from pytest_vqamt.probing.findings import FLIPS, is_finding
 from pytest_vqamt.probing.outputs import distance, divergence, first_distance, is_flip, mean, parted_at
+from pytest_vqamt.probing.probing import Figure, clear_numbers
 from pytest_vqamt.stats.binomial import upper_tail
 
 _STAGES = 20
 """Comparisons of two deployments: fifteen stages, with room."""
 
+_READS = 0.8
+"""The share of clear cards that both must read before finer ones are shown."""
+
+_PLAIN = 2
+"""The first stages: sums, and clear cards as plain files."""
 _PARTS = {Stage.PICTURES, Stage.TURNS, Stage.SYSTEM}
 
 _APART, _LATER, _EQUAL = 0.5, 0.7, 0.02
 """A stage differs where its scores are apart by ``_APART`` of what two pictures are, on the mean, those of the first
 tokens and those of all; or those of later ones alone. What 16 bits change in weights of 32 stays below: it grows from
 token to token, and hardly differs from stage to stage."""
+
+_APART_FROM_EXACT = 0.1
+"""As ``_APART``, for conversations of more parts where clear cards alone are apart by at most ``_EQUAL``: what is left
+is another prompt, such as one without its system message, which may hardly move the scores of random weights."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +64,8 @@ class StageResult:
     """The same of all tokens up to the first that differs."""
     has_scores: bool = False
     """True if both gave log-probabilities; else answers are compared."""
+    bound: float = _APART
+    """A stage differs where ``apart`` and ``apart_later`` are so much."""
     divergence: float | None = None
     """The mean Kullback-Leibler divergence of the first tokens, in nats; None without log-probabilities."""
     flips: int = 0
@@ -69,8 +83,29 @@ class StageResult:
         if self.has_scores:
             # Where first tokens agree and later ones do not, it is the decoding and not the precision.
             is_later = self.apart <= _EQUAL and self.apart_later >= _LATER
-            return bool(self.differing) and (is_later or min(self.apart, self.apart_later) >= _APART)
+            return bool(self.differing) and (is_later or min(self.apart, self.apart_later) >= self.bound)
         return is_finding(len(self.differing), self.compared, (2 * FLIPS) ** 2, of=_STAGES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedFigure:
+    """How fine a detail each of both reads."""
+
+    first: Figure
+    """Of A."""
+    second: Figure
+    """Of B."""
+
+    @property
+    def has_dropped(self) -> bool:
+        """True if A's is worse by two steps of a ladder; 0 is for nothing that is read."""
+        if not self.second.value or not self.first.value:
+            return bool(self.second.value)
+        return self.first.is_below(self.second.value)
+
+    def __str__(self) -> str:
+        first, second = (f"{each.value:,.0f} {each.unit}" if each.value else "none" for each in (self.first, self.second))
+        return f"{self.first.name}: A {first}, B {second}"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -95,6 +130,8 @@ class AgainstResult:
     """The same of their first tokens."""
     has_scores: bool = False
     """True if both give log-probabilities."""
+    figures: list[ComparedFigure] = field(default_factory=list)
+    """Effective resolutions and the faintest step; empty where clear digits are not read."""
     explanation: Explanation | None = None
     """What would explain the differences, and the smallest picture that shows them; None where they do not differ."""
 
@@ -106,8 +143,17 @@ class AgainstResult:
         return f"log-probabilities: 1 is what two pictures are apart ({self.far:.2g} nats; noise {self.floor:.2g})"
 
     @property
+    def drops(self) -> list[ComparedFigure]:
+        """The figures of A that are worse than those of B."""
+        return [each for each in self.figures if each.has_dropped]
+
+    @property
     def parted(self) -> str:
-        """The likely stage where they differ, in words; "" if they do not differ."""
+        """What differs, in words: the likely stage, else the first figure that A has worse; "" for nothing."""
+        return self._parted_stage or next((f"detail: {each}" for each in self.drops), "")
+
+    @property
+    def _parted_stage(self) -> str:
         found = {each.stage for each in self.stages if each.is_finding}
         if not found:
             # Of scores what differs once is told by the figures of each stage.
@@ -166,6 +212,7 @@ def compare(
             compared = _compared(stage, asked, senders, result)
             result.stages.append(compared)
             differing += [(stage, *pair) for pair in compared.differing] if compared.is_finding else []
+        result.figures = _figures(result, senders, seed)
         if differing:
             threshold = max(3 * result.floor, _APART * result.far_first) if result.has_scores else 0.5
             result.explanation = Explainer(senders, threshold).explain(differing, _paired(*result.logs))
@@ -173,6 +220,27 @@ def compare(
         result.complete = False
     result.tokens = _tokens(*result.logs)
     return result
+
+
+def _figures(result: AgainstResult, senders: tuple[RequestSender, RequestSender], seed: int) -> list[ComparedFigure]:
+    """How fine a detail each reads, if both read clear digits."""
+    clear = next(each for each in result.stages if each.stage is Stage.CLEAR)
+    if min(clear.right) < _READS * clear.compared:
+        return []
+    numbers = clear_numbers(Random(f"{seed} figures"), 2)
+
+    def asked(sender: RequestSender) -> Ask:
+        return lambda card: sender.send_alone(Request(card=card, text=NUMBER))
+
+    def measured(sender: RequestSender, own: int = 0) -> tuple[list[Figure], int]:
+        least = smallest_digits(asked(sender), numbers)
+        # Through the eyes of B: a picture that A makes small at any size leaves A no small digits at all.
+        own = own or min((found for found in least.values() if found), default=0)
+        return [*resolutions(least, own), faintest(faintest_read(asked(sender), numbers))], own
+
+    second, own = measured(senders[1])
+    first, _ = measured(senders[0], own)
+    return [ComparedFigure(first=one, second=other) for one, other in zip(first, second, strict=True)]
 
 
 def _paired(first: Sequence[SentRequest], second: Sequence[SentRequest]) -> list[tuple[SentRequest, SentRequest]]:
@@ -205,6 +273,9 @@ def _compared(
     pairs: list[tuple[SentRequest, SentRequest]] = []
     right = [0, 0]
     wavering = 0
+    bound = _APART
+    if stage in _PARTS and all(max(each.apart, each.apart_later) <= _EQUAL for each in result.stages[:_PLAIN]):
+        bound = _APART_FROM_EXACT
 
     def differ(pair: tuple[SentRequest, SentRequest]) -> bool:
         if not result.has_scores:
@@ -214,7 +285,7 @@ def _compared(
             return pair[0].reading != pair[1].reading
         if distance(*pair) <= 3 * result.floor:
             return False
-        return first_distance(*pair) >= _APART * result.far_first or distance(*pair) >= _LATER * result.far
+        return first_distance(*pair) >= bound * result.far_first or distance(*pair) >= _LATER * result.far
 
     def sent(request: Request) -> tuple[SentRequest, SentRequest]:
         return senders[0].send_alone(request), senders[1].send_alone(request)
@@ -244,6 +315,7 @@ def _compared(
         apart=(mean(first_distance(*pair) for pair in pairs) or 0.0) / result.far_first,
         apart_later=(mean(distance(*pair) for pair in pairs) or 0.0) / result.far,
         has_scores=result.has_scores,
+        bound=bound,
         divergence=mean(divergence(*pair) for pair in pairs),
         flips=sum(is_flip(*pair) for pair in pairs),
         parted_at=median(parted) if parted else None,

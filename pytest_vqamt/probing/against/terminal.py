@@ -11,7 +11,7 @@ from pytest_vqamt.probing.probe_report import brief
 from pytest_vqamt.probing.probe_terminal import folded
 
 _EXAMPLES = 2
-_MOST_STAGES = 8
+_MOST_STAGES = 5
 
 
 def against_lines(result: AgainstResult) -> list[str]:
@@ -25,27 +25,36 @@ def _texts(result: AgainstResult) -> Iterator[tuple[str, int]]:
     yield verdict(result), 2
     yield f"A = {first}", 1
     yield f"B = {second}", 1
-    for each in [each for each in result.stages if each.is_finding or each.differing][:_MOST_STAGES]:
+    told = sorted((each for each in result.stages if each.is_finding or each.differing), key=_is_alike)
+    for each in told[:_MOST_STAGES]:
         yield stage_words(each), 1
+    if more := told[_MOST_STAGES:]:
+        yield f"and {count_noun(len(more), 'more stage')}: {', '.join(each.stage.value for each in more)}", 1
     alike = [each for each in result.stages if not each.differing and not each.is_finding]
     if alike:
         most = max(alike, key=lambda each: each.apart)
-        told = f", apart by at most {most.apart:.2g} ({most.stage.value})" if result.has_scores else ""
-        yield f"alike: {count_noun(len(alike), 'stage')}, {sum(each.compared for each in alike)} requests{told}", 2
+        most_apart = f", apart by at most {most.apart:.2g} ({most.stage.value})" if result.has_scores else ""
+        yield f"alike: {count_noun(len(alike), 'stage')}, {sum(each.compared for each in alike)} requests{most_apart}", 2
     if scored := mean(each.divergence for each in result.stages):
         flips, compared = (sum(getattr(each, name) for each in result.stages) for name in ("flips", "compared"))
         yield f"over all: KL {scored:.2g} nats; the likeliest first token flips in {flips} of {compared}", 1
     if not result.complete:
         yield "not all stages were compared: the requests were spent (--max-requests)", 1
     yield f"compared by {result.scale}; {tokens(result)}", 2
+    if result.figures:
+        yield f"measured: {'; '.join(map(str, sorted(result.figures, key=lambda each: not each.has_dropped)))}", 2
     if result.explanation is not None:
-        yield f"smallest picture that separates them: {result.explanation.smallest or 'none of one picture'}", 1
         sent = count_noun(result.explanation.requests, "request")
-        yield f"looking for the cause took {sent} more", 1
+        smallest = result.explanation.smallest or "none of one picture"
+        yield f"smallest picture that separates them: {smallest} (looking for the cause took {sent})", 2
     examples = [pair for each in result.stages if each.is_finding for pair in each.differing]
     for one, other in examples[:: max(1, len(examples) // _EXAMPLES)][:_EXAMPLES]:
         answers = f"A {quoted(shortened(one.answer))}, B {quoted(shortened(other.answer))}"
         yield f"{brief(one.look)}; {quoted(brief(one.text))}: {answers}", 2
+
+
+def _is_alike(stage: StageResult) -> bool:
+    return not stage.is_finding
 
 
 def verdict(result: AgainstResult) -> str:

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
 
+from pytest_vqamt.probing.acuity import DIGITS_PX, FAINT, SIDES_PX, faintest, resolutions, smallest_digits
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import CORNER, CORNERS, GRAY, NUMBER, Card, faint_card, says
 from pytest_vqamt.probing.findings import MOST_CHANCE, MOST_UNDECIDED
 from pytest_vqamt.probing.kinds import FindingKind
-from pytest_vqamt.probing.probing import CARDS, Figure, Probing, Undecided
+from pytest_vqamt.probing.probing import CARDS, Probing, Undecided
 
 _SQUARES_PX = (96, 448, 1024, 1536, 2048)
 _LARGE_PX = 1024
@@ -21,14 +22,9 @@ _RATIOS = ((672, 224), (224, 672), (896, 224), (160, 640))
 _CORNERED = ((448, 448), (1120, 448), (448, 1120), (1024, 1024))
 _COLOURS = ("red", "green", "blue", "yellow")
 
-_DIGITS_PX = (96, 64, 48, 36, 28, 22, 18, 14, 12, 10, 8)
-"""Heights of digits, from large to small."""
-_SEEN_AT_PX = (224, 448, 1024)
 _COARSE_PX = 512
 """The effective resolution of a picture of 1,024 px below which it is a finding."""
 
-_FAINT = (12, 18, 26, 38, 56)
-"""Steps of 255 between digits and ground: some of them are hard to read for any encoder."""
 _BORDER = 2
 """Steps on either side of the faintest that is read, whose cards are asked about again."""
 _ROUNDS = 6
@@ -139,22 +135,18 @@ def _corner_colour(seen: SentRequest) -> str:
 
 def acuity(probing: Probing) -> None:
     """Digits that are smaller and smaller, on cards of several sizes: the effective resolution of a large picture."""
-    least: dict[int, int] = {}
-    for px in _SEEN_AT_PX:
-        # Mostly as small as on the card before.
-        least[px] = _smallest(probing, px, [each for each in least.values() if each][-1:])
+    least = smallest_digits(lambda card: probing.send(card, NUMBER), probing.spare)
     shown = ", ".join(f"{found} px at {px:,} px" if found else f"none at {px:,} px" for px, found in least.items())
     probing.note("smallest digits that are read", shown, is_minor=True)
     own = min((found for found in least.values() if found), default=0)
     if not own:
         return
-    for px, found in least.items():
-        if found:
-            effective = round(px * own / found)
-            probing.measure(Figure(name=f"effective resolution at {px:,} px", value=effective, unit="px"))
-    large, found = _SEEN_AT_PX[-1], least[_SEEN_AT_PX[-1]]
+    for figure in resolutions(least):
+        if figure.value:
+            probing.measure(figure)
+    large, found = SIDES_PX[-1], least[SIDES_PX[-1]]
     # A step above the smallest: read for sure, and lost where the picture is made half as large.
-    probing.small_digits_px = min((px for px in _DIGITS_PX if found < px < 1.6 * found), default=found)
+    probing.small_digits_px = min((px for px in DIGITS_PX if found < px < 1.6 * found), default=found)
     effective = round(large * own / found) if found else 0
     # Half of it: a step of the ladder is a quarter, and small digits are hard for any model.
     spoilt = probing.result.found(FindingKind.TILES, FindingKind.LARGE_PICTURE, FindingKind.SIZE)
@@ -168,41 +160,16 @@ def acuity(probing: Probing) -> None:
         probing.add(FindingKind.DETAIL, wrong, rate=probing.flips, detail=detail)
 
 
-def _smallest(probing: Probing, px: int, guess: list[int]) -> int:
-    """The smallest height of digits in pixels of which two numbers are read; 0 for none."""
-    heights = [height for height in _DIGITS_PX if height <= px * 0.25]
-
-    def is_read(place: int, number: int) -> bool:
-        card = Card(number=number, ground=(245, 245, 245), size=(px, px), digit_px=heights[place])
-        # A number is not read by chance, but may be missed by it: a server may give random answers now and then.
-        return any(probing.send(card, NUMBER).is_right for _ in range(3))
-
-    first, second, *_ = probing.spare
-    low, high = -1, len(heights)
-    # What is read at one height is read at any larger one: halves find the smallest, around a guess.
-    tries = [heights.index(height) + more for height in guess if height in heights for more in (0, 1)]
-    while high - low > 1:
-        middle = next((place for place in tries if low < place < high), (low + high) // 2)
-        if is_read(middle, first):
-            low = middle
-        else:
-            high = middle
-    # One number may be of easier digits than another.
-    while low >= 0 and not is_read(low, second):
-        low -= 1
-    return heights[low] if low >= 0 else 0
-
-
 def faint(probing: Probing) -> None:
     """Digits that hardly differ from their ground: the same request twice, and more where answers differ."""
     numbers = probing.spare[:2]
     cards = {
-        step: [faint_card(number, 60 + 50 * place, step) for place, number in enumerate(numbers)] for step in _FAINT
+        step: [faint_card(number, 60 + 50 * place, step) for place, number in enumerate(numbers)] for step in FAINT
     }
     given = {step: [[probing.send(card, NUMBER)] for card in some] for step, some in cards.items()}
     # Noise shows where digits are just read, and just not.
     read = [step for step, seen in given.items() if all(each[0].is_right for each in seen)]
-    border = [step for step in _FAINT if step not in read][-_BORDER:] + read[:_BORDER]
+    border = [step for step in FAINT if step not in read][-_BORDER:] + read[:_BORDER]
     for step in border:
         for card, seen in zip(cards[step], given[step], strict=True):
             seen.append(probing.send(card, NUMBER))
@@ -223,9 +190,9 @@ def faint(probing: Probing) -> None:
         probing.spend(_MORE + CARDS)
         other, tries = _unlike(given.values())
     usual = {step: [_usual(seen) for seen in some] for step, some in given.items()}
-    read = [step for step in _FAINT if all(map(says, usual[step], map(str, numbers)))]
+    read = [step for step in FAINT if all(map(says, usual[step], map(str, numbers)))]
     if read:
-        probing.measure(Figure(name="faintest step that is read", value=min(read), unit="of 255", is_better_high=False))
+        probing.measure(faintest(min(read)))
     # Where a picture without a number gets that of another card, so does one whose number is not seen.
     if probing.result.found(FindingKind.EMPTY_PICTURE):
         return
@@ -234,7 +201,7 @@ def faint(probing: Probing) -> None:
     if MOST_CHANCE < chance <= MOST_UNDECIDED:
         probing.undecided[FindingKind.NOISY_DETAIL] = Undecided(tuple(other), tries, chance)
     if chance <= MOST_CHANCE:
-        detail = f"of steps of {min(_FAINT)} to {max(_FAINT)} of 255"
+        detail = f"of steps of {min(FAINT)} to {max(FAINT)} of 255"
         probing.add(FindingKind.NOISY_DETAIL, other, tries, detail=detail, rate=probing.flips)
 
 
