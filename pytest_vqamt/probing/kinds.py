@@ -99,6 +99,14 @@ class FindingKind(StrEnum):
         "Probe with --option seed=1, then with --option in-flight=1; if it stays, look at the server's "
         "default sampling (vLLM: --generation-config vllm).",
     )
+    EARLIER_ANSWER = (
+        "earlier-picture",
+        "Some answers are about a picture that was sent before",
+        "A cache or a buffer knows pictures by something else than their content, such as a count of requests "
+        "(LMCache PR 5055).",
+        "Turn the cache of pictures off (vLLM: --mm-processor-cache-gb 0 --no-enable-prefix-caching), and probe each "
+        "replica by itself.",
+    )
     STATE = (
         "state-left-behind",
         "A card that was answered before gets another answer",
@@ -294,6 +302,13 @@ class FindingKind(StrEnum):
         "Use an encoder of 16 bits (llama.cpp: --mmproj with a file in F16; else leave the vision tower "
         "out of quantisation) and probe again.",
     )
+    CONTRAST = (
+        "contrast-lost",
+        "Faint digits are not read on dark or light grounds, on grounds between they are",
+        "Pixels are stretched and cut off at both ends: normalised with the mean and deviation of another encoder.",
+        "Compare image_mean, image_std and rescale_factor of the server with the checkpoint's "
+        "preprocessor_config.json.",
+    )
     NOISY_DETAIL = (
         "noisy-detail",
         "Faint digits are read otherwise each time, clear ones are not",
@@ -361,6 +376,14 @@ class FindingKind(StrEnum):
         "(TensorRT-LLM #2183).",
         "Send one picture a request until the server is updated, and compare with `vqamt probe hf:REPO`.",
     )
+    UNLIKE = (
+        "unlike-pictures",
+        "Two pictures of different shape or file are not both read, each alone is",
+        "All pictures of a request are brought to the shape or the planes of the first (Megatron-LM PR 6260, "
+        "sglang PR 35101).",
+        "Bring the pictures of a request to one size and to RGB before they are sent (Pillow: ImageOps.pad, "
+        "image.convert('RGB')).",
+    )
     PERMUTED = (
         "permuted-pictures",
         "Several pictures are seen in another order",
@@ -394,6 +417,19 @@ class FindingKind(StrEnum):
         "Ask about one picture a conversation, or start the server with the checkpoint's own template "
         "(vLLM: --chat-template FILE).",
     )
+    MARKS = (
+        "marks-in-text",
+        "With a mark such as <image> in the user's text the picture is not seen, or the request fails",
+        "The server takes the mark for the place of a picture (vLLM #57740). Users can hide pictures so.",
+        "Take such marks out of what users type before it is sent, and update the server.",
+    )
+    CHUNKS = (
+        "chunk-within-picture",
+        "A picture behind a text of some lengths is not seen, behind shorter and longer ones it is",
+        "The prompt is cut into chunks for the prefill, and the end of one lies within the picture.",
+        "Make chunks larger or turn them off (vLLM: --no-enable-chunked-prefill, --max-num-batched-tokens; "
+        "llama.cpp: -ub and -b above a picture's tokens).",
+    )
     ASSISTANT_LOST = (
         "assistant-turns-lost",
         "What the model said before is not known to it",
@@ -424,8 +460,8 @@ class FindingKind(StrEnum):
     )
     USAGE = (
         "usage",
-        "The counted tokens do not grow with the text",
-        "The usage is a constant, or that of another request.",
+        "The counted tokens are not those of the request",
+        "The usage is a constant, that of another request, or leaves a part out.",
         "Do not bill or limit by this server's usage. If nobody reads it: --allow usage=REASON.",
     )
     OTHER_MODEL = (
@@ -443,7 +479,7 @@ class FindingKind(StrEnum):
     LIMIT_EARLY = (
         "max-tokens-cut",
         "Answers are cut off before they have as many tokens as the request allows",
-        "The server has a lower limit of its own, or counts one token more than it gives.",
+        "The server has a lower limit of its own, or leaves a token out of its count (LM Studio #2335).",
         "Raise the server's own limit of tokens; ask for one more until then (--option longest-answer=N).",
     )
     URL_NOT_FETCHED = (

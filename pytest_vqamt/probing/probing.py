@@ -14,7 +14,7 @@ from random import Random
 
 from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.models.wrapped import LoadedModel
-from pytest_vqamt.probing.asking import Request, RequestSender, SentRequest
+from pytest_vqamt.probing.asking import Request, RequestSender, Said, SentRequest
 from pytest_vqamt.probing.cards import COLOURS, CORNER, CORNERS, DOTS, GRAY, NUMBER, Card, says
 from pytest_vqamt.probing.findings import FLIPS, ProbeFinding, chance_of, is_finding, is_undecided, repeated_difference
 from pytest_vqamt.probing.kinds import FindingKind
@@ -233,12 +233,13 @@ class Probing(ProbeState):
         spare_requests: how many more requests than usual may be sent for what is undecided.
         spent_on_undecided: how many were.
         since: the checks since a reference card was asked again.
+        faintest_step: the faintest step of 255 between digits and gray grounds that is read; 0 for none.
         small_digits_px: the height of digits that are read on large cards and not on half as large ones; 0 for none.
     """
 
     def __init__(self, sender: RequestSender, seed: int, url_host: str = "") -> None:
         super().__init__(sender, seed)
-        self.salted = False
+        self.salted = self._is_salted_before = False
         self.reference: dict[tuple[int, str], str] = {}
         self.repeats: list[tuple[int, str, SentRequest]] = []
         self.flips = FLIPS
@@ -250,6 +251,7 @@ class Probing(ProbeState):
         self.spare_requests = max(0, sender.limit - _USUAL_REQUESTS)
         self.spent_on_undecided = 0
         self.small_digits_px = 0
+        self.faintest_step = 0
         self.since: list[str] = []
         self._canaries = 0
 
@@ -277,6 +279,33 @@ class Probing(ProbeState):
 
     # Requests
 
+    def is_cured_by_fresh_texts(self, seen: Sequence[SentRequest]) -> bool:
+        """True if requests that differ get the references' answers with texts that nobody has sent before.
+
+        A cache that knows requests by their texts then is the cause; all later texts are fresh.
+        """
+        if self.salted:
+            return False
+        self.salted, self._is_salted_before = True, not self.lacks(Ability.INTERLEAVED)
+        places = {card.number: place for place, card in enumerate(self.cards)}
+        again = {place: each for each in seen if (place := places.get(each.card.number)) is not None}
+        cured = [
+            place
+            for place, each in again.items()
+            if self.agrees(self.sender.send_alone(self._fresh(each.request)), place)
+        ]
+        self.salted = len(cured) >= max(2, len(again))
+        self._is_salted_before &= self.salted
+        return self.salted
+
+    def _fresh(self, request: Request) -> Request:
+        """The request; once a cache by text was found, with unique numbers, before its picture, too, where needed."""
+        text = self.salted_text(request.text)
+        if request.turns or not self._is_salted_before:
+            return replace(request, text=text)
+        before = self.salted_text("")
+        return replace(request, text=text, turns=(Said((before, request.card, text)),))
+
     def salted_text(self, question: str) -> str:
         """The question; once a cache by text was found, with a unique number before it."""
         # A prefix before the question makes each request another one to a cache by text.
@@ -286,14 +315,14 @@ class Probing(ProbeState):
         return f"Request {salt:06}. {question}"
 
     def send(self, card: Card, question: str) -> SentRequest:
-        return self.sender.send_alone(Request(card=card, text=self.salted_text(question)))
+        return self.sender.send_alone(self._fresh(Request(card=card, text=question)))
 
     def at_once(self, requests: Sequence[Request]) -> list[SentRequest]:
         """Sends requests that do not depend on each other, several in flight where that changes no answer.
 
         What differs here is confirmed alone: this is the first look of a check.
         """
-        salted = [replace(each, text=self.salted_text(each.text)) for each in requests]
+        salted = [self._fresh(each) for each in requests]
         if not self._may_be_together:
             return [self.sender.send_alone(each) for each in salted]
         batches = (salted[first : first + _IN_FLIGHT] for first in range(0, len(salted), _IN_FLIGHT))
@@ -318,7 +347,7 @@ class Probing(ProbeState):
         last: SentRequest | None = None
         # Twice: one flip of a sane server must be no finding.
         for _ in range(2):
-            last = self.sender.send_alone(replace(request, text=self.salted_text(request.text)))
+            last = self.sender.send_alone(self._fresh(request))
             # A refusal or a text that was cut with notice is honest.
             if last.failure or last.truncated or self.agrees(last, place):
                 return None
@@ -404,6 +433,8 @@ class Probing(ProbeState):
             rate: the chance of one on a sane deployment; that of two in a row by default, 0 for what none does.
             ruled_out: what was tried, and is not the cause, as after "it is not".
         """
+        if self.is_spoilt and kind not in _OF_STATE:
+            return False  # what was compared with is not answered any more
         of_flips = rate is not None and rate == self.flips
         tries, chance = compared or len(differing), self.rate if rate is None else rate
         open_before = self.undecided.pop(kind, None)
@@ -411,6 +442,8 @@ class Probing(ProbeState):
             differing, tries = [*open_before.differing, *differing], open_before.compared + tries
         if (rate is None or of_flips) and self.is_finding(len(differing), tries, chance) and kind not in _OF_STATE:
             self._measure_before_accusing()
+            if self.is_spoilt:
+                return False
             chance = self.rate if rate is None else self.flips
         if self.add_finding(kind, differing, tries, rate=chance, detail=detail, ruled_out=ruled_out):
             return True
@@ -505,7 +538,7 @@ def _is_plain(sent: SentRequest) -> bool:
 def reading_cards(random: Random) -> list[tuple[str, Card, str]]:
     """Cards with what is to be read, for the figure of how well a model reads: names of corners, and counts."""
     names = random.sample(("red", "green", "blue", "yellow"), 4)
-    corners = Card(ground=GRAY, corners=tuple(names), size=(448, 448))
+    corners = Card(ground=GRAY, corners=tuple(names))
     dots = random.sample(range(2, 6), 3)
     return [
         *(("sides", corners, CORNER.format(corner)) for corner in CORNERS),

@@ -104,7 +104,9 @@ class ComparedFigure:
         return self.first.is_below(self.second.value)
 
     def __str__(self) -> str:
-        first, second = (f"{each.value:,.0f} {each.unit}" if each.value else "none" for each in (self.first, self.second))
+        first, second = (
+            f"{each.value:,.0f} {each.unit}" if each.value else "none" for each in (self.first, self.second)
+        )
         return f"{self.first.name}: A {first}, B {second}"
 
 

@@ -34,7 +34,10 @@ def _texts(result: AgainstResult) -> Iterator[tuple[str, int]]:
     if alike:
         most = max(alike, key=lambda each: each.apart)
         most_apart = f", apart by at most {most.apart:.2g} ({most.stage.value})" if result.has_scores else ""
-        yield f"alike: {count_noun(len(alike), 'stage')}, {sum(each.compared for each in alike)} requests{most_apart}", 2
+        yield (
+            f"alike: {count_noun(len(alike), 'stage')}, {sum(each.compared for each in alike)} requests{most_apart}",
+            2,
+        )
     if scored := mean(each.divergence for each in result.stages):
         flips, compared = (sum(getattr(each, name) for each in result.stages) for name in ("flips", "compared"))
         yield f"over all: KL {scored:.2g} nats; the likeliest first token flips in {flips} of {compared}", 1

@@ -58,6 +58,8 @@ def lengths(probing: Probing) -> None:
     wrong = probing.until_right(((each, _ended(each, limit) is not kind) for each in again), FLIPS)
     counts = sorted({each.tokens_out or len(each.answer.split()) for each in wrong})
     detail = f"{' or '.join(map(str, counts))} tokens, where {limit} are the most"
+    if kind is FindingKind.USAGE:
+        detail = f"{' or '.join(map(str, counts))} tokens are counted for {len(wrong[0].answer.split())} words"
     probing.add(kind, wrong, detail=detail, rate=FLIPS)
 
 
@@ -66,6 +68,8 @@ def _ended(seen: SentRequest, limit: int) -> FindingKind | None:
     # A word has a token at least, so no server's way of counting explains as many words.
     if len(seen.answer.split()) > limit or (seen.tokens_out or 0) > limit + _SLACK:
         return FindingKind.LIMIT_IGNORED
+    if seen.tokens_out is not None and 0 < seen.tokens_out < min(limit, len(seen.answer.split())):
+        return FindingKind.USAGE
     if seen.cut_off and seen.tokens_out is not None and seen.tokens_out < limit:
         return FindingKind.LIMIT_EARLY
     return None

@@ -7,8 +7,13 @@ from collections.abc import Sequence
 
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOUR, COLOURS, NUMBER, Card
+from pytest_vqamt.probing.findings import MOST_CHANCE
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing, reading_cards
+from pytest_vqamt.stats.binomial import exact_test
+
+FRESH = "with a number of its own before it, each text gets the answer to its own picture"
+"""The detail of a cache by text."""
 
 EMPTY = {
     "white": Card(ground=COLOURS["white"]),
@@ -54,10 +59,25 @@ def look_at_fresh_texts(probing: Probing) -> None:
         probing.salted = False
         return
     wrong = [each for _, asked, each in probing.repeats if asked == NUMBER and not each.is_right]
-    detail = "with a number of its own before it, each text gets the answer to its own picture"
-    probing.add_finding(FindingKind.TEXT_KEYED, wrong, tries, detail=detail, rate=probing.flips)
+    probing.add_finding(FindingKind.TEXT_KEYED, wrong, tries, detail=FRESH, rate=probing.flips)
     if _find_subject(probing):
         measure_reading(probing)
+
+
+def is_by_text(probing: Probing, other: int, tries: int) -> bool:
+    """True if answers that differ do so no more with texts of their own; references are taken from these then."""
+    if probing.salted:
+        return False
+    before = probing.repeats, dict(probing.reference), probing.result.subject
+    probing.salted = True
+    if _find_subject(probing):
+        fresh, asked = probing.repeat_cards(1)
+        if exact_test((other, tries), (len(fresh), asked)) <= MOST_CHANCE:
+            measure_reading(probing)
+            return True
+    probing.salted = False
+    probing.repeats, probing.reference, probing.result.subject = before
+    return False
 
 
 def measure_sides(probing: Probing) -> None:
@@ -76,8 +96,7 @@ def _add_text_keyed(probing: Probing, unsalted: Sequence[SentRequest]) -> None:
     given = {each.text: each.reading for each in reversed(unsalted)}
     others = [each for each in unsalted if each.card != first.card and each.text in (NUMBER, COLOUR)]
     repeated = [each for each in others if each.reading == given[each.text]]
-    detail = "with a number of its own before it, each text gets the answer to its own picture"
-    probing.add(FindingKind.TEXT_KEYED, repeated, len(others), detail=detail)
+    probing.add(FindingKind.TEXT_KEYED, repeated, len(others), detail=FRESH)
 
 
 def _add_unseen(probing: Probing, first: SentRequest) -> None:

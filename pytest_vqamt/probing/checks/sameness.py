@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOUR, COLOURS, NUMBER, Card, CardFile, colliding_pairs
-from pytest_vqamt.probing.checks.reading import EMPTY, distinct
-from pytest_vqamt.probing.findings import FLIPS
+from pytest_vqamt.probing.checks.reading import EMPTY, FRESH, distinct, is_by_text
+from pytest_vqamt.probing.findings import FLIPS, MOST_CHANCE
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing
+from pytest_vqamt.stats.binomial import upper_tail
 
 _MORE_ROUNDS = 7
 """Further rounds over all cards where answers to the same request differ, to measure how often."""
+
+_OTHERS_CARD = 0.5
+"""The share of random answers that may be one about another card."""
 
 _LARGE_PX = 1536
 _IDLE_S = 3.0
@@ -60,7 +64,19 @@ def repeats(probing: Probing) -> None:
     while _is_open(probing, len(other), tries):
         probing.spend(CARDS)
         other, tries = probing.repeat_cards(1)
-    probing.add(FindingKind.NON_DETERMINISTIC, other, tries, rate=FLIPS)
+    if probing.is_finding(len(other), tries, FLIPS) and is_by_text(probing, len(other), tries):
+        probing.add_finding(FindingKind.TEXT_KEYED, other, tries, detail=FRESH, rate=FLIPS)
+        return
+    kind = FindingKind.EARLIER_ANSWER if _are_earlier(probing, other) else FindingKind.NON_DETERMINISTIC
+    probing.add(kind, other, tries, rate=FLIPS)
+
+
+def _are_earlier(probing: Probing, other: Sequence[SentRequest]) -> bool:
+    """True if the other answers are those to other cards: more often than of a server that makes them up."""
+    if not probing.reads:
+        return False
+    named = sum(_names_a_card(probing, each) for each in other)
+    return bool(other) and upper_tail(named, len(other), _OTHERS_CARD) <= MOST_CHANCE
 
 
 def _is_open(probing: Probing, other: int, tries: int) -> bool:

@@ -10,6 +10,7 @@ from itertools import chain
 from pytest_vqamt.probing.acuity import DIGITS_PX, FAINT, SIDES_PX, faintest, resolutions, smallest_digits
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import CORNER, CORNERS, GRAY, NUMBER, Card, faint_card, says
+from pytest_vqamt.probing.checks.reading import FRESH
 from pytest_vqamt.probing.findings import MOST_CHANCE, MOST_UNDECIDED
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing, Undecided
@@ -31,6 +32,8 @@ _ROUNDS = 6
 """The most rounds of further requests about cards whose answers differ."""
 _PLAIN_CHANCE = 0.2
 """The p-value from which on faint digits are read no more otherwise than clear ones."""
+_LOST_AT_ENDS = 2
+"""A step that is so many times the faintest one on gray is read on dark and light grounds, too."""
 _MORE = 6
 """Further requests about a faint card whose two answers differ."""
 _ORDINARY = ("the cards: as squares of 224 px they are answered as always",)
@@ -48,7 +51,11 @@ def squares(probing: Probing) -> None:
         # All differing cards are large: a limit of size. Small ones among them: bad resizing.
         kind = FindingKind.LARGE_PICTURE if min(sides) >= _LARGE_PX else FindingKind.SIZE
         shown = [each for found in sides.values() for each in found]
-        probing.add(kind, shown, detail=f"sides of {', '.join(f'{px:,}' for px in sides)} px", ruled_out=_ORDINARY)
+        detail = f"sides of {', '.join(f'{px:,}' for px in sides)} px"
+        if probing.is_cured_by_fresh_texts(shown):
+            probing.add(FindingKind.TEXT_KEYED, shown, detail=f"{FRESH}; pictures with {detail}")
+            return
+        probing.add(kind, shown, detail=detail, ruled_out=_ORDINARY)
     oblong: dict[tuple[int, int], list[SentRequest]] = {}
     for size in _RATIOS:
         if found := _confirmed(probing, size):
@@ -69,11 +76,10 @@ def _confirmed(probing: Probing, size: tuple[int, int]) -> list[SentRequest]:
 def places(probing: Probing) -> None:
     """Coloured squares in the corners: mirrored, turned, cropped, and tiles in another order."""
     right, tries = probing.result.read.get("sides", (0, 0))
-    square_is_read = right == tries
-    # The cards of the sides that were read were squares of the first size.
-    sizes = _CORNERED[1:] if tries and square_is_read else _CORNERED
-    first = _corners(probing, *sizes)
-    for size, (seen, shown) in zip(sizes, first, strict=True):
+    # Of an ordinary card, which is smaller than these.
+    sides_are_read = right == tries
+    first = _corners(probing, *_CORNERED)
+    for size, (seen, shown) in zip(_CORNERED, first, strict=True):
         if seen == _COLOURS:
             continue
         ((again, more),) = _corners(probing, size)
@@ -81,7 +87,7 @@ def places(probing: Probing) -> None:
         if not seen == again == third:
             continue
         kind = _PERMUTED.get(tuple(_COLOURS.index(each) if each in _COLOURS else -1 for each in seen))
-        if kind is None and not square_is_read:
+        if kind is None and not sides_are_read:
             probing.skip("places", "the model does not tell the corners of a picture apart")
             return
         if kind is None:
@@ -150,13 +156,14 @@ def acuity(probing: Probing) -> None:
     effective = round(large * own / found) if found else 0
     # Half of it: a step of the ladder is a quarter, and small digits are hard for any model.
     spoilt = probing.result.found(FindingKind.TILES, FindingKind.LARGE_PICTURE, FindingKind.SIZE)
-    if 0 < effective < _COARSE_PX and not spoilt and own * 2 < (found or large):
+    if effective < _COARSE_PX and not spoilt and own * 2 < (found or large):
         wrong = [
             each
             for each in probing.sender.log
             if each.card.digit_px and each.card.size[0] == large and each.card.digit_px < (found or large)
         ]
-        detail = f"{large:,} px as through {effective:,} px"
+        as_through = f"as through {effective:,} px" if effective else f"digits of {DIGITS_PX[0]} px are not read"
+        detail = f"{large:,} px: {as_through}"
         probing.add(FindingKind.DETAIL, wrong, rate=probing.flips, detail=detail)
 
 
@@ -192,6 +199,7 @@ def faint(probing: Probing) -> None:
     usual = {step: [_usual(seen) for seen in some] for step, some in given.items()}
     read = [step for step in FAINT if all(map(says, usual[step], map(str, numbers)))]
     if read:
+        probing.faintest_step = min(read)
         probing.measure(faintest(min(read)))
     # Where a picture without a number gets that of another card, so does one whose number is not seen.
     if probing.result.found(FindingKind.EMPTY_PICTURE):
@@ -203,6 +211,34 @@ def faint(probing: Probing) -> None:
     if chance <= MOST_CHANCE:
         detail = f"of steps of {min(FAINT)} to {max(FAINT)} of 255"
         probing.add(FindingKind.NOISY_DETAIL, other, tries, detail=detail, rate=probing.flips)
+
+
+def ends(probing: Probing) -> None:
+    """Faint digits on dark and on light grounds: they must be read about as well as on gray ones."""
+    of_middle = probing.faintest_step
+    if not of_middle or probing.result.found(FindingKind.NOISY_DETAIL):
+        probing.skip("dark and light grounds", "faint digits on gray grounds are not read, or not each time")
+        return
+    steps = [step for step in FAINT if step >= of_middle]
+    unread: list[SentRequest] = []
+    faintest_of: dict[str, int] = {}
+    for name, level in (("dark", 4), ("light", 251)):
+        faintest_of[name] = 0
+        for step in steps:
+            card = faint_card(probing.spare[2], level, step if level < 128 else -step)
+            tries = [probing.send(card, NUMBER)]
+            while not tries[-1].is_right and len(tries) < 3:
+                tries.append(probing.send(card, NUMBER))
+            if tries[-1].is_right:
+                faintest_of[name] = step
+                break
+            unread += tries if step >= _LOST_AT_ENDS * of_middle else []
+    said = ", ".join(f"{step or 'none'} on {name}" for name, step in faintest_of.items())
+    probing.note("faintest step at the ends", f"{said}, {of_middle} of 255 between", is_minor=True)
+    if unread:
+        probing.add(
+            FindingKind.CONTRAST, unread, detail=f"faintest step: {said}, {of_middle} between", rate=probing.flips
+        )
 
 
 def _unlike(given: Iterable[list[list[SentRequest]]]) -> tuple[list[SentRequest], int]:
