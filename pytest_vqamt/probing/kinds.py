@@ -205,6 +205,13 @@ class FindingKind(StrEnum):
         "Send pictures of one tile and probe again (--option max-pixels=200000): without the finding, "
         "update the server's image processor.",
     )
+    PART_LOST = (
+        "part-lost",
+        "A part of some pictures is not seen",
+        "Tiles of a large picture are dropped, or the picture is cut off at a number of pixels (llama.cpp PR 25481).",
+        "Send pictures of one tile and probe again (--option max-pixels=200000): without the finding, "
+        "update the server's image processor.",
+    )
     DETAIL = (
         "detail-lost",
         "Large pictures are seen as through few pixels",
@@ -429,6 +436,14 @@ class FindingKind(StrEnum):
         "The prompt is cut into chunks for the prefill, and the end of one lies within the picture.",
         "Make chunks larger or turn them off (vLLM: --no-enable-chunked-prefill, --max-num-batched-tokens; "
         "llama.cpp: -ub and -b above a picture's tokens).",
+    )
+    MANY_TOKENS = (
+        "several-large-pictures",
+        "Of several large pictures some are not seen, of small ones all are",
+        "Pictures that do not fit into the context, or into a limit of tokens a request, are dropped without a word "
+        "(koboldcpp #1977).",
+        "Raise the context (vLLM: --max-model-len, llama.cpp: -c, ollama: num_ctx), or send less: "
+        "--option max-pixels=200000.",
     )
     ASSISTANT_LOST = (
         "assistant-turns-lost",

@@ -38,7 +38,7 @@ _OF_STATE = {FindingKind.STATE, FindingKind.NON_DETERMINISTIC}
 _CHANGED = 0.6
 """The share of reference cards that are answered otherwise than at first, where it is state and no noise."""
 
-_USUAL_REQUESTS = 300
+_USUAL_REQUESTS = 320
 """What a probe of a sane deployment takes; what may be sent beyond is for what is undecided."""
 
 _IN_FLIGHT = 16

@@ -3,7 +3,7 @@
 They were written without knowledge of how ``vqamt probe`` looks for bugs, to test what it finds and how it explains it.
 Where a thread names no numbers, or ones of a larger machine, a constant says which were chosen. The mechanics are
 guesses where a thread has only the symptom: sglang #5455, llama.cpp #21871 and #17534, arduino PR 430. None asks
-``chat.acts``: each decides by itself when it acts, so that ``Imitated`` needs no share.
+``chat.acts``: each decides by itself when it acts, so that ``imitated.Imitated`` needs no share.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import cast
 import numpy as np
 from PIL import Image
 
-from tools.faulty_server import FaultyServer, perception
+from tools.faulty_server import perception
 from tools.faulty_server.requests import Chat, File, Pixels, Shown, Turn, count_tokens, flattened, pictures_in
 from tools.faulty_server.stages import Stages
 
@@ -42,16 +42,6 @@ class Imitation:
 
 IMITATIONS: dict[str, Imitation] = {}
 """All imitations by name."""
-
-
-class Imitated(FaultyServer):
-    """A server with an imitated bug."""
-
-    def __init__(self, name: str, *, port: int = 0, seed: int = 0) -> None:
-        super().__init__(port=port, seed=seed)
-        clock = self._stages.clock
-        self._stages = IMITATIONS[name].stages()
-        self._stages.clock = clock
 
 
 def _imitation(

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 
 import numpy as np
 
+from tests.probing.imitations import Imitation
 from tools.faulty_server import perception
 from tools.faulty_server.requests import Chat, File, Pixels, Shown, Turn, count_tokens, pictures_in, resized
 from tools.faulty_server.stages import RefusedError, Stages
@@ -30,17 +30,6 @@ _MIXED_SHARE = 0.3
 _TYPED_MARKS = ("<|image_pad|>", "<image>", "<|image|>")
 _CLIP_MEAN = (0.48145466, 0.4578275, 0.40821073)
 _CLIP_STD = (0.26862954, 0.26130258, 0.27577711)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Imitation:
-    """A server bug as one public thread describes it."""
-
-    stages: Callable[[], Stages]
-    thread: str
-    symptom: str
-    cause: str
-    """What a good diagnosis would have to say."""
 
 
 def _before(shown: Shown, chat: Chat) -> list[Turn]:

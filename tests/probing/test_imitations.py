@@ -13,7 +13,8 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.probing.cards import COLOURS, Card, render_card
-from tests.probing.imitations import IMITATIONS, Imitated
+from tests.probing.imitated import Imitated
+from tests.probing.imitations import IMITATIONS
 from tools.faulty_server import BUGS
 
 NUMBER = "Which number is written in this picture?"

@@ -18,7 +18,7 @@ from pytest_vqamt.probing.findings import MOST_CHANCE
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probe import MOST_REQUESTS, probe
 from tests.probing.direct import DirectModel, direct
-from tests.probing.imitations import IMITATIONS, Imitated
+from tests.probing.imitated import IMITATIONS, Imitated
 from tests.probing.simulation import FlippingModel, findings
 from tools.faulty_server import BUGS, FaultyServer
 

@@ -16,6 +16,7 @@ _PAIRS = ((0, 1), (2, 3), (4, 5), (1, 2), (3, 4), (5, 0))
 _PAIRS_RIGHT = 3
 """Pairs in a row whose questions are all answered rightly end the check."""
 _OTHER_SIZE = (224, 288)
+_LARGE, _SMALL = (1024, 1024), (224, 224)
 _OF_TWO_SIZES = "several pictures as such: two of different sizes are told apart"
 _OF_ONE_SIZE = "the sizes: two pictures of different ones give the same"
 _WISH, _WORD = "Answer briefly.", "lamp"
@@ -122,6 +123,36 @@ def _three(probing: Probing) -> None:
     if kind is not None:
         ruled_out = ("several pictures as such: two are told apart",)
         probing.add(kind, wrong, len(seen), detail="of three pictures", rate=probing.flips, ruled_out=ruled_out)
+
+
+def large_pictures(probing: Probing) -> None:
+    """Three large cards in one message, where three small ones are told apart, and one large one is read."""
+    known = (FindingKind.FIRST_ONLY, FindingKind.LAST_ONLY, FindingKind.PERMUTED, FindingKind.MIXED)
+    spoilt = (FindingKind.MERGED, FindingKind.LARGE_PICTURE, FindingKind.SIZE, FindingKind.LONG_TEXT)
+    if why := probing.lacks(Ability.PICTURES):
+        probing.skip("several large pictures", why)
+        return
+    if probing.result.found(*known, *spoilt):
+        probing.skip("several large pictures", "small ones, or a large one alone, are not seen")
+        return
+
+    def asked(which: int, ordinal: str, size: tuple[int, int]) -> Iterator[tuple[SentRequest, bool]]:
+        for place in range(CARDS):
+            cards = tuple(replace(probing.cards[(place + step) % CARDS], size=size) for step in range(3))
+            text = OF_PICTURE.format(ordinal, NUMBER)
+            sent = probing.sender.send_alone(Request(card=cards[which], text=text, turns=(Said((*cards, text)),)))
+            yield sent, sent.is_right
+
+    # Either end may be cut off.
+    for which, ordinal in ((2, "third"), (0, "first")):
+        wrong = probing.until_right(asked(which, ordinal, _LARGE))
+        if not wrong or probing.until_right(asked(which, ordinal, _SMALL)):
+            continue  # three of any size are too many for the model
+        tokens = max((each.tokens_in or 0 for each in wrong), default=0)
+        detail = f"the {ordinal} of three of {_LARGE[0]:,} x {_LARGE[1]:,} px{f', {tokens:,} tokens' if tokens else ''}"
+        ruled_out = ("their number: three small ones are told apart",)
+        probing.add(FindingKind.MANY_TOKENS, wrong, detail=detail, rate=probing.flips, ruled_out=ruled_out)
+        return
 
 
 def text_first(probing: Probing) -> None:

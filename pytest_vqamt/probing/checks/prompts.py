@@ -20,8 +20,15 @@ _MARKS = (
 _TYPED = "The signs {} mark nothing here."
 _OTHER_SIGNS = ("<word>", "<|paper|>", "[ABC]")
 
-_CHUNKS = (512, 1024, 2048, 4096)
-"""Tokens after which prompts are cut for the prefill, by default or often: llama.cpp 512 and 2,048, vLLM 2,048."""
+_LARGE = (1024, 1024)
+_PLACES = 12
+_MOST_TOKENS = 4096
+"""Behind so many tokens the last picture stands; prompts are often cut after 512 or 2,048."""
+_MOST_TOLD = 2
+_SPOILT = (
+    *(FindingKind.LONG_TEXT, FindingKind.CUT_AT_THE_END, FindingKind.CUT_IN_THE_MIDDLE, FindingKind.LARGE_PICTURE),
+    *(FindingKind.SIZE, FindingKind.TILES, FindingKind.PART_LOST, FindingKind.TEXT_FIRST),
+)
 _WORD = "word "
 _LAST_CORNER = CORNER.format(CORNERS[-1])
 _COLOURS = ("red", "green", "blue", "yellow")
@@ -74,8 +81,8 @@ def chunks(probing: Probing) -> None:
     if why := probing.lacks(Ability.INTERLEAVED):
         probing.skip(CHUNKS_NAME, why)
         return
-    if probing.result.found(FindingKind.LONG_TEXT, FindingKind.CUT_AT_THE_END, FindingKind.CUT_IN_THE_MIDDLE):
-        probing.skip(CHUNKS_NAME, "long texts are cut")
+    if probing.result.found(*_SPOILT):
+        probing.skip(CHUNKS_NAME, "long texts or large pictures are not read")
         return
     # The end of a picture is what is lost where a chunk ends within it, so its last corner is asked about.
     right, tries = probing.result.read.get("sides", (0, 0))
@@ -87,22 +94,23 @@ def chunks(probing: Probing) -> None:
         probing.skip(CHUNKS_NAME, "the server does not count the tokens of prompts")
         return
     a_word = (more.tokens_in - one.tokens_in) / 100
-    question = a_word * len(_LAST_CORNER.split())
-    picture = max(8.0, bare.tokens_in - question)
+    picture = max(1.0, bare.tokens_in - a_word * len(_LAST_CORNER.split()))
+    # By half of the picture's tokens from place to place, so that wherever a chunk ends one picture is around it.
+    places = [round(step * picture / 2 / a_word) for step in range(1, _PLACES)]
+    words = [each for each in places if each * a_word < _MOST_TOKENS]
+    first = probing.at_once([_asked(place, each) for place, each in enumerate(words)])
     found: list[SentRequest] = []
-    ends: list[int] = []
-    for end in _CHUNKS:
-        # So many words that the middle of the picture is at the end of the chunk.
-        words = round((end + picture / 2 + question - (one.tokens_in - 100 * a_word)) / a_word)
-        if words <= 0:
+    tokens: list[int] = []
+    for seen, each in zip(first, words, strict=True):
+        if seen.is_right or (probing.is_finding(len(found), len(found), probing.flips) and len(tokens) >= _MOST_TOLD):
             continue
-        wrong = _wrong(probing, words)
-        # Behind fewer words all of the picture is in one chunk.
-        if wrong and not _wrong(probing, max(0, words - round(1.5 * picture / a_word))):
+        wrong = _wrong(probing, each)
+        # Behind fewer words all of the picture is in one chunk, or less of it in the next.
+        if wrong and not (_wrong(probing, max(0, each - round(picture / a_word)))):
             found += wrong
-            ends.append(end)
+            tokens.append(round(each * a_word + picture / 2))
     if found:
-        detail = f"token {' and '.join(f'{each:,}' for each in ends)} of the prompt within the picture"
+        detail = f"pictures of {picture:.0f} tokens around token {' and '.join(f'{each:,}' for each in tokens)}"
         ruled_out = ("the text: behind fewer words the picture is seen as always",)
         probing.add(FindingKind.CHUNKS, found, detail=detail, rate=probing.flips, ruled_out=ruled_out)
 
@@ -114,10 +122,12 @@ def _wrong(probing: Probing, words: int) -> list[SentRequest]:
 
 
 def _behind(probing: Probing, place: int, words: int) -> SentRequest:
-    """Asks for the last corner of a picture behind so many words; another colour stands there each time."""
+    return probing.sender.send_alone(_asked(place, words))
+
+
+def _asked(place: int, words: int) -> Request:
+    """The question for the last corner of a large picture behind so many words; each time another colour is there."""
     turned = place % len(_COLOURS)
-    card = Card(ground=GRAY, corners=(*_COLOURS[turned:], *_COLOURS[:turned]))
+    card = Card(ground=GRAY, corners=(*_COLOURS[turned:], *_COLOURS[:turned]), size=_LARGE)
     before = (_WORD * words,) if words else ()
-    return probing.sender.send_alone(
-        Request(card=card, text=_LAST_CORNER, turns=(Said((*before, card, _LAST_CORNER)),))
-    )
+    return Request(card=card, text=_LAST_CORNER, turns=(Said((*before, card, _LAST_CORNER)),))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 from pytest_vqamt.core.results import ModelUse
 from pytest_vqamt.probing.asking import SentRequest
+from pytest_vqamt.probing.cards import SIDE_PX
 from pytest_vqamt.probing.findings import FLIPS
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import Figure, ProbeState, Probing
@@ -26,6 +28,8 @@ _ENDLESS = re.compile(r"(\S)\1{5,}")
 _SELDOM = 1e-4
 """The share of such answers on a sane server: no picture here is about a row of signs."""
 _LONG_WORDS = 200
+_TOKENS_OF_A_WORD, _TOKENS_OF_A_TURN = 2, 8
+"""At most, of English and of usual templates."""
 _FEW_TOKENS = 10
 """By so many tokens the words of two questions differ; a picture takes more."""
 
@@ -56,7 +60,12 @@ def failures(state: ProbeState) -> None:
         and not each.request.turns
     }
     if len(plain) >= _MOST_FAILED:
-        state.add_finding(FindingKind.FAILURES, list(plain.values()), len(log), rate=_FAILS)
+        sizes = sorted(
+            {each.card.size for each in plain.values()} - {each.card.size for each in log if not each.failure}
+        )
+        # Of these no request was answered.
+        detail = f"pictures of {', '.join(f'{w:,} x {h:,}' for w, h in sizes)} px" if sizes else ""
+        state.add_finding(FindingKind.FAILURES, list(plain.values()), len(log), rate=_FAILS, detail=detail)
 
 
 def answers(probing: Probing) -> None:
@@ -113,6 +122,25 @@ def budget(probing: Probing) -> None:
         probing.note(f"undecided: {kind.value}", f"{each} (other --seed or more --max-requests decide)")
 
 
+def _counted_again(log: Sequence[SentRequest], alone: int) -> list[SentRequest]:
+    """Conversations with one picture, in an earlier turn, that count as with more."""
+
+    def most(sent: SentRequest) -> float:
+        turns = sent.request.turns
+        words = sum(len(part.split()) for turn in turns for part in turn.parts if isinstance(part, str))
+        return alone + _TOKENS_OF_A_WORD * words + _TOKENS_OF_A_TURN * len(turns)
+
+    later = [
+        each
+        for each in log
+        if each.tokens_in
+        and len(each.request.turns) > 2
+        and len(each.request.cards) == 1
+        and each.card.size == (SIDE_PX, SIDE_PX)
+    ]
+    return [each for each in later if alone and (each.tokens_in or 0) > most(each)]
+
+
 def usage(state: ProbeState) -> None:
     """What the adapter has counted beside tokens, such as retries."""
     for name, value in sorted(state.model.used().items()):
@@ -142,6 +170,9 @@ def tokens(state: ProbeState) -> None:
     is_told = state.result.found(FindingKind.FIRST_ONLY, FindingKind.LAST_ONLY, FindingKind.MERGED)
     if two and one and not is_told and all((each.tokens_in or 0) <= one + _FEW_TOKENS for each in two):
         state.add_finding(FindingKind.USAGE, two, rate=0, detail="a second picture adds no tokens")
+        return
+    if again := _counted_again(state.sender.log, one):
+        state.add_finding(FindingKind.USAGE, again, rate=0, detail="a picture of an earlier turn is counted again")
         return
     long = [each for each in ordinary if len(each.text.split()) > 150]
     short = [each for each in ordinary if len(each.text.split()) < 20]

@@ -15,11 +15,11 @@ from pytest_vqamt.probing.findings import MOST_CHANCE, MOST_UNDECIDED
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing, Undecided
 
-_SQUARES_PX = (96, 448, 1024, 1536, 2048)
+_SQUARES_PX = (96, 300, 448, 800, 1024, 1536, 2048)
 _LARGE_PX = 1024
 """Differences at this side and above alone are a fault of large pictures."""
-_RATIOS = ((672, 224), (224, 672), (896, 224), (160, 640))
-"""Widths and heights in pixels: 3 to 4 times as wide as high, and as high as wide."""
+_RATIOS = ((672, 224), (224, 672), (896, 224), (160, 640), (641, 427))
+"""Widths and heights in pixels: 3 to 4 times as wide as high, and as high as wide, and odd ones as of a photo."""
 _CORNERED = ((448, 448), (1120, 448), (448, 1120), (1024, 1024))
 _COLOURS = ("red", "green", "blue", "yellow")
 
@@ -47,7 +47,7 @@ def squares(probing: Probing) -> None:
     for px in _SQUARES_PX:
         if found := _confirmed(probing, (px, px)):
             sides[px] = found
-    if sides and not probing.result.found(FindingKind.TILES):
+    if sides and not probing.result.found(FindingKind.TILES, FindingKind.PART_LOST):
         # All differing cards are large: a limit of size. Small ones among them: bad resizing.
         kind = FindingKind.LARGE_PICTURE if min(sides) >= _LARGE_PX else FindingKind.SIZE
         shown = [each for found in sides.values() for each in found]
@@ -60,7 +60,7 @@ def squares(probing: Probing) -> None:
     for size in _RATIOS:
         if found := _confirmed(probing, size):
             oblong[size] = found
-    if oblong and not probing.result.found(FindingKind.TILES, FindingKind.CROPPED):
+    if oblong and not probing.result.found(FindingKind.TILES, FindingKind.CROPPED, FindingKind.PART_LOST):
         shown = [each for found in oblong.values() for each in found]
         detail = ", ".join(f"{width} x {height}" for width, height in sorted(oblong))
         probing.add(FindingKind.ASPECT_RATIO, shown, detail=detail, ruled_out=_ORDINARY)
@@ -96,7 +96,8 @@ def places(probing: Probing) -> None:
             continue
         wrong = [each for each in (*shown, *more, *most) if not each.is_right]
         detail = f"{size[0]} x {size[1]} px: the corners are {', '.join(seen)}, not {', '.join(_COLOURS)}"
-        probing.add(kind, wrong, len(shown) * 3, detail=detail, rate=probing.flips)
+        # Each of these corners was seen wrongly all three times.
+        probing.add(kind, wrong, detail=detail, rate=probing.flips)
         return
 
 
@@ -104,6 +105,9 @@ def _of_lost_corners(probing: Probing, size: tuple[int, int], seen: tuple[str, .
     """What it is where the corners are seen in no order; None where the check of sizes tells it."""
     if not any(seen):
         return None  # nothing is answered, wherever it stands
+    at_home = [each == right for each, right in zip(seen, _COLOURS, strict=True)]
+    if any(at_home) and not any(each in _COLOURS and not is_home for each, is_home in zip(seen, at_home, strict=True)):
+        return FindingKind.PART_LOST
     if size[0] == size[1]:
         return FindingKind.TILES
     # A number in the middle is still read where the ends are cut off, and not where all is garbled.
@@ -141,7 +145,11 @@ def _corner_colour(seen: SentRequest) -> str:
 
 def acuity(probing: Probing) -> None:
     """Digits that are smaller and smaller, on cards of several sizes: the effective resolution of a large picture."""
+    before = len(probing.sender.log)
     least = smallest_digits(lambda card: probing.send(card, NUMBER), probing.spare)
+    if any(each.failure for each in probing.sender.log[before:]):
+        probing.skip("small digits", "requests about them failed")
+        return
     shown = ", ".join(f"{found} px at {px:,} px" if found else f"none at {px:,} px" for px, found in least.items())
     probing.note("smallest digits that are read", shown, is_minor=True)
     own = min((found for found in least.values() if found), default=0)
@@ -155,7 +163,7 @@ def acuity(probing: Probing) -> None:
     probing.small_digits_px = min((px for px in DIGITS_PX if found < px < 1.6 * found), default=found)
     effective = round(large * own / found) if found else 0
     # Half of it: a step of the ladder is a quarter, and small digits are hard for any model.
-    spoilt = probing.result.found(FindingKind.TILES, FindingKind.LARGE_PICTURE, FindingKind.SIZE)
+    spoilt = probing.result.found(FindingKind.TILES, FindingKind.PART_LOST, FindingKind.LARGE_PICTURE, FindingKind.SIZE)
     if effective < _COARSE_PX and not spoilt and own * 2 < (found or large):
         wrong = [
             each
