@@ -145,9 +145,10 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
         ),
         FindingKind.TEXT_IGNORED: Cause(
             title="The same picture with another text gets the answer to the earlier text",
-            cause="A cache of responses knows requests by their picture alone.",
+            cause="A cache of responses knows requests by their picture alone; or the text is not in the prompt, or "
+            "the model only describes.",
             advice="Turn off the cache of responses in the server, or in the gateway before it (LiteLLM: cache: "
-            "false), and probe again with --seed 1.",
+            "false), and probe again with --seed 1. A model that only describes: --scores.",
         ),
         FindingKind.EMPTY_PICTURE: Cause(
             title="A blank picture or noise gets the number of another card",
@@ -470,7 +471,7 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
             "leave out the gateway's filter.",
         ),
         FindingKind.USAGE: Cause(
-            title="The counted tokens do not grow with the text",
+            title="The counted tokens do not grow with what is sent",
             cause="The usage is a constant, or that of another request.",
             advice="Do not bill or limit by this server's usage. If nobody reads it: --allow usage=REASON.",
         ),

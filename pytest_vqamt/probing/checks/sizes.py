@@ -101,6 +101,8 @@ def _of_lost_corners(probing: Probing, size: tuple[int, int], seen: tuple[str, .
     """What it is where the corners are seen in no order; None where the check of sizes tells it."""
     if not any(seen):
         return None  # nothing is answered, wherever it stands
+    if not any(says(each, name) for each in seen for name in (*_COLOURS, "gray", "grey")):
+        return None  # neither squares nor the ground between them: the picture is not seen
     if size[0] == size[1]:
         return FindingKind.TILES
     # A number in the middle is still read where the ends are cut off, and not where all is garbled.
