@@ -237,7 +237,7 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
             cause="Width and height are exchanged, or the picture is squashed or cropped, when it is resized "
             "(llama.cpp #17290).",
             advice="Compare with the checkpoint in transformers: `vqamt probe hf:REPO`. Without the finding there, "
-            "update the server, or pad pictures to squares.",
+            "update the server, or pad pictures to squares. With it: --allow aspect-ratio=REASON.",
         ),
         FindingKind.SIZE: Cause(
             title="The same card at another size gets other answers",

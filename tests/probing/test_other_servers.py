@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
+from pytest_vqamt.commands.main import ExitStatus, run_command
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import wrap_model
 from pytest_vqamt.probing.cards import says
@@ -217,3 +222,40 @@ def test_numbers_are_read_in_other_ways_of_writing() -> None:
 
     assert [says(each, "6451") for each in written] == [True] * len(written)
     assert not any(says(each, "6451") for each in ("6 45", "64 51", "16,451", "6,4510"))
+
+
+def test_the_request_that_a_server_dies_of_is_named() -> None:
+    class Dying:
+        def __init__(self) -> None:
+            self.seen = 0
+
+        def answer(self, batch: Sequence[ModelInput]) -> list[str]:
+            self.seen += len(batch)
+            if self.seen > 3:
+                raise ModelError("Expected an answer, but got no connection")
+            return ["417"] * len(batch)
+
+    with pytest.raises(ModelError, match=r"no connection \(request 4, which was not answered: 876 on green, 224 x 224"):
+        probe(wrap_model("dying", Dying(), ModelOptions()))
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_any_request(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    status = run_command(["probe", "tiny", "--out", str(tmp_path / "file" / "out")])
+
+    printed = capsys.readouterr()
+    assert status == ExitStatus.USAGE
+    assert printed.out == ""
+    assert printed.err.startswith("vqamt: Expected a folder that can be written to")
+
+
+def test_equal_photos_are_counted_where_too_few_are_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in "abcde":
+        Image.new("RGB", (64, 64), (9, 9, 9)).save(tmp_path / f"{name}.png")
+    status = run_command(["probe", "tiny", "--data", f"photos:{tmp_path}"])
+
+    assert status == ExitStatus.USAGE
+    assert "got 1 of --data=" in (error := capsys.readouterr().err)
+    assert "and 4 photos equal to one of them" in error
