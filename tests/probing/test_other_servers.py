@@ -16,12 +16,13 @@ from pytest_vqamt.commands.main import ExitStatus, run_command
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.wrapped import wrap_model
+from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
+from pytest_vqamt.probing.against.comparison import compare
 from pytest_vqamt.probing.cards import says
 from pytest_vqamt.probing.findings import FindingKind
-from pytest_vqamt.probing.probe import probe
+from pytest_vqamt.probing.probe import MOST_REQUESTS, probe
 from pytest_vqamt.probing.probing import ProbeResult
-from tests.probing.direct import SPEC, DirectModel
+from tests.probing.direct import SPEC, DirectModel, direct
 from tools.faulty_server import FaultyServer, RefusedError
 from tools.faulty_server.perception import read_card
 from tools.faulty_server.requests import Chat, Pixels, Shown, Turn, decoded
@@ -73,11 +74,15 @@ class LargeUnseen(Stages):
         return np.zeros_like(pixels) if max(pixels.shape[:2]) >= 1000 else pixels
 
 
-def probed(stages: Stages) -> ProbeResult:
+def model(stages: Stages) -> LoadedModel:
     server = FaultyServer()
     server.server_close()
     server._stages = stages
-    return probe(replace(wrap_model("other", DirectModel(server), ModelOptions()), spec=SPEC))
+    return replace(wrap_model("other", DirectModel(server), ModelOptions()), spec=SPEC)
+
+
+def probed(stages: Stages) -> ProbeResult:
+    return probe(model(stages))
 
 
 def kinds(result: ProbeResult) -> list[FindingKind]:
@@ -94,6 +99,10 @@ def _caption(answer: str, chat: Chat) -> str:
     assert shown is not None
     number, ground = read_card(shown)
     return f"The number {number or 'nothing'} on {ground}"
+
+
+def _in_a_sentence(answer: str, chat: Chat) -> str:
+    return f"It is {answer}." if len(answer) > 1 and answer.isalnum() else answer
 
 
 def _in_german(answer: str, chat: Chat) -> str:
@@ -259,3 +268,20 @@ def test_equal_photos_are_counted_where_too_few_are_left(tmp_path: Path, capsys:
     assert status == ExitStatus.USAGE
     assert "got 1 of --data=" in (error := capsys.readouterr().err)
     assert "and 4 photos equal to one of them" in error
+
+
+@pytest.mark.full
+def test_two_deployments_that_word_the_same_otherwise_do_not_part_at_pixels() -> None:
+    result = compare(model(Words(_in_a_sentence)), model(Stages()), limit=MOST_REQUESTS)
+
+    assert result.parted.startswith("text: the same is read, and said in other words")
+    assert result.explanation is None
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("share", [0.3, 0.5])
+def test_colours_that_are_exchanged_now_and_then_are_no_deterministic_answers(share: float) -> None:
+    result = probe(direct("colour-channels-swapped", share=share))
+
+    assert kinds(result) == [FindingKind.NON_DETERMINISTIC]
+    assert result.findings[0].detail == "of colours"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -15,6 +16,8 @@ from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing
 _MORE_ROUNDS = 7
 """Further rounds over all cards where answers to the same request differ, to measure how often."""
 
+_COLOUR_ROUNDS = 3
+"""The same where answers about colours alone differ."""
 _LARGE_PX = 1536
 _IDLE_S = 3.0
 _UNPACKED = CardFile(unpacked=True)
@@ -59,7 +62,34 @@ def repeats(probing: Probing) -> None:
     while _is_open(probing, len(other), tries):
         probing.spend(CARDS)
         other, tries = probing.repeat_cards(1)
-    probing.add(FindingKind.NON_DETERMINISTIC, other, tries, rate=FLIPS)
+    if not probing.add(FindingKind.NON_DETERMINISTIC, other, tries, rate=FLIPS):
+        _repeat_colours(probing)
+
+
+def _repeat_colours(probing: Probing) -> None:
+    """Colours alone may vary, as where some requests get other channels."""
+    given: list[list[SentRequest]] = [[] for _ in range(CARDS)]
+    for place, asked, each in probing.repeats:
+        if asked == COLOUR:
+            given[place].append(each)
+    if not _varying(given):
+        return
+    for turn in range(_MORE_ROUNDS):
+        if turn >= _COLOUR_ROUNDS:
+            if not _is_open(probing, len(_varying(given)), sum(map(len, given))):
+                break
+            probing.spend(CARDS)
+        for place, card in enumerate(probing.cards):
+            given[place].append(probing.send(card, COLOUR))
+    other, tries = _varying(given), sum(map(len, given))
+    # As random as numbers are it is the same noise, which all checks allow for.
+    probing.add(FindingKind.NON_DETERMINISTIC, other, tries, rate=probing.flips, detail="of colours")
+
+
+def _varying(given: list[list[SentRequest]]) -> list[SentRequest]:
+    """The answers that differ from the usual one about their card."""
+    usual = [Counter(each.reading for each in some).most_common(1)[0][0] for some in given]
+    return [each for some, said in zip(given, usual, strict=True) for each in some if each.reading != said]
 
 
 def _is_open(probing: Probing, other: int, tries: int) -> bool:
