@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.atomic_write import replacing
@@ -122,6 +123,9 @@ def run(arguments: argparse.Namespace) -> int:
             f"Expected {_LEAST_REQUESTS} requests or more, but got --max-requests={arguments.max_requests}"
         )
     allowed = _allowed(arguments.allow)
+    if arguments.out:
+        # Before any request: what cannot be written is not worth the minutes.
+        _write(arguments.out, {})
     specs = [arguments.model, *([arguments.against] if arguments.against else [])]
     catalogue = ModelCatalogue()
     of_relations, settings = parse_settings(arguments.option, "--option", catalogue.settings_of(specs))
@@ -163,7 +167,7 @@ def run(arguments: argparse.Namespace) -> int:
             "probe.xml": result_junit(result, found),
             "probe-badge.json": result_badge(result, found),
         }
-        _write(arguments, files)
+        _written(arguments, files)
     return ExitStatus.FINDING if found.fails else ExitStatus.OK
 
 
@@ -185,7 +189,7 @@ def _shown_against(result: AgainstResult, arguments: argparse.Namespace) -> int:
     text = row_text(against_row(result))
     print(text.rstrip("\n") if arguments.json else "\n".join(against_lines(result)))
     if arguments.out:
-        _write(arguments, {PROBE_FILE: text, "probe.html": result_html(result)})
+        _written(arguments, {PROBE_FILE: text, "probe.html": result_html(result)})
     return ExitStatus.FINDING if result.parted else ExitStatus.OK
 
 
@@ -222,17 +226,23 @@ def _loaded(catalogue: ModelCatalogue, spec: str, options: ModelOptions, argumen
     return model
 
 
-def _write(arguments: argparse.Namespace, files: Mapping[str, str]) -> None:
-    folder: Path = arguments.out
+def _written(arguments: argparse.Namespace, files: Mapping[str, str]) -> None:
+    _write(arguments.out, files)
+    if not arguments.json:
+        print(page_line(arguments.out / "probe.html"))
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> None:
+    """Writes the files; of none it is seen if there could be any."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
             with replacing(folder / name) as part:
                 part.write_text(text, encoding="utf-8")
+        if not files:
+            TemporaryFile(dir=folder).close()
     except OSError as error:
         raise VqamtError(
             f"Expected a folder that can be written to, but got --out={str(folder)!r} "
             f"({os.strerror(error.errno or 0)}): name another"
         ) from error
-    if not arguments.json:
-        print(page_line(folder / "probe.html"))

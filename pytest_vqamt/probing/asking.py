@@ -13,7 +13,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, PictureEncoder, PictureFile, Query, Task
 from pytest_vqamt.core.results import ModelUse
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.core.text import count_noun
+from pytest_vqamt.core.text import count_noun, quoted
 from pytest_vqamt.language.answers.answer_text import Unreadable, prepare
 from pytest_vqamt.language.answers.final import strip_traces
 from pytest_vqamt.models.budget import CUT_OFF
@@ -195,7 +195,14 @@ class RequestSender:
         first = len(self.log) + 1
         # The usage of a model is a sum, so one request's share is a difference: known only where it is sent alone.
         before = self.model.used()
-        outcomes = self._outcomes(requests)
+        try:
+            outcomes = self._outcomes(requests)
+        except ModelError as error:
+            if not self.log:
+                raise
+            # What a server has died of is mostly the last that it was sent.
+            where = f"request {first}, which was not answered: {requests[0].look}; {quoted(requests[0].text)}"
+            raise ModelError(f"{error} ({where})") from error
         used = {name: value - before.get(name, 0) for name, value in self.model.used().items()}
         alone = len(requests) == 1
         names = {name.removeprefix(ModelUse.ANSWERS_OF) for name in used if name.startswith(ModelUse.ANSWERS_OF)}

@@ -12,6 +12,7 @@ from functools import cache
 from io import BytesIO
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
+from unicodedata import normalize
 
 from pytest_vqamt.core.edits import Colour, FileForm, Store
 from pytest_vqamt.core.identity import digest
@@ -59,6 +60,11 @@ OF_MESSAGE = "In the picture of my {} message: {}"
 CORNER = "What colour is the square in the {} corner of this picture?"
 
 _COUNTS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+_GROUPED = re.compile(r"(?<=\d)[ ,.'\u2019](?=\d{3}(?!\d))")
+"""Between thousands: "6,451", in other languages "6.451", "6 451" and "6'451"."""
+_SPELT = re.compile(r"(?<!\d)\d(?:[ -]\d){2,}(?!\d)")
+"""A number digit by digit: "9 6 4"."""
 
 _NONCE_PX = 4
 """The side of the block in the bottom right corner that makes two cards of one look differ in their bytes."""
@@ -262,8 +268,11 @@ def says(reading: str, right: str) -> bool:
 
     >>> says("there are three dots", "3"), says("it is 41", "417"), says("417", "417")
     (True, False, True)
+    >>> says("6 451", "6451"), says("6.451", "6451"), says("9-6-4", "964")
+    (True, True, True)
     """
-    words = re.findall(r"[a-z]+|\d+", reading.casefold().replace(",", ""))
+    joined = _SPELT.sub(lambda found: re.sub(r"\D", "", found[0]), _GROUPED.sub("", normalize("NFKC", reading)))
+    words = re.findall(r"[a-z]+|\d+", joined.casefold())
     word = _COUNTS[int(right)] if right.isdecimal() and int(right) < len(_COUNTS) else right
     return bool(right) and (right in words or word in words)
 

@@ -51,9 +51,10 @@ class FindingKind(StrEnum):
     TEXT_IGNORED = (
         "text-ignored",
         "The same picture with another text gets the answer to the earlier text",
-        "A cache of responses knows requests by their picture alone.",
+        "A cache of responses knows requests by their picture alone; or the text is not in the prompt, or the model "
+        "only describes.",
         "Turn off the cache of responses in the server, or in the gateway before it (LiteLLM: cache: "
-        "false), and probe again with --seed 1.",
+        "false), and probe again with --seed 1. A model that only describes: --scores.",
     )
     EMPTY_PICTURE = (
         "blank-picture",
@@ -167,7 +168,7 @@ class FindingKind(StrEnum):
         "Pictures that are not square get other answers",
         "Width and height are exchanged, or the picture is squashed or cropped, when it is resized (llama.cpp #17290).",
         "Compare with the checkpoint in transformers: `vqamt probe hf:REPO`. Without the finding there, "
-        "update the server, or pad pictures to squares.",
+        "update the server, or pad pictures to squares. With it: --allow aspect-ratio=REASON.",
     )
     SIZE = (
         "size",

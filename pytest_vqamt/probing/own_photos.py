@@ -12,7 +12,7 @@ from pytest_vqamt.core.identity import split_name
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import PhotoFile
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.core.text import short_path
+from pytest_vqamt.core.text import count_noun, short_path
 from pytest_vqamt.data import catalogue, own_photos
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.scene_source import SceneSource
@@ -52,7 +52,7 @@ def take_photos(specs: Sequence[str], seed: int, most: int = PHOTOS) -> OwnPhoto
     photos: dict[str, OwnPhoto] = {}
     questions: list[tuple[str, ...]] = []
     unreadable: list[str] = []
-    turn = 0
+    turn = equal = 0
     while scenes and len(photos) < most:
         place = turn % len(scenes)
         found = next(scenes[place], None)
@@ -69,13 +69,15 @@ def take_photos(specs: Sequence[str], seed: int, most: int = PHOTOS) -> OwnPhoto
             unreadable.append(str(error))
             continue
         if found.photo.digest in photos:
+            equal += 1
             continue
         # As large as its pixels say; records of data sets are wrong at times.
         bare = Scene(id=found.id, photo=found.photo, width=image.width, height=image.height)
         photos[found.photo.digest] = OwnPhoto(Picture(photo=found.photo, scene=bare), sources[place])
         questions.append(tuple(each.text for each in found.questions if not each.turns))
     if len(photos) < LEAST_PHOTOS:
-        why = f"; the first that cannot be read: {unreadable[0]}" if unreadable else ""
+        why = f", and {count_noun(equal, 'photo')} equal to one of them" if equal else ""
+        why += f"; the first that cannot be read: {unreadable[0]}" if unreadable else ""
         raise DataError(
             f"Expected {LEAST_PHOTOS} photos or more, but got {len(photos)} of --data={short_path(' '.join(specs))}"
             f"{why}: name data with more photos"

@@ -183,6 +183,9 @@ def _run(probing: Probing, check: _Check) -> bool:
         right, tries = probing.result.read["numbers"]
         probing.skip(check.name, f"the model reads {right} of {tries} numbers on the cards")
         return False
+    if check.needs is _Needs.NUMBERS and probing.result.found(FindingKind.TEXT_IGNORED):
+        probing.skip(check.name, "the answers do not depend on the text")
+        return False
     if probing.is_spoilt:
         probing.skip(check.name, "since what was found the cards are not read any more")
         return False

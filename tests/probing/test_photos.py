@@ -134,6 +134,15 @@ def wrapped(model: _Model) -> LoadedModel:
     return wrap_model("ours", model, ModelOptions())
 
 
+def test_photos_leave_the_requests_for_cards_as_they_were() -> None:
+    probing = Probing(RequestSender(direct(None), 400), 0)
+    before = probing.sender.left
+    photos(probing, take_photos([PICTURES], 0))
+
+    assert probing.sender.log
+    assert probing.sender.left == before
+
+
 def test_a_model_that_gets_pixels_has_no_files_to_compare() -> None:
     assert checked(wrapped(_Model())).findings == []
 

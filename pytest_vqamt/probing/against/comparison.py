@@ -79,6 +79,11 @@ class StageResult:
         return upper_tail(len(self.differing), self.compared, (2 * FLIPS) ** 2) if self.differing else 1.0
 
     @property
+    def is_worded(self) -> bool:
+        """True if both read all cards rightly: what differs are the words around it."""
+        return not self.has_scores and self.right == (self.compared, self.compared)
+
+    @property
     def is_finding(self) -> bool:
         if self.has_scores:
             # Where first tokens agree and later ones do not, it is the decoding and not the precision.
@@ -157,18 +162,19 @@ class AgainstResult:
     @property
     def _parted_stage(self) -> str:
         found = {each.stage for each in self.stages if each.is_finding}
-        if not found:
-            # Of scores what differs once is told by the figures of each stage.
-            if self.has_scores:
-                return ""
+        # Of scores what differs once is told by the figures of each stage.
+        if not self.has_scores:
             once = sum(len(each.differing) + each.wavering for each in self.stages)
             compared = sum(each.compared for each in self.stages)
             # Differences that do not repeat: more of them than two sane servers have.
-            if is_finding(once, compared, 2 * FLIPS, of=_STAGES):
+            if is_finding(once, compared, 2 * FLIPS, of=_STAGES) and (not found or self._is_sampling(once, compared)):
                 return (
                     f"text: sampling, or a server that is not deterministic ({once} of {compared} pairs differed once)"
                 )
+        if not found:
             return ""
+        if all(each.is_worded for each in self.stages if each.is_finding):
+            return "text: the same is read, and said in other words: the chat template, a system message, or sampling"
         explained = self.explanation.words if self.explanation else ""
         # From the earliest stage on: a language model that differs also answers pictures otherwise.
         if Stage.TEXT in found and not explained:
@@ -187,6 +193,12 @@ class AgainstResult:
         if found <= _PARTS:
             return "parts: several pictures or turns are put together in another way"
         return "pixels: the decoding of pictures, their normalisation, or the precision of the encoder"
+
+    def _is_sampling(self, once: int, compared: int) -> bool:
+        """True if as many of the pairs that differed once did so twice as chance gives: all of it is random then."""
+        twice = sum(len(each.differing) for each in self.stages)
+        # A fault differs in both sendings. Noise of a share p does so in p squared, and ``once`` counts somewhat more.
+        return once > twice and not is_finding(twice, compared, min(0.5, once / compared) ** 2, of=_STAGES)
 
 
 def compare(
@@ -213,7 +225,11 @@ def compare(
         for stage, asked in schedule(seed, first.takes & second.takes, files=files, photos=photos):
             compared = _compared(stage, asked, senders, result)
             result.stages.append(compared)
-            differing += [(stage, *pair) for pair in compared.differing] if compared.is_finding else []
+            differing += (
+                [(stage, *pair) for pair in compared.differing]
+                if compared.is_finding and not compared.is_worded
+                else []
+            )
         result.figures = _figures(result, senders, seed)
         if differing:
             threshold = max(3 * result.floor, _APART * result.far_first) if result.has_scores else 0.5

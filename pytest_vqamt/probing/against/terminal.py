@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from pytest_vqamt.core.text import count_noun, quoted, shortened
 from pytest_vqamt.probing.against.comparison import AgainstResult, StageResult
+from pytest_vqamt.probing.against.schedule import Stage
 from pytest_vqamt.probing.outputs import mean
 from pytest_vqamt.probing.probe_report import brief
 from pytest_vqamt.probing.probe_terminal import folded
@@ -73,6 +74,8 @@ def stage_words(stage: StageResult) -> str:
     mark = "DIFFERENT" if stage.is_finding else "alike"
     once = f" ({stage.wavering} once)" if stage.wavering else ""
     told = f"{stage.stage.value}: {mark}, {len(stage.differing)} of {stage.compared}{once}"
+    if not stage.has_scores and stage.stage is Stage.PHOTOS:
+        return told
     if not stage.has_scores:
         return f"{told}; right: A {stage.right[0]}, B {stage.right[1]}"
     divergence = "" if stage.divergence is None else f", KL {stage.divergence:.2g}"

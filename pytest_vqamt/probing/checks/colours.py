@@ -20,6 +20,12 @@ _EXCHANGED: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 """What red, green and blue are called where two channels are exchanged."""
 
+_OTHER_COLOURS = (
+    *("gray", "grey", "brown", "pink", "magenta", "violet", "lavender", "maroon", "cyan", "teal", "turquoise"),
+    *("navy", "lime", "olive", "gold", "beige", "tan", "cream", "silver"),
+)
+"""English names of colours that no ground has."""
+
 
 def colours(probing: Probing) -> None:
     """All grounds by name; a pattern of wrong names that is seen on new cards again is a finding."""
@@ -35,9 +41,12 @@ def colours(probing: Probing) -> None:
     for place, name in enumerate(names):
         # New numbers, so that no cache answers.
         seen = probing.send(Card(number=probing.spare[place], ground=COLOURS[name]), COLOUR)
-        if not seen.failure and not says(seen.reading, name):
+        # Words that name no colour of ours are another language ("Rot"; orange is the same in many), or no name at all.
+        if not seen.failure and not says(seen.reading, name) and _names_a_colour(seen.reading):
             again.append(seen)
     if not probing.is_finding(len(again), CARDS, probing.flips):
+        if not any(map(_names_a_colour, (named[name] for name in wrongly))):
+            probing.note("colours named", f"in words of the model's own: {said}{others}")
         return
     for channels, expected in _EXCHANGED.items():
         if all(says(named[name], other) for name, other in expected.items()):
@@ -53,6 +62,10 @@ def colours(probing: Probing) -> None:
     if probing.reads:
         kind = FindingKind.COLOURS_LOST if _are_gray(probing, named) else FindingKind.COLOURS_WRONG
         probing.add(kind, again, CARDS, detail=said, rate=probing.flips)
+
+
+def _names_a_colour(reading: str) -> bool:
+    return any(says(reading, name) for name in (*COLOURS, *_OTHER_COLOURS))
 
 
 def _are_gray(probing: Probing, named: Mapping[str, str]) -> bool:

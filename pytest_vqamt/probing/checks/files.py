@@ -76,6 +76,8 @@ def forms(probing: Probing) -> None:
             differ += [file] if differing else []
             if refused and file.media_type is None:
                 turned_away.append((file, refused))
+            elif any(each.form is file.form for each, _ in turned_away):
+                pass  # refused under any name
             elif refused and file.media_type:
                 # Most servers look at the file itself.
                 found += refused

@@ -15,6 +15,8 @@ _PAIRS = ((0, 1), (2, 3), (4, 5), (1, 2), (3, 4), (5, 0))
 """The places of two cards of one message."""
 _PAIRS_RIGHT = 3
 """Pairs in a row whose questions are all answered rightly end the check."""
+_REFUSED = 2
+"""Pairs in a row that are refused end it, too."""
 _OTHER_SIZE = (224, 288)
 _LARGE, _SMALL = (1024, 1024), (224, 224)
 _OF_TWO_SIZES = "several pictures as such: two of different sizes are told apart"
@@ -71,10 +73,18 @@ def _of_pairs(probing: Probing, size: tuple[int, int] | None = None) -> list[See
     ``size`` is that of the second card, where it is another.
     """
     seen: list[Seen] = []
-    all_right = 0
+    all_right = refused = 0
     for first, second in _PAIRS:
         other = probing.cards[second]
-        now = list(_asked(probing, (probing.cards[first], replace(other, size=size) if size else other)))
+        asked = list(_asked(probing, (probing.cards[first], replace(other, size=size) if size else other)))
+        now = [each for each in asked if not each.sent.failure]
+        refused = 0 if now else refused + 1
+        if refused == _REFUSED:
+            # Honest, as of a model that takes one picture.
+            probing.note("several pictures", f"refused: {asked[0].sent.failure}")
+            return []
+        if not now:
+            continue
         seen += now
         all_right = all_right + 1 if all(each.is_right for each in now) else 0
         # More than one: a server may lose either picture at random.
@@ -115,7 +125,7 @@ def _three(probing: Probing) -> None:
     seen: list[Seen] = []
     for places in ((0, 1, 2), (3, 4, 5), (1, 3, 5)):
         now = list(_asked(probing, tuple(probing.cards[place] for place in places)))
-        if all(each.is_right for each in now):
+        if all(each.is_right for each in now) or any(each.sent.failure for each in now):
             return
         seen += now
     wrong = [each.sent for each in seen if not each.is_right]

@@ -121,7 +121,8 @@ def photos(probing: Probing, taken: OwnPhotos) -> bool:
     except RequestsSpentError:
         probing.skip(f"the rest of {NAME}", f"the {REQUESTS} requests were spent")
     probing.note(NAME, f"{compared.words}; {len(sender.log) - first} of at most {REQUESTS} requests")
-    sender.limit = limit
+    # What photos took is no request less for the cards, which may be asked again for what is undecided.
+    sender.limit = limit + len(sender.log) - first
     return told_apart
 
 

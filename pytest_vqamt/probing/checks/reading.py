@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOUR, COLOURS, NUMBER, Card
+from pytest_vqamt.probing.checks.replies import is_void
 from pytest_vqamt.probing.findings import MOST_CHANCE
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing, reading_cards
@@ -31,9 +32,10 @@ def calibrate(probing: Probing) -> bool:
     # All cards got the same answer to the same text. With a number before each text a cache by text shows itself.
     unsalted = probing.sender.log[: 2 * CARDS]
     probing.salted = True
-    if _find_subject(probing):
+    if _find_subject(probing) and _is_repeated(probing):
         _add_text_keyed(probing, unsalted)
         return True
+    probing.salted = False
     probing.result.subject = ""
     _add_unseen(probing, unsalted[0])
     return False
@@ -100,6 +102,8 @@ def _add_text_keyed(probing: Probing, unsalted: Sequence[SentRequest]) -> None:
 
 
 def _add_unseen(probing: Probing, first: SentRequest) -> None:
+    if all(each.has_reasoning or is_void(each.answer) for each in probing.sender.log) and not first.reading:
+        return  # nothing could be compared, and why is told by the check of all replies
     # The number of the first card in the answer: that card was seen, and stays for all others.
     stuck = str(probing.cards[0].number) in first.reading
     kind = FindingKind.FIRST_PICTURE if stuck else FindingKind.PICTURE_UNUSED
@@ -139,6 +143,15 @@ def _find_subject(probing: Probing) -> bool:
             probing.result.subject = question
             return True
     return False
+
+
+def _is_repeated(probing: Probing) -> bool:
+    """True if most cards get an answer again with another number before the text: not about that number, say."""
+    given: dict[int, list[str]] = {}
+    for place, question, each in probing.repeats:
+        if question == probing.subject:
+            given.setdefault(place, []).append(each.reading)
+    return sum(len(set(some)) < len(some) for some in given.values()) >= CARDS - 1
 
 
 def _agree(answers: Sequence[str]) -> bool:

@@ -22,6 +22,9 @@ _MOST_FAILED = 3
 _FAILS = 1e-3
 """The share of ordinary requests that fail on a sane server, after retries."""
 _LARGE_PX = 1024
+_SMALL_PX = 112
+_IS_HONEST = re.compile(r"\b4\d\d\b")
+"""The status of a request that is refused, and not broken off."""
 _OF_LENGTH = (FindingKind.LONG_TEXT, FindingKind.CUT_AT_THE_END, FindingKind.LARGE_PICTURE)
 _ENDLESS = re.compile(r"(\S)\1{5,}")
 """One sign again and again, as of scores that are no numbers."""
@@ -55,6 +58,8 @@ def failures(state: ProbeState) -> None:
         for each in failed
         if not each.batch
         and max(each.card.size) <= _LARGE_PX
+        # A model with large patches may refuse small pictures.
+        and (min(each.card.size) >= _SMALL_PX or not _IS_HONEST.search(each.failure))
         and len(each.text.split()) < 200
         and each.card.file is None
         and not each.request.turns
@@ -80,6 +85,11 @@ def answers(probing: Probing) -> None:
     # A model may have its reasons to say nothing of a photo of people.
     refused = [each for each in log if each.is_refusal and each.card.photo is None]
     probing.add(FindingKind.REFUSALS, refused, len(log), rate=FLIPS / 2)
+
+
+def is_void(answer: str) -> bool:
+    """True for an empty answer, and for one sign again and again."""
+    return not answer.strip() or _ENDLESS.fullmatch(answer.strip()) is not None
 
 
 def _is_long(sent: SentRequest) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -20,6 +21,8 @@ _MORE_ROUNDS = 7
 _OTHERS_CARD = 0.5
 """The share of random answers that may be one about another card."""
 
+_COLOUR_ROUNDS = 3
+"""The same where answers about colours alone differ."""
 _LARGE_PX = 1536
 _IDLE_S = 3.0
 _UNPACKED = CardFile(unpacked=True)
@@ -68,7 +71,8 @@ def repeats(probing: Probing) -> None:
         probing.add_finding(FindingKind.TEXT_KEYED, other, tries, detail=FRESH, rate=FLIPS)
         return
     kind = FindingKind.EARLIER_ANSWER if _are_earlier(probing, other) else FindingKind.NON_DETERMINISTIC
-    probing.add(kind, other, tries, rate=FLIPS)
+    if not probing.add(kind, other, tries, rate=FLIPS):
+        _repeat_colours(probing)
 
 
 def _are_earlier(probing: Probing, other: Sequence[SentRequest]) -> bool:
@@ -77,6 +81,32 @@ def _are_earlier(probing: Probing, other: Sequence[SentRequest]) -> bool:
         return False
     named = sum(_names_a_card(probing, each) for each in other)
     return bool(other) and upper_tail(named, len(other), _OTHERS_CARD) <= MOST_CHANCE
+
+
+def _repeat_colours(probing: Probing) -> None:
+    """Colours alone may vary, as where some requests get other channels."""
+    given: list[list[SentRequest]] = [[] for _ in range(CARDS)]
+    for place, asked, each in probing.repeats:
+        if asked == COLOUR:
+            given[place].append(each)
+    if not _varying(given):
+        return
+    for turn in range(_MORE_ROUNDS):
+        if turn >= _COLOUR_ROUNDS:
+            if not _is_open(probing, len(_varying(given)), sum(map(len, given))):
+                break
+            probing.spend(CARDS)
+        for place, card in enumerate(probing.cards):
+            given[place].append(probing.send(card, COLOUR))
+    other, tries = _varying(given), sum(map(len, given))
+    # As random as numbers are it is the same noise, which all checks allow for.
+    probing.add(FindingKind.NON_DETERMINISTIC, other, tries, rate=probing.flips, detail="of colours")
+
+
+def _varying(given: list[list[SentRequest]]) -> list[SentRequest]:
+    """The answers that differ from the usual one about their card."""
+    usual = [Counter(each.reading for each in some).most_common(1)[0][0] for some in given]
+    return [each for some, said in zip(given, usual, strict=True) for each in some if each.reading != said]
 
 
 def _is_open(probing: Probing, other: int, tries: int) -> bool:

@@ -105,6 +105,8 @@ def _of_lost_corners(probing: Probing, size: tuple[int, int], seen: tuple[str, .
     """What it is where the corners are seen in no order; None where the check of sizes tells it."""
     if not any(seen):
         return None  # nothing is answered, wherever it stands
+    if not any(says(each, name) for each in seen for name in (*_COLOURS, "gray", "grey")):
+        return None  # neither squares nor the ground between them: the picture is not seen
     at_home = [each == right for each, right in zip(seen, _COLOURS, strict=True)]
     if any(at_home) and not any(each in _COLOURS and not is_home for each, is_home in zip(seen, at_home, strict=True)):
         return FindingKind.PART_LOST

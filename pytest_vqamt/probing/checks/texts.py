@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import IN_FORM, NUMBER
 from pytest_vqamt.probing.filler import FILLER, LINES, with_filler
@@ -10,6 +12,7 @@ from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing
 
 _PLAIN, _LETTERS, _SENTENCES = "Lamp river: <number>", "Größe żółw: <number>", "Lamp.\nRiver. <number>"
 """Forms of answers, of a few tokens."""
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 
 def long_texts(probing: Probing) -> None:
@@ -70,7 +73,10 @@ def letters(probing: Probing) -> None:
         return
     for form, kind in ((_LETTERS, FindingKind.NON_ASCII), (_SENTENCES, FindingKind.CUT_ANSWER)):
         sent = ((place, _in_form(probing, place, form)) for place in [*range(CARDS)] * ROUNDS)
-        wrong = probing.until_right((seen, _has_all(probing, place, seen, form)) for place, seen in sent)
+        # One that is cut off at its longest may hold the words behind that, as in sentences of the model's own.
+        wrong = probing.until_right(
+            (seen, seen.cut_off or _has_all(probing, place, seen, form)) for place, seen in sent
+        )
         if wrong and _keeps(probing, 0, _PLAIN):
             answers = ", ".join(sorted({each.answer for each in wrong}))
             detail = f"{form!r} is answered as {answers!r}"
@@ -93,4 +99,6 @@ def _keeps(probing: Probing, place: int, form: str) -> bool:
 
 def _has_all(probing: Probing, place: int, seen: SentRequest, form: str) -> bool:
     words = form.replace("<number>", str(probing.cards[place].number)).split()
-    return all(word.strip(".:").casefold() in seen.answer.casefold() for word in words)
+    # JSON may write letters as numbers.
+    answer = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), seen.answer).casefold()
+    return all(word.strip(".:").casefold() in answer for word in words)

@@ -89,11 +89,7 @@ def ladder(probing: Probing) -> None:
         said = f"of {sent:,} answers, with {level} requests in flight"
         found = probing.add(FindingKind.SWAPPED_ANSWERS, swapped, sent, detail=f"{len(swapped)} {said}", rate=by_chance)
         if not found and probing.is_finding(len(wrong), sent, misread):
-            # The same cards alone: what is misread there, too, is not the batch's.
-            for card in list(dict.fromkeys(each.card for each in wrong))[:_SENT_ALONE]:
-                if probing.sender.left:
-                    probing.send(card, NUMBER)
-            found = probing.chance_alone(len(wrong), sent) <= MOST_CHANCE and probing.add(
+            found = probing.chance_alone(_read_alone(probing, wrong), sent) <= MOST_CHANCE and probing.add(
                 FindingKind.BATCH, wrong, sent, detail=f"{len(wrong)} {said}", rate=misread, ruled_out=(_ALONE,)
             )
         probing.note("requests in flight", f"up to {level}", is_minor=True)
@@ -113,6 +109,16 @@ def _mixes_up_alone(probing: Probing) -> bool:
         for place, asked, each in probing.repeats
         if asked == subject
     )
+
+
+def _read_alone(probing: Probing, wrong: list[SentRequest]) -> int:
+    """How many of the wrong answers are about cards that are read alone, by some of them: the others are not mixed up.
+
+    A model may read three digits and not four, or write four in a way of its own.
+    """
+    cards = list(dict.fromkeys(each.card for each in wrong))[: min(_SENT_ALONE, probing.sender.left)]
+    right = sum(probing.send(card, NUMBER).is_right for card in cards)
+    return round(len(wrong) * right / len(cards)) if cards else len(wrong)
 
 
 def _in_flight(probing: Probing, cards: list[Card], misread: float) -> tuple[list[SentRequest], list[SentRequest], int]:

@@ -78,6 +78,9 @@ def details(probing: Probing) -> None:
     if not probing.sender.takes_files or address_of(probing.model) is None:
         probing.skip("detail of pictures", "the model's adapter sends no detail")
         return
+    if "small digits" not in probing.result.checked:
+        probing.skip("detail of pictures", "the check of small digits was not made")
+        return
     if not probing.small_digits_px:
         probing.skip("detail of pictures", f"no digits are read at {_LARGE_PX:,} px that a smaller picture would lose")
         return
