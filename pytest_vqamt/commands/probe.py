@@ -164,7 +164,10 @@ def run(arguments: argparse.Namespace) -> int:
             "probe-badge.json": result_badge(result, found),
         }
         _write(arguments, files)
-    return ExitStatus.FINDING if found.fails else ExitStatus.OK
+    if found.fails:
+        return ExitStatus.FINDING
+    # A gate must not pass what was not looked at.
+    return ExitStatus.OK if result.checked else ExitStatus.USAGE
 
 
 def _allowed(given: Sequence[str]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from functools import cache
 from io import BytesIO
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
+from unicodedata import normalize
 
 from pytest_vqamt.core.edits import Colour, FileForm, Store
 from pytest_vqamt.core.identity import digest
@@ -262,10 +263,22 @@ def says(reading: str, right: str) -> bool:
 
     >>> says("there are three dots", "3"), says("it is 41", "417"), says("417", "417")
     (True, False, True)
+
+    Digit by digit, too:
+
+    >>> says("4 1 7", "417"), says("it is four-one-seven", "417"), says("4 1 7", "41")
+    (True, True, False)
     """
-    words = re.findall(r"[a-z]+|\d+", reading.casefold().replace(",", ""))
+    words = re.findall(r"[a-z]+|\d+", normalize("NFKC", reading).casefold().replace(",", ""))
     word = _COUNTS[int(right)] if right.isdecimal() and int(right) < len(_COUNTS) else right
-    return bool(right) and (right in words or word in words)
+    return bool(right) and (right in words or word in words or (len(right) > 1 and right in _spelt(words)))
+
+
+def _spelt(words: Sequence[str]) -> list[str]:
+    """The numbers of which each digit is a word of its own."""
+    digits = (str(_COUNTS.index(each)) if each in _COUNTS else each for each in words)
+    # What is no single digit ends a number.
+    return "".join(each if len(each) == 1 and each.isdecimal() else " " for each in digits).split()
 
 
 def faint_card(number: int, level: int, step: int) -> Card:

@@ -51,7 +51,7 @@ class FindingKind(StrEnum):
     TEXT_IGNORED = (
         "text-ignored",
         "The same picture with another text gets the answer to the earlier text",
-        "A cache of responses knows requests by their picture alone.",
+        "A cache of responses knows requests by their picture alone, the text is dropped, or the model only describes.",
         "Turn off the cache of responses in the server, or in the gateway before it (LiteLLM: cache: "
         "false), and probe again with --seed 1.",
     )

@@ -20,6 +20,8 @@ _EXCHANGED: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 """What red, green and blue are called where two channels are exchanged."""
 
+_NAMES = (*COLOURS, "gray", "grey")
+
 
 def colours(probing: Probing) -> None:
     """All grounds by name; a pattern of wrong names that is seen on new cards again is a finding."""
@@ -43,29 +45,33 @@ def colours(probing: Probing) -> None:
         if all(says(named[name], other) for name, other in expected.items()):
             probing.add(FindingKind.SWAPPED_CHANNELS, again, CARDS, detail=channels, rate=probing.flips)
             return
-    # Six names of their own are those of another language, and none of our colours.
-    if len(set(named.values())) == len(names) and not any(
-        says(said, name) for said in named.values() for name in COLOURS
-    ):
+    is_gray = _are_gray(probing, named)
+    # Six names of their own are those of another language; "orange" is a word of many.
+    taken = any(says(said, other) for name, said in named.items() for other in COLOURS if other != name)
+    if not is_gray and not taken and len(set(named.values())) == len(names):
         probing.note("colours named", f"in words of the model's own: {said}")
+        return
+    # One answer to each, that is no colour ("I am not sure"): the question is not understood. All gray is a fault.
+    if len(set(named.values())) == 1 and not any(says(said, name) for said in named.values() for name in _NAMES):
+        probing.note("colours named", f"not at all: {named[names[0]]!r} is the answer to each")
         return
     # Numbers are read and colours are not: not the model's eyes as such.
     if probing.reads:
-        kind = FindingKind.COLOURS_LOST if _are_gray(probing, named) else FindingKind.COLOURS_WRONG
+        kind = FindingKind.COLOURS_LOST if is_gray else FindingKind.COLOURS_WRONG
         probing.add(kind, again, CARDS, detail=said, rate=probing.flips)
 
 
 def _are_gray(probing: Probing, named: Mapping[str, str]) -> bool:
     """True if black and white are named rightly, and each colour is what a gray of its brightness is called."""
-
-    def called(ground: Colour) -> str:
-        return probing.send(Card(number=probing.spare[-1], ground=ground), COLOUR).reading
-
-    if not all(says(called(COLOURS[name]), name) for name in ("black", "white")):
+    if not all(says(_called(probing, COLOURS[name]), name) for name in ("black", "white")):
         return False
     # ITU-R 601, as most programs convert to gray; a step of brightness may change the name once.
-    alike = sum(called((_luma(COLOURS[name]),) * 3) == said for name, said in named.items())
+    alike = sum(_called(probing, (_luma(COLOURS[name]),) * 3) == said for name, said in named.items())
     return alike >= len(named) - 1
+
+
+def _called(probing: Probing, ground: Colour) -> str:
+    return probing.send(Card(number=probing.spare[-1], ground=ground), COLOUR).reading
 
 
 def _luma(colour: Colour) -> int:

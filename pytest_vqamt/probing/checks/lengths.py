@@ -66,7 +66,9 @@ def _ended(seen: SentRequest, limit: int) -> FindingKind | None:
     # A word has a token at least, so no server's way of counting explains as many words.
     if len(seen.answer.split()) > limit or (seen.tokens_out or 0) > limit + _SLACK:
         return FindingKind.LIMIT_IGNORED
-    if seen.cut_off and seen.tokens_out is not None and seen.tokens_out < limit:
+    # Fewer tokens than words are a wrong count, and no short answer.
+    is_counted = seen.tokens_out is not None and seen.tokens_out >= len(seen.answer.split())
+    if seen.cut_off and is_counted and (seen.tokens_out or 0) < limit:
         return FindingKind.LIMIT_EARLY
     return None
 

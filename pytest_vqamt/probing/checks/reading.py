@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from pytest_vqamt.core.text import quoted
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOUR, COLOURS, NUMBER, Card
 from pytest_vqamt.probing.kinds import FindingKind
@@ -81,6 +82,10 @@ def _add_text_keyed(probing: Probing, unsalted: Sequence[SentRequest]) -> None:
 
 
 def _add_unseen(probing: Probing, first: SentRequest) -> None:
+    if not any(each.reading for each in probing.sender.log):
+        # Nothing was answered, so nothing is known of pictures; what was given instead has findings of its own.
+        probing.note("answers", "none, once reasoning is taken away")
+        return
     # The number of the first card in the answer: that card was seen, and stays for all others.
     stuck = str(probing.cards[0].number) in first.reading
     kind = FindingKind.FIRST_PICTURE if stuck else FindingKind.PICTURE_UNUSED
@@ -88,9 +93,19 @@ def _add_unseen(probing: Probing, first: SentRequest) -> None:
     same = [each for each in probing.sender.log if each.card.number != probing.cards[0].number][:CARDS]
     empty = [probing.send(card, first.text) for card in EMPTY.values()]
     alike = [each for each in empty if each.reading == first.reading]
+    if not stuck and _tells_from_cards(probing, first, empty):
+        probing.note("cards", f"{quoted(first.answer, 40)} is the answer to most, and not to blank pictures")
+        return
     of_empty = f"{len(alike)} of {len(empty)} blank or noise pictures"
     detail = f'"{first.reading}" is the answer to most cards, and to {of_empty}'
     probing.add(kind, [*same, *alike], len(same) + len(empty), detail=detail)
+
+
+def _tells_from_cards(probing: Probing, first: SentRequest, empty: Sequence[SentRequest]) -> bool:
+    """True if most pictures without a number get another answer than the cards, each twice: pictures arrive."""
+    other = [each for each in empty if not each.failure and each.reading and each.reading != first.reading]
+    again = [probing.send(each.card, first.text) for each in other] if len(other) > len(empty) / 2 else []
+    return len(again) > 0 and all(a.reading == b.reading for a, b in zip(other, again, strict=True))
 
 
 def _find_subject(probing: Probing) -> bool:
