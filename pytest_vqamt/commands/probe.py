@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.atomic_write import replacing
@@ -122,6 +123,9 @@ def run(arguments: argparse.Namespace) -> int:
             f"Expected {_LEAST_REQUESTS} requests or more, but got --max-requests={arguments.max_requests}"
         )
     allowed = _allowed(arguments.allow)
+    if arguments.out:
+        # Before minutes of requests, whose results would be lost.
+        _make_folder(arguments.out)
     specs = [arguments.model, *([arguments.against] if arguments.against else [])]
     catalogue = ModelCatalogue()
     of_relations, settings = parse_settings(arguments.option, "--option", catalogue.settings_of(specs))
@@ -180,6 +184,8 @@ def _allowed(given: Sequence[str]) -> dict[str, str]:
             raise OptionError(
                 f"Expected --allow to name a kind of finding, but got {name!r}; {did_you_mean(name, kinds)}"
             )
+        if allowed.get(name, one_line(reason)) != one_line(reason):
+            raise OptionError(f"Expected one reason a kind, but got --allow {name} with two: leave one off")
         allowed[name] = one_line(reason)
     return allowed
 
@@ -225,17 +231,29 @@ def _loaded(catalogue: ModelCatalogue, spec: str, options: ModelOptions, argumen
     return model
 
 
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def _unwritable(folder: Path, error: OSError) -> VqamtError:
+    reason = os.strerror(error.errno or 0)
+    return VqamtError(
+        f"Expected a folder that can be written to, but got --out={str(folder)!r} ({reason}): name another"
+    )
+
+
 def _write(arguments: argparse.Namespace, files: Mapping[str, str]) -> None:
     folder: Path = arguments.out
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
             with replacing(folder / name) as part:
                 part.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise VqamtError(
-            f"Expected a folder that can be written to, but got --out={str(folder)!r} "
-            f"({os.strerror(error.errno or 0)}): name another"
-        ) from error
+        raise _unwritable(folder, error) from error
     if not arguments.json:
         print(page_line(folder / "probe.html"))
