@@ -177,7 +177,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _allowed(given: Sequence[str]) -> dict[str, str]:
     """The reason or "" by the kind of finding, as ``--allow NAME=REASON`` gives them."""
     kinds = [kind.value for kind in FindingKind]
-    allowed = {}
+    allowed: dict[str, str] = {}
     for each in given:
         name, _, reason = each.partition("=")
         if name not in kinds:

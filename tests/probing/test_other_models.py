@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from hashlib import sha256
+from random import Random
 
 import pytest
 
@@ -132,6 +134,29 @@ def test_a_model_that_describes_has_one_finding_and_it_is_no_cache() -> None:
 
     assert _kinds(result) == [FindingKind.TEXT_IGNORED]
     assert result.findings[0].ruled_out[0].startswith("a cache:")
+
+
+class _Misreads(Stages):
+    """Misreads a digit of some pictures, always the same ones."""
+
+    def __init__(self, share: float) -> None:
+        super().__init__()
+        self._share = share
+
+    def generate(self, turns: list[Turn], chat: Chat) -> str:
+        answer = super().generate(turns, chat)
+        shown = b"".join(each.pixels.tobytes() for each in chat.pictures if each.pixels is not None)
+        chosen = Random(sha256(shown + turns[-1].text.encode()).digest())
+        if not answer.isdecimal() or chosen.random() >= self._share:
+            return answer
+        place = chosen.randrange(len(answer))
+        return answer[:place] + str((int(answer[place]) + chosen.randint(1, 9)) % 10) + answer[place + 1 :]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("share", "seed"), [(0.1, 0), (0.1, 3), (0.25, 0), (0.25, 3), (0.5, 3)])
+def test_a_model_that_misreads_some_pictures_is_weak_and_its_server_sane(share: float, seed: int) -> None:
+    assert _kinds(probe(_served(_Misreads(share)), seed=seed)) == []
 
 
 def test_thoughts_that_fill_the_answer_say_nothing_of_pictures() -> None:
