@@ -124,8 +124,8 @@ def run(arguments: argparse.Namespace) -> int:
         )
     allowed = _allowed(arguments.allow)
     if arguments.out:
-        # Before any request: what cannot be written is not worth the minutes.
-        _write(arguments.out, {})
+        # Before minutes of requests, whose results would be lost.
+        _make_folder(arguments.out)
     specs = [arguments.model, *([arguments.against] if arguments.against else [])]
     catalogue = ModelCatalogue()
     of_relations, settings = parse_settings(arguments.option, "--option", catalogue.settings_of(specs))
@@ -167,20 +167,25 @@ def run(arguments: argparse.Namespace) -> int:
             "probe.xml": result_junit(result, found),
             "probe-badge.json": result_badge(result, found),
         }
-        _written(arguments, files)
-    return ExitStatus.FINDING if found.fails else ExitStatus.OK
+        _write(arguments, files)
+    if found.fails:
+        return ExitStatus.FINDING
+    # A gate must not pass what was not looked at.
+    return ExitStatus.OK if result.checked else ExitStatus.USAGE
 
 
 def _allowed(given: Sequence[str]) -> dict[str, str]:
     """The reason or "" by the kind of finding, as ``--allow NAME=REASON`` gives them."""
     kinds = [kind.value for kind in FindingKind]
-    allowed = {}
+    allowed: dict[str, str] = {}
     for each in given:
         name, _, reason = each.partition("=")
         if name not in kinds:
             raise OptionError(
                 f"Expected --allow to name a kind of finding, but got {name!r}; {did_you_mean(name, kinds)}"
             )
+        if allowed.get(name, one_line(reason)) != one_line(reason):
+            raise OptionError(f"Expected one reason a kind, but got --allow {name} with two: leave one off")
         allowed[name] = one_line(reason)
     return allowed
 
@@ -189,7 +194,7 @@ def _shown_against(result: AgainstResult, arguments: argparse.Namespace) -> int:
     text = row_text(against_row(result))
     print(text.rstrip("\n") if arguments.json else "\n".join(against_lines(result)))
     if arguments.out:
-        _written(arguments, {PROBE_FILE: text, "probe.html": result_html(result)})
+        _write(arguments, {PROBE_FILE: text, "probe.html": result_html(result)})
     return ExitStatus.FINDING if result.parted else ExitStatus.OK
 
 
@@ -226,23 +231,29 @@ def _loaded(catalogue: ModelCatalogue, spec: str, options: ModelOptions, argumen
     return model
 
 
-def _written(arguments: argparse.Namespace, files: Mapping[str, str]) -> None:
-    _write(arguments.out, files)
-    if not arguments.json:
-        print(page_line(arguments.out / "probe.html"))
-
-
-def _write(folder: Path, files: Mapping[str, str]) -> None:
-    """Writes the files; of none it is seen if there could be any."""
+def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def _unwritable(folder: Path, error: OSError) -> VqamtError:
+    reason = os.strerror(error.errno or 0)
+    return VqamtError(
+        f"Expected a folder that can be written to, but got --out={str(folder)!r} ({reason}): name another"
+    )
+
+
+def _write(arguments: argparse.Namespace, files: Mapping[str, str]) -> None:
+    folder: Path = arguments.out
+    try:
         for name, text in files.items():
             with replacing(folder / name) as part:
                 part.write_text(text, encoding="utf-8")
-        if not files:
-            TemporaryFile(dir=folder).close()
     except OSError as error:
-        raise VqamtError(
-            f"Expected a folder that can be written to, but got --out={str(folder)!r} "
-            f"({os.strerror(error.errno or 0)}): name another"
-        ) from error
+        raise _unwritable(folder, error) from error
+    if not arguments.json:
+        print(page_line(folder / "probe.html"))

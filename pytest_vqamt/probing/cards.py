@@ -268,13 +268,22 @@ def says(reading: str, right: str) -> bool:
 
     >>> says("there are three dots", "3"), says("it is 41", "417"), says("417", "417")
     (True, False, True)
-    >>> says("6 451", "6451"), says("6.451", "6451"), says("9-6-4", "964")
-    (True, True, True)
+    >>> says("6 451", "6451"), says("6.451", "6451"), says("9-6-4", "964"), says("4 1 7", "41")
+    (True, True, True, False)
+    >>> says("it is four-one-seven", "417")
+    True
     """
     joined = _SPELT.sub(lambda found: re.sub(r"\D", "", found[0]), _GROUPED.sub("", normalize("NFKC", reading)))
     words = re.findall(r"[a-z]+|\d+", joined.casefold())
     word = _COUNTS[int(right)] if right.isdecimal() and int(right) < len(_COUNTS) else right
-    return bool(right) and (right in words or word in words)
+    return bool(right) and (right in words or word in words or (len(right) > 1 and right in _spelt(words)))
+
+
+def _spelt(words: Sequence[str]) -> list[str]:
+    """The numbers of which each digit is a word of its own."""
+    digits = (str(_COUNTS.index(each)) if each in _COUNTS else each for each in words)
+    # What is no single digit ends a number.
+    return "".join(each if len(each) == 1 and each.isdecimal() else " " for each in digits).split()
 
 
 def faint_card(number: int, level: int, step: int) -> Card:

@@ -115,7 +115,9 @@ def probe(
     result = probing.result
     try:
         sees = reading.calibrate(probing)
-        result.checked.append("sees at all")
+        # Pictures that arrive, and cards that are not told apart, leave nothing to compare.
+        if sees or result.findings:
+            result.checked.append("sees at all")
         if sees:
             reading.measure_reading(probing)
             reading.look_at_fresh_texts(probing)

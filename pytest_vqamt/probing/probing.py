@@ -225,7 +225,9 @@ class Probing(ProbeState):
         repeats: all answers that the references were taken from.
         salted: True once texts need a number of their own, as a cache by text was found.
         flips: how often random answers are allowed for.
+        misread: the share of plain cards that the model itself misreads, each time alike.
         is_measured: True once the rate of random answers was measured on more than the references.
+        is_read_tried: True once that share was measured.
         is_spoilt: True once state has left the cards unread, so that nothing more can be compared.
         url_host: the name of this machine where the model is; "" for 127.0.0.1 where the model is here, too.
         undecided: what is neither a finding nor well explained by chance.
@@ -244,6 +246,8 @@ class Probing(ProbeState):
         self.repeats: list[tuple[int, str, SentRequest]] = []
         self.flips = FLIPS
         self.url_host = url_host
+        self.misread = 0.0
+        self.is_read_tried = False
         self.is_measured = False
         self.is_spoilt = False
         self.undecided: dict[FindingKind, Undecided] = {}
@@ -411,7 +415,8 @@ class Probing(ProbeState):
         """The chance that a request differs twice in a row from its reference on a sane deployment."""
         # As measured by the check of repeats, so a server that is not deterministic has that one finding, and not one
         # for each check.
-        return min(0.9, repeated_difference(self.flips))
+        # A card that is changed is another one to a model that misreads some.
+        return min(0.9, max(repeated_difference(self.flips), self.misread))
 
     def add(
         self,
@@ -444,7 +449,10 @@ class Probing(ProbeState):
             self._measure_before_accusing()
             if self.is_spoilt:
                 return False
-            chance = self.rate if rate is None else self.flips
+            is_number = differing[0].request.right.isdecimal()
+            if is_number:
+                self._measure_misread()
+            chance = self.rate if rate is None else max(self.flips, self.misread if is_number else 0.0)
         if self.add_finding(kind, differing, tries, rate=chance, detail=detail, ruled_out=ruled_out):
             return True
         if self.is_undecided(len(differing), tries, chance):
@@ -494,6 +502,22 @@ class Probing(ProbeState):
             self.measure_again()
             return
         self.add(FindingKind.NON_DETERMINISTIC, other, tries, rate=FLIPS)
+
+    def _measure_misread(self) -> None:
+        """Before numbers that are answered otherwise are a finding: new plain cards, which a weak model may misread."""
+        fresh = [
+            Card(number=number, ground=self.cards[place % CARDS].ground) for place, number in enumerate(self.spare)
+        ]
+        if self.is_read_tried or not self.reads_something or self.subject != NUMBER or self.sender.left < len(fresh):
+            return
+        self.is_read_tried = True
+        seen = self.at_once([Request(card=card, text=NUMBER) for card in fresh])
+        # Twice: a random answer is another matter.
+        wrong = sum(not each.is_right and not self.send(each.card, NUMBER).is_right for each in seen)
+        wrong += sum(not says(self.reference_of(at), str(card.number)) for at, card in enumerate(self.cards))
+        if wrong:
+            # An upper bound, as for random answers.
+            self.misread = min(0.8, 1.5 * wrong / (len(fresh) + CARDS) + 0.05)
 
     def is_finding(self, differing: int, compared: int, rate: float | None = None) -> bool:
         """True if so many differences are unlikely on a sane deployment; ``rate`` as for ``add``."""

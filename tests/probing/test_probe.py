@@ -281,6 +281,8 @@ def test_the_command_shows_reasons_and_writes_all_files(tmp_path: Path, capsys: 
         (["tiny", "--max-requests=10"], "40 requests or more"),
         (["tiny", "--allow=blind"], "a kind of finding"),
         (["tiny", "--allow=exfi=photos are upright"], "did you mean 'exif'?"),
+        (["tiny", "--allow=exif=upright", "--allow=exif=none"], "one reason a kind"),
+        (["tiny", "--out=/proc/none"], "a folder that can be written to"),
         (["nothing"], "a kind of model"),
     ],
 )

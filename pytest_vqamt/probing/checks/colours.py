@@ -52,15 +52,10 @@ def colours(probing: Probing) -> None:
         if all(says(named[name], other) for name, other in expected.items()):
             probing.add(FindingKind.SWAPPED_CHANNELS, again, CARDS, detail=channels, rate=probing.flips)
             return
-    # Six names of their own are those of another language, and none of our colours.
-    if len(set(named.values())) == len(names) and not any(
-        says(said, name) for said in named.values() for name in COLOURS
-    ):
-        probing.note("colours named", f"in words of the model's own: {said}")
-        return
+    is_gray = _are_gray(probing, named)
     # Numbers are read and colours are not: not the model's eyes as such.
     if probing.reads:
-        kind = FindingKind.COLOURS_LOST if _are_gray(probing, named) else FindingKind.COLOURS_WRONG
+        kind = FindingKind.COLOURS_LOST if is_gray else FindingKind.COLOURS_WRONG
         probing.add(kind, again, CARDS, detail=said, rate=probing.flips)
 
 
@@ -70,15 +65,15 @@ def _names_a_colour(reading: str) -> bool:
 
 def _are_gray(probing: Probing, named: Mapping[str, str]) -> bool:
     """True if black and white are named rightly, and each colour is what a gray of its brightness is called."""
-
-    def called(ground: Colour) -> str:
-        return probing.send(Card(number=probing.spare[-1], ground=ground), COLOUR).reading
-
-    if not all(says(called(COLOURS[name]), name) for name in ("black", "white")):
+    if not all(says(_called(probing, COLOURS[name]), name) for name in ("black", "white")):
         return False
     # ITU-R 601, as most programs convert to gray; a step of brightness may change the name once.
-    alike = sum(called((_luma(COLOURS[name]),) * 3) == said for name, said in named.items())
+    alike = sum(_called(probing, (_luma(COLOURS[name]),) * 3) == said for name, said in named.items())
     return alike >= len(named) - 1
+
+
+def _called(probing: Probing, ground: Colour) -> str:
+    return probing.send(Card(number=probing.spare[-1], ground=ground), COLOUR).reading
 
 
 def _luma(colour: Colour) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,9 @@ from pytest_vqamt.probing.cards import CODE_WORD, NUMBER, OF_MESSAGE, OF_PICTURE
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing
 
+_SEVERAL = "several pictures"
+_TAKES_ONE = re.compile(r"\b(?:one|single)\b.*\b(?:image|picture|photo)|\bmultiple (?:images|pictures|photos)")
+"""An answer in words in place of a number: "I can only process one image at a time"."""
 _PAIRS = ((0, 1), (2, 3), (4, 5), (1, 2), (3, 4), (5, 0))
 """The places of two cards of one message."""
 _PAIRS_RIGHT = 3
@@ -39,21 +43,47 @@ class Seen:
     def is_right(self) -> bool:
         return self.asked == self.named
 
+    @property
+    def is_refused(self) -> bool:
+        """True if the server, or the model in words, does not take several pictures, which is honest."""
+        return bool(self.sent.failure) or (self.named == -1 and _TAKES_ONE.search(self.sent.reading) is not None)
+
+    @property
+    def is_garbled(self) -> bool:
+        """True if it is neither number, and none with a digit misread, as weak models misread cards alone."""
+        numbers = [str(card.number) for card in self.sent.request.cards]
+        return self.named == -1 and not any(_is_near(self.sent.reading, number) for number in numbers)
+
+
+def _is_near(reading: str, number: str) -> bool:
+    """True if a number in the answer has at most one other digit."""
+    return any(
+        len(said) == len(number) and sum(a != b for a, b in zip(said, number, strict=True)) <= 1
+        for said in re.findall(r"\d+", reading)
+    )
+
 
 def pictures(probing: Probing) -> None:
     """Two and three cards in one message, with a question about each."""
     if why := probing.lacks(Ability.PICTURES):
-        probing.skip("several pictures", why)
+        probing.skip(_SEVERAL, why)
+        return
+    if probing.result.found(FindingKind.TEXT_IGNORED):
+        probing.skip(_SEVERAL, "the question, which says of which picture, is ignored")
         return
     same = _of_pairs(probing)
+    if same and all(each.is_refused for each in same):
+        probing.skip(_SEVERAL, f"refused: {same[0].sent.failure or same[0].sent.answer}")
+        return
+    same = [each for each in same if not each.is_refused]
     if not same:
         _three(probing)
         return
     # Again with another size for the second: pictures of one size are what engines merge.
-    others = _of_pairs(probing, _OTHER_SIZE)
+    others = [each for each in _of_pairs(probing, _OTHER_SIZE) if not each.is_refused]
     wrong = [each.sent for each in same if not each.is_right]
     kind = pattern_of([*same] if not others else [*same, *others])
-    garbled = [each.sent for each in (*same, *others) if each.named == -1]
+    garbled = [each.sent for each in (*same, *others) if each.is_garbled]
     if not others:
         probing.add(FindingKind.MERGED, wrong, len(same), rate=probing.flips, ruled_out=(_OF_TWO_SIZES,))
     elif kind is not None:
@@ -64,7 +94,7 @@ def pictures(probing: Probing) -> None:
         probing.add(FindingKind.MIXED, garbled, len(same) + len(others), rate=probing.flips, ruled_out=alone)
     else:
         right = sum(each.is_right for each in (*same, *others))
-        probing.note("several pictures", f"{right} of {len(same) + len(others)} questions are answered rightly")
+        probing.note(_SEVERAL, f"{right} of {len(same) + len(others)} questions are answered rightly")
 
 
 def _of_pairs(probing: Probing, size: tuple[int, int] | None = None) -> list[Seen]:
@@ -126,6 +156,9 @@ def _three(probing: Probing) -> None:
     for places in ((0, 1, 2), (3, 4, 5), (1, 3, 5)):
         now = list(_asked(probing, tuple(probing.cards[place] for place in places)))
         if all(each.is_right for each in now) or any(each.sent.failure for each in now):
+            return
+        if any(each.is_refused for each in now):
+            probing.note("three pictures", f"refused: {now[0].sent.failure or now[0].sent.answer}")
             return
         seen += now
     wrong = [each.sent for each in seen if not each.is_right]
@@ -240,7 +273,9 @@ def turns(probing: Probing) -> None:
         ruled_out = ("the picture: in the turn of the question it is seen",)
         probing.add(FindingKind.EARLIER_LOST, lost, rate=probing.flips, ruled_out=ruled_out)
         return
-    if probing.lacks(Ability.PICTURES) or probing.result.found(FindingKind.FIRST_ONLY, FindingKind.LAST_ONLY):
+    # Refused in one message, two pictures are no fault of turns.
+    is_refused = _SEVERAL in dict(probing.result.skipped)
+    if is_refused or probing.result.found(FindingKind.FIRST_ONLY, FindingKind.LAST_ONLY):
         return
     both = (_in_two_turns(probing, place % CARDS, text) for place in range(ROUNDS * CARDS))
     wrong = probing.until_right((each, each.is_right) for each in both)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from pytest_vqamt.core.text import quoted
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOUR, COLOURS, NUMBER, Card
 from pytest_vqamt.probing.checks.replies import is_void
 from pytest_vqamt.probing.findings import MOST_CHANCE
 from pytest_vqamt.probing.kinds import FindingKind
-from pytest_vqamt.probing.probing import CARDS, Probing, reading_cards
+from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing, reading_cards
 from pytest_vqamt.stats.binomial import exact_test
 
 FRESH = "with a number of its own before it, each text gets the answer to its own picture"
@@ -56,10 +57,12 @@ def look_at_fresh_texts(probing: Probing) -> None:
         return
     # With its text the first card was new; the others were not.
     probing.salted = True
-    fresh = [probing.send(card, NUMBER) for card in probing.cards]
-    if sum(each.is_right for each in fresh) < CARDS - 1:
-        probing.salted = False
-        return
+    # Three rounds: half of six may be read by luck.
+    for _ in range(ROUNDS):
+        fresh = [probing.send(card, NUMBER) for card in probing.cards]
+        if sum(each.is_right for each in fresh) < CARDS - 1:
+            probing.salted = False
+            return
     wrong = [each for _, asked, each in probing.repeats if asked == NUMBER and not each.is_right]
     probing.add_finding(FindingKind.TEXT_KEYED, wrong, tries, detail=FRESH, rate=probing.flips)
     if _find_subject(probing):
@@ -102,8 +105,10 @@ def _add_text_keyed(probing: Probing, unsalted: Sequence[SentRequest]) -> None:
 
 
 def _add_unseen(probing: Probing, first: SentRequest) -> None:
-    if all(each.has_reasoning or is_void(each.answer) for each in probing.sender.log) and not first.reading:
-        return  # nothing could be compared, and why is told by the check of all replies
+    if not any(each.reading and not is_void(each.answer) for each in probing.sender.log):
+        # Nothing was answered, so nothing is known of pictures; what was given instead has findings of its own.
+        probing.note("answers", "none, once reasoning is taken away")
+        return
     # The number of the first card in the answer: that card was seen, and stays for all others.
     stuck = str(probing.cards[0].number) in first.reading
     kind = FindingKind.FIRST_PICTURE if stuck else FindingKind.PICTURE_UNUSED
@@ -111,9 +116,19 @@ def _add_unseen(probing: Probing, first: SentRequest) -> None:
     same = [each for each in probing.sender.log if each.card.number != probing.cards[0].number][:CARDS]
     empty = [probing.send(card, first.text) for card in EMPTY.values()]
     alike = [each for each in empty if each.reading == first.reading]
+    if not stuck and _tells_from_cards(probing, first, empty):
+        probing.note("cards", f"{quoted(first.answer, 40)} is the answer to most, and not to blank pictures")
+        return
     of_empty = f"{len(alike)} of {len(empty)} blank or noise pictures"
     detail = f'"{first.reading}" is the answer to most cards, and to {of_empty}'
     probing.add(kind, [*same, *alike], len(same) + len(empty), detail=detail)
+
+
+def _tells_from_cards(probing: Probing, first: SentRequest, empty: Sequence[SentRequest]) -> bool:
+    """True if most pictures without a number get another answer than the cards, each twice: pictures arrive."""
+    other = [each for each in empty if not each.failure and each.reading and each.reading != first.reading]
+    again = [probing.send(each.card, first.text) for each in other] if len(other) > len(empty) / 2 else []
+    return len(again) > 0 and all(a.reading == b.reading for a, b in zip(other, again, strict=True))
 
 
 def _find_subject(probing: Probing) -> bool:

@@ -21,6 +21,8 @@ _MOST_FAILED = 3
 """Failures of ordinary requests from which on they are a finding."""
 _FAILS = 1e-3
 """The share of ordinary requests that fail on a sane server, after retries."""
+_REFUSED = re.compile(r"\b4(?:00|13|15|22)\b")
+"""The statuses of a request that the server does not take: an overloaded one says 429, 500 or 503."""
 _LARGE_PX = 1024
 _SMALL_PX = 112
 _IS_HONEST = re.compile(r"\b4\d\d\b")
@@ -64,6 +66,13 @@ def failures(state: ProbeState) -> None:
         and each.card.file is None
         and not each.request.turns
     }
+    # A size that is refused each time with a client's error is a bound of the server, and no failure.
+    for size in sorted(_refused_sizes(state)):
+        some = [key for key, each in plain.items() if each.card.size == size]
+        if some:
+            state.note(f"pictures of {size[0]} x {size[1]} px", f"refused: {plain[some[0]].failure}")
+        for key in some:
+            del plain[key]
     if len(plain) >= _MOST_FAILED:
         sizes = sorted(
             {each.card.size for each in plain.values()} - {each.card.size for each in log if not each.failure}
@@ -71,6 +80,13 @@ def failures(state: ProbeState) -> None:
         # Of these no request was answered.
         detail = f"pictures of {', '.join(f'{w:,} x {h:,}' for w, h in sizes)} px" if sizes else ""
         state.add_finding(FindingKind.FAILURES, list(plain.values()), len(log), rate=_FAILS, detail=detail)
+
+
+def _refused_sizes(state: ProbeState) -> set[tuple[int, int]]:
+    """The sizes, other than that of the reference cards, of which the server takes no picture."""
+    own = [each for each in state.sender.log if each.card.size != state.cards[0].size]
+    taken = {each.card.size for each in own if not _REFUSED.search(each.failure)}
+    return {each.card.size for each in own} - taken
 
 
 def answers(probing: Probing) -> None:

@@ -23,6 +23,9 @@ _OTHERS_CARD = 0.5
 
 _COLOUR_ROUNDS = 3
 """The same where answers about colours alone differ."""
+_FRESH = 3
+"""Cards that are asked about once more with a speck of their own."""
+
 _LARGE_PX = 1536
 _IDLE_S = 3.0
 _UNPACKED = CardFile(unpacked=True)
@@ -53,7 +56,11 @@ def texts(probing: Probing) -> None:
     same = [each for place, question, each in probing.repeats if place in places and question == COLOUR]
     # On all cards; where colours are not told apart either, the text proves nothing.
     if len(places) == CARDS and distinct({key: [said] for key, said in reference.items()}, COLOUR) >= 3:
-        probing.add(FindingKind.TEXT_IGNORED, same[:CARDS])
+        # A cache has never seen the same look with another speck; who ignores texts answers as always.
+        fresh = [probing.send(replace(card, nonce=5), COLOUR) for card in probing.cards[:_FRESH]]
+        is_cache = any(each.reading != reference[place, NUMBER] for place, each in enumerate(fresh))
+        ruled_out = () if is_cache else ("a cache: a new picture gets this answer to its first question, too",)
+        probing.add(FindingKind.TEXT_IGNORED, same[:CARDS], ruled_out=ruled_out)
 
 
 def repeats(probing: Probing) -> None:

@@ -275,7 +275,7 @@ def levels(probing: Probing) -> None:
     levels = range(8, 212, 24)
     number = probing.spare[4]
     first = probing.at_once([Request(card=faint_card(number, level, _FAR), text=NUMBER) for level in levels])
-    missed = [level for level, each in zip(levels, first, strict=True) if str(number) not in each.reading]
+    missed = [level for level, each in zip(levels, first, strict=True) if not each.is_right]
     unread = [seen for level in missed if (seen := _unread(probing, level, _FAR))]
     tries = len(levels)
     if not probing.is_finding(len(unread), tries):
@@ -292,6 +292,6 @@ def _unread(probing: Probing, level: int, step: int) -> SentRequest | None:
     for number in probing.spare[4:6]:
         card = faint_card(number, level, step)
         last = probing.send(card, NUMBER)
-        if str(number) in last.reading:
+        if last.is_right:
             return None
     return last
