@@ -20,6 +20,7 @@ from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing import own_photos
 from pytest_vqamt.probing.against.comparison import AgainstResult, compare
+from pytest_vqamt.probing.against.files import against_badge, against_junit, against_markdown
 from pytest_vqamt.probing.against.terminal import against_lines
 from pytest_vqamt.probing.checks.photos import REQUESTS as PHOTO_REQUESTS
 from pytest_vqamt.probing.checks.together import LEVELS
@@ -194,7 +195,14 @@ def _shown_against(result: AgainstResult, arguments: argparse.Namespace) -> int:
     text = row_text(against_row(result))
     print(text.rstrip("\n") if arguments.json else "\n".join(against_lines(result)))
     if arguments.out:
-        _write(arguments, {PROBE_FILE: text, "probe.html": result_html(result)})
+        files = {
+            PROBE_FILE: text,
+            "probe.html": result_html(result),
+            "probe.md": against_markdown(result),
+            "probe.xml": against_junit(result),
+            "probe-badge.json": against_badge(result),
+        }
+        _write(arguments, files)
     return ExitStatus.FINDING if result.parted else ExitStatus.OK
 
 

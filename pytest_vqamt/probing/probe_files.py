@@ -56,14 +56,18 @@ def _row(result: ProbeResult, found: Gate, finding: ProbeFinding) -> str:
 def result_badge(result: ProbeResult, found: Gate) -> str:
     """The verdict as a badge: https://shields.io/badges/endpoint-badge, as ``badge.json`` of a report is."""
     # A probe that could not check anything is no success.
-    color = "brightgreen" if result.checked and not found.fails else "red"
-    badge: dict[str, Json] = {
+    return badge(verdict(result, found), passed=bool(result.checked) and not found.fails)
+
+
+def badge(message: str, *, passed: bool) -> str:
+    """A badge as shields.io reads it."""
+    row: dict[str, Json] = {
         "schemaVersion": 1,
         "label": "vqamt probe",
-        "message": verdict(result, found),
-        "color": color,
+        "message": message,
+        "color": "brightgreen" if passed else "red",
     }
-    return json.dumps(badge) + "\n"
+    return json.dumps(row) + "\n"
 
 
 def result_junit(result: ProbeResult, found: Gate) -> str:
@@ -76,12 +80,12 @@ def result_junit(result: ProbeResult, found: Gate) -> str:
     for name, value in told:
         ET.SubElement(properties, "property", name=shown(name), value=shown(value))
     for name in result.checked:
-        _case(suite, name)
+        junit_case(suite, name)
     # GitLab takes two cases of one name for one.
     for name, reason in dict(result.skipped).items():
-        ET.SubElement(_case(suite, name), "skipped", message=shown(reason))
+        ET.SubElement(junit_case(suite, name), "skipped", message=shown(reason))
     for finding in result.findings:
-        case = _case(suite, f"finding: {finding.kind.value}")
+        case = junit_case(suite, f"finding: {finding.kind.value}")
         if found.state(finding) is FindingState.FAILS:
             title = f"{finding.kind.observed} (do first: {finding.kind.advice})"
             ET.SubElement(case, "failure", message=shown(title), type=finding.kind.value).text = _text(result, finding)
@@ -89,9 +93,14 @@ def result_junit(result: ProbeResult, found: Gate) -> str:
             ET.SubElement(case, "skipped", message=shown(f"{found.mark(finding)}: {finding.kind.observed}"))
     if found.drops:
         message = f"{count_noun(len(found.drops), 'figure')} dropped since the baseline: {found.drops[0]}"
-        failure = ET.SubElement(_case(suite, "figures against the baseline"), "failure", message=shown(message))
+        failure = ET.SubElement(junit_case(suite, "figures against the baseline"), "failure", message=shown(message))
         failure.set("type", "dropped")
         failure.text = "\n".join(map(shown, found.drops[:_MOST_LISTED]))
+    return junit_text(suite)
+
+
+def junit_text(suite: ET.Element) -> str:
+    """A test suite as JUnit XML, with its counts."""
     cases = suite.findall("testcase")
     suite.set("tests", str(len(cases)))
     suite.set("failures", str(sum(case.find("failure") is not None for case in cases)))
@@ -108,5 +117,6 @@ def _text(result: ProbeResult, finding: ProbeFinding) -> str:
     return "\n".join(shown(each) for each in (*told, example(result.log, finding)) if each)
 
 
-def _case(suite: ET.Element, name: str) -> ET.Element:
+def junit_case(suite: ET.Element, name: str) -> ET.Element:
+    """A test case of a suite."""
     return ET.SubElement(suite, "testcase", classname="vqamt.probe", name=name)

@@ -158,6 +158,19 @@ class StageRow(Struct, frozen=True, kw_only=True):
     """The median number of equal tokens, or characters, before answers part; null if none do."""
 
 
+class ComparedFigureRow(Struct, frozen=True, kw_only=True):
+    """How fine a detail both read; 0 for nothing that is read."""
+
+    first: float
+    """Of A."""
+    second: float
+    """Of B."""
+    unit: str
+    """px, or of 255."""
+    has_dropped: bool
+    """True if A's is worse by two steps of a ladder, which is a finding."""
+
+
 class AgainstRow(Struct, frozen=True, kw_only=True, tag_field="is", tag=AGAINST):
     """The comparison of two deployments (--against)."""
 
@@ -175,6 +188,8 @@ class AgainstRow(Struct, frozen=True, kw_only=True, tag_field="is", tag=AGAINST)
     """What A does, where it was found; empty for nothing known."""
     smallest: str
     """The smallest picture that separates them; empty where none was found."""
+    figures: dict[str, ComparedFigureRow]
+    """By what was measured; empty where clear digits are not read."""
     complete: bool
     """False if the requests were spent before the last stage."""
     logs: tuple[tuple[SentRow, ...], tuple[SentRow, ...]]
@@ -213,6 +228,15 @@ def against_row(result: AgainstResult) -> AgainstRow:
         parted=result.parted,
         explanation=result.explanation.words if result.explanation else "",
         smallest=result.explanation.smallest if result.explanation else "",
+        figures={
+            each.first.name: ComparedFigureRow(
+                first=each.first.value,
+                second=each.second.value,
+                unit=each.first.unit,
+                has_dropped=each.has_dropped,
+            )
+            for each in result.figures
+        },
         complete=result.complete,
         logs=(sent_rows(result.logs[0]), sent_rows(result.logs[1])),
     )

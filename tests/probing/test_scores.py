@@ -53,6 +53,7 @@ _EXPLAINED = {
     "pictures reversed": "parts: A answers as B does to the pictures in reverse order",
     "red and blue exchanged": "pixels: A answers as B does to the picture red and blue exchanged",
     "mirrored": "pixels: A answers as B does to the picture mirrored",
+    "system message dropped": "parts: A answers as B does to the conversation without its system message",
     "cropped": "pixels: A answers as B does to the picture cropped to its centre",
     "without colours": "pixels: A answers as B does to the picture without its colours",
 }

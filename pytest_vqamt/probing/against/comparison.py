@@ -109,6 +109,8 @@ class ComparedFigure:
         return self.first.is_below(self.second.value)
 
     def __str__(self) -> str:
+        if self.first.value == self.second.value and self.first.value:
+            return f"{self.first.name}: both {self.first.value:,.0f} {self.first.unit}"
         first, second = (
             f"{each.value:,.0f} {each.unit}" if each.value else "none" for each in (self.first, self.second)
         )
