@@ -78,7 +78,7 @@ def details(probing: Probing) -> None:
     if not probing.sender.takes_files or address_of(probing.model) is None:
         probing.skip("detail of pictures", "the model's adapter sends no detail")
         return
-    if "small digits" not in probing.result.checked:
+    if "small digits" in dict(probing.result.skipped):
         probing.skip("detail of pictures", "the check of small digits was not made")
         return
     if not probing.small_digits_px:
