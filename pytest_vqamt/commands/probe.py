@@ -12,6 +12,7 @@ from tempfile import TemporaryFile
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
+from pytest_vqamt.core.progress_bar import progress_bar
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.text import one_line
 from pytest_vqamt.integration.options import parse_settings
@@ -150,12 +151,15 @@ def run(arguments: argparse.Namespace) -> int:
     own = own_photos.take_photos(arguments.data, seed, arguments.photos) if arguments.data else None
     if arguments.against:
         photos = requests(own) if own else []
-        return _shown_against(compare(*models, limit=limit, seed=seed, photos=photos), arguments)
-    result = (
-        probe_scores(models[0], limit=limit, seed=seed, own=own)
-        if arguments.scores
-        else probe(models[0], limit=limit, seed=seed, own=own, url_host=arguments.url_host)
-    )
+        with progress_bar("comparing", None, " requests") as advance:
+            compared = compare(*models, limit=limit, seed=seed, photos=photos, advance=advance)
+        return _shown_against(compared, arguments)
+    with progress_bar("probing", None, " requests") as advance:
+        result = (
+            probe_scores(models[0], limit=limit, seed=seed, own=own, advance=advance)
+            if arguments.scores
+            else probe(models[0], limit=limit, seed=seed, own=own, url_host=arguments.url_host, advance=advance)
+        )
     found = gate(result, allowed, baseline)
     text = row_text(probe_row(result, found))
     lines = probe_lines(result, found, has_page=bool(arguments.out))

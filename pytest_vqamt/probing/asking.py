@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_vqamt.core.conversation import Role, Turn
 from pytest_vqamt.core.errors import ModelError
@@ -31,6 +31,10 @@ _REASONED = "answers with reasoning in the text"
 
 _MOST_FAILURES = 20
 """A server that refuses so many requests cannot be probed."""
+
+
+Advance: TypeAlias = Callable[[int], object]
+"""Is told how many requests more were answered, such as to move a bar of progress."""
 
 
 class RequestsSpentError(Exception):
@@ -145,8 +149,12 @@ class SentRequest:
 class RequestSender:
     """Sends one model at most ``limit`` requests; ``log`` has them all."""
 
-    def __init__(self, model: LoadedModel, limit: int, task: Task = Task.VQA) -> None:
+    def __init__(
+        self, model: LoadedModel, limit: int, task: Task = Task.VQA, *, advance: Advance | None = None
+    ) -> None:
+        """``advance`` is told of each number of requests that were answered."""
         self.model = model
+        self._advance = advance
         self.task = task
         """Descriptions have no text: each request is its picture alone."""
         self.limit = limit
@@ -226,6 +234,8 @@ class RequestSender:
             for place, (request, outcome) in enumerate(zip(requests, outcomes, strict=True))
         ]
         self.log += sent
+        if self._advance is not None:
+            self._advance(len(sent))
         self._failures += sum(bool(each.failure) for each in sent)
         # Half of all: a server may refuse the large pictures and long texts of a few checks, which is a finding.
         if self._failures >= _MOST_FAILURES and self._failures * 2 > len(self.log):

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from pytest_vqamt.models.wrapped import LoadedModel
-from pytest_vqamt.probing.asking import RequestSender, RequestsSpentError
+from pytest_vqamt.probing.asking import Advance, RequestSender, RequestsSpentError
 from pytest_vqamt.probing.checks import (
     colours,
     files,
@@ -98,6 +98,7 @@ def probe(
     seed: int = 0,
     own: OwnPhotos | None = None,
     url_host: str = "",
+    advance: Advance | None = None,
 ) -> ProbeResult:
     """Probes a model that answers questions, in at most ``limit`` requests.
 
@@ -107,11 +108,12 @@ def probe(
         seed: other cards.
         own: photos of the user's, about which at most 120 further requests are sent.
         url_host: the name of this machine where the model is.
+        advance: is told of requests that were answered.
 
     Raises:
         ModelError: the model cannot be used, or most requests fail.
     """
-    probing = Probing(RequestSender(model, limit), seed, url_host)
+    probing = Probing(RequestSender(model, limit, advance=advance), seed, url_host)
     result = probing.result
     try:
         sees = reading.calibrate(probing)

@@ -12,7 +12,7 @@ from pytest_vqamt.models.wrapped import LoadedModel
 from pytest_vqamt.probing.acuity import Ask, faintest, faintest_read, resolutions, smallest_digits
 from pytest_vqamt.probing.against.explaining import SAME_ANSWER, Explainer, Explanation
 from pytest_vqamt.probing.against.schedule import Asked, Stage, schedule
-from pytest_vqamt.probing.asking import Request, RequestSender, RequestsSpentError, SentRequest
+from pytest_vqamt.probing.asking import Advance, Request, RequestSender, RequestsSpentError, SentRequest
 from pytest_vqamt.probing.cards import COLOURS, NUMBER, Card
 from pytest_vqamt.probing.checks.photos import says_the_same
 from pytest_vqamt.probing.findings import FLIPS, is_finding
@@ -204,7 +204,13 @@ class AgainstResult:
 
 
 def compare(
-    first: LoadedModel, second: LoadedModel, *, limit: int, seed: int = 0, photos: Sequence[Request] = ()
+    first: LoadedModel,
+    second: LoadedModel,
+    *,
+    limit: int,
+    seed: int = 0,
+    photos: Sequence[Request] = (),
+    advance: Advance | None = None,
 ) -> AgainstResult:
     """Sends the same requests to both, each alone; a difference counts where both sendings differ.
 
@@ -214,11 +220,12 @@ def compare(
         limit: the most requests to each.
         seed: other cards.
         photos: questions about photos of the user's.
+        advance: is told of requests that were answered.
 
     Raises:
         ModelError: a model cannot be used.
     """
-    senders = RequestSender(first, limit), RequestSender(second, limit)
+    senders = RequestSender(first, limit, advance=advance), RequestSender(second, limit, advance=advance)
     result = AgainstResult(models=(first.name, second.name), logs=(senders[0].log, senders[1].log))
     differing: list[tuple[Stage, SentRequest, SentRequest]] = []
     try:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.models.wrapped import LoadedModel
-from pytest_vqamt.probing.asking import Request, RequestSender, RequestsSpentError
+from pytest_vqamt.probing.asking import Advance, Request, RequestSender, RequestsSpentError
 from pytest_vqamt.probing.cards import GRAY, NUMBER, Card
 from pytest_vqamt.probing.checks import replies
 from pytest_vqamt.probing.kinds import CACHES, FindingKind
@@ -62,16 +62,19 @@ def is_refused(model: LoadedModel) -> bool:
     return all(sender.send_alone(request).failure for _ in range(_TRIES))
 
 
-def probe_scores(model: LoadedModel, *, limit: int, seed: int = 0, own: OwnPhotos | None = None) -> ProbeResult:
+def probe_scores(
+    model: LoadedModel, *, limit: int, seed: int = 0, own: OwnPhotos | None = None, advance: Advance | None = None
+) -> ProbeResult:
     """Probes a model by the scores of its tokens, in at most ``limit`` requests; its weights may be random.
 
-    ``own`` are photos of the user's, about which at most 80 further requests are sent.
+    ``own`` are photos of the user's, about which at most 80 further requests are sent; ``advance`` is told of requests
+    that were answered.
 
     Raises:
         ModelError: the model cannot be used, or most requests fail.
     """
     task = Task.VQA if Task.VQA in model.tasks else Task.CAPTIONING
-    state = Comparing(RequestSender(model, limit, task), seed)
+    state = Comparing(RequestSender(model, limit, task, advance=advance), seed)
     result = state.result
     try:
         sees = content.calibrate(state)
