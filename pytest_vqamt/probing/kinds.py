@@ -539,3 +539,6 @@ class FindingKind(StrEnum):
 
 CACHES = frozenset(kind for kind in FindingKind if kind.is_cache)
 """The kinds where one picture is taken for another."""
+
+CUT_TEXTS = (FindingKind.LONG_TEXT, FindingKind.CUT_AT_THE_END, FindingKind.CUT_IN_THE_MIDDLE)
+"""The kinds where a long prompt is cut, and what is long may lack its pictures."""

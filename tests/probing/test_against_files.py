@@ -62,7 +62,7 @@ def test_the_faintest_step_is_the_first_that_is_read(step: int) -> None:
 
 @pytest.mark.parametrize(
     ("first", "second", "has_dropped"),
-    [(12, 12, False), (18, 12, False), (26, 12, True), (12, 56, False), (0, 12, True)],,
+    [(12, 12, False), (18, 12, False), (26, 12, True), (12, 56, False), (0, 12, True)],
 )
 def test_two_steps_of_a_ladder_are_a_drop(first: int, second: int, has_dropped: bool) -> None:
     compared = ComparedFigure(first=faintest(first), second=faintest(second))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pytest_vqamt.core.conversation import Ability, Role
 from pytest_vqamt.probing.asking import Request, Said, SentRequest
 from pytest_vqamt.probing.cards import CODE_WORD, NUMBER, OF_MESSAGE, OF_PICTURE, Card, says
-from pytest_vqamt.probing.kinds import FindingKind
+from pytest_vqamt.probing.kinds import CUT_TEXTS, FindingKind
 from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing
 
 _SEVERAL = "several pictures"
@@ -171,7 +171,7 @@ def _three(probing: Probing) -> None:
 def large_pictures(probing: Probing) -> None:
     """Three large cards in one message, where three small ones are told apart, and one large one is read."""
     known = (FindingKind.FIRST_ONLY, FindingKind.LAST_ONLY, FindingKind.PERMUTED, FindingKind.MIXED)
-    spoilt = (FindingKind.MERGED, FindingKind.LARGE_PICTURE, FindingKind.SIZE, FindingKind.LONG_TEXT)
+    spoilt = (FindingKind.MERGED, FindingKind.LARGE_PICTURE, FindingKind.SIZE, *CUT_TEXTS)
     if why := probing.lacks(Ability.PICTURES):
         probing.skip("several large pictures", why)
         return

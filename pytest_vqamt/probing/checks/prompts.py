@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.probing.asking import Request, Said, SentRequest
 from pytest_vqamt.probing.cards import CORNER, CORNERS, GRAY, Card
-from pytest_vqamt.probing.kinds import FindingKind
+from pytest_vqamt.probing.kinds import CUT_TEXTS, FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing
 
 MARKS_NAME, CHUNKS_NAME = "marks in the text", "chunks of a prompt"
@@ -26,8 +26,8 @@ _MOST_TOKENS = 4096
 """Behind so many tokens the last picture stands; prompts are often cut after 512 or 2,048."""
 _MOST_TOLD = 2
 _SPOILT = (
-    *(FindingKind.LONG_TEXT, FindingKind.CUT_AT_THE_END, FindingKind.CUT_IN_THE_MIDDLE, FindingKind.LARGE_PICTURE),
-    *(FindingKind.SIZE, FindingKind.TILES, FindingKind.PART_LOST, FindingKind.TEXT_FIRST),
+    *(*CUT_TEXTS, FindingKind.LARGE_PICTURE, FindingKind.SIZE),
+    *(FindingKind.TILES, FindingKind.PART_LOST, FindingKind.TEXT_FIRST),
 )
 _WORD = "word "
 _LAST_CORNER = CORNER.format(CORNERS[-1])
