@@ -9,7 +9,7 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.text import count_noun, shown
 from pytest_vqamt.probing.findings import FindingState, ProbeFinding
 from pytest_vqamt.probing.gate import Gate
-from pytest_vqamt.probing.probe_report import example, extent, figure_words, reading, summary, verdict
+from pytest_vqamt.probing.probe_report import example, extent, figure_words, is_partial, reading, summary, verdict
 from pytest_vqamt.probing.probing import ProbeResult
 from pytest_vqamt.reporting.markdown import COMMENT_BYTES_AT_MOST, code, escape, prose
 
@@ -55,17 +55,19 @@ def _row(result: ProbeResult, found: Gate, finding: ProbeFinding) -> str:
 
 def result_badge(result: ProbeResult, found: Gate) -> str:
     """The verdict as a badge: https://shields.io/badges/endpoint-badge, as ``badge.json`` of a report is."""
-    # A probe that could not check anything is no success.
-    return badge(verdict(result, found), passed=bool(result.checked) and not found.fails)
+    # A probe that could not check anything is no success, and one that left out most checks no whole one.
+    if found.fails or not result.checked:
+        return badge(verdict(result, found), "red")
+    return badge(verdict(result, found), "yellow" if is_partial(result) else "brightgreen")
 
 
-def badge(message: str, *, passed: bool) -> str:
+def badge(message: str, color: str) -> str:
     """A badge as shields.io reads it."""
     row: dict[str, Json] = {
         "schemaVersion": 1,
         "label": "vqamt probe",
         "message": message,
-        "color": "brightgreen" if passed else "red",
+        "color": color,
     }
     return json.dumps(row) + "\n"
 

@@ -37,13 +37,24 @@ def verdict(result: ProbeResult, found: Gate) -> str:
     """What comes first everywhere: "failed, 1 finding, 2 allowed, 1 figure dropped"."""
     states = [found.state(each) for each in result.findings]
     parts = [
-        "failed" if found.fails else "passed" if result.checked else "nothing was checked",
+        "failed" if found.fails else _passed(result),
         count_noun(states.count(FindingState.FAILS), "finding"),
         *([f"{waived:,} allowed"] if (waived := states.count(FindingState.ALLOWED)) else []),
         *([f"{known:,} known from the baseline"] if (known := states.count(FindingState.KNOWN)) else []),
         *([f"{count_noun(len(found.drops), 'figure')} dropped"] if found.drops else []),
     ]
     return ", ".join(parts)
+
+
+def _passed(result: ProbeResult) -> str:
+    if not result.checked:
+        return "nothing was checked"
+    return "passed in part" if is_partial(result) else "passed"
+
+
+def is_partial(result: ProbeResult) -> bool:
+    """True if most checks were left out: a model that reads little cannot show most faults."""
+    return len(result.skipped) > len(result.checked)
 
 
 def extent(result: ProbeResult) -> str:

@@ -35,7 +35,7 @@ def against_markdown(result: AgainstResult) -> str:
 
 def against_badge(result: AgainstResult) -> str:
     """The verdict as a badge, as that of a probe."""
-    return badge(verdict(result), passed=not result.parted and bool(result.stages))
+    return badge(verdict(result), "red" if result.parted or not result.stages else "brightgreen")
 
 
 def against_junit(result: AgainstResult) -> str:

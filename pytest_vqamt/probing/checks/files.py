@@ -8,12 +8,11 @@ from types import MappingProxyType
 
 from pytest_vqamt.core.edits import FileForm
 from pytest_vqamt.probing.asking import Request, SentRequest
-from pytest_vqamt.probing.cards import COLOUR, COLOURS, Card, CardFile, Hidden, says
+from pytest_vqamt.probing.cards import COLOUR, COLOURS, INK, Card, CardFile, Hidden, says
 from pytest_vqamt.probing.findings import FLIPS
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import Probing
 
-_INK = (190, 60, 40)
 """Can be read on white and on black."""
 
 _TURNED = (6, 3, 8, 2, 4, 5, 7)
@@ -150,7 +149,7 @@ def transparency(probing: Probing) -> None:
         return
     for hidden in _TRANSPARENT:
         cards = [
-            replace(card, ground=COLOURS["white"], ink=_INK, file=CardFile(hidden=hidden)) for card in probing.cards
+            replace(card, ground=COLOURS["white"], ink=INK, file=CardFile(hidden=hidden)) for card in probing.cards
         ]
         found = _confirmed(probing, cards)
         if found and not _confirmed(probing, _plain(cards)):
@@ -160,7 +159,7 @@ def transparency(probing: Probing) -> None:
         return
     # Hidden black, so that a dropped alpha channel shows itself, too.
     for hidden in (Hidden.BLACK, Hidden.WHITE):
-        shown = Card(number=probing.spare[0], ground=COLOURS["white"], ink=_INK, file=CardFile(hidden=hidden))
+        shown = Card(number=probing.spare[0], ground=COLOURS["white"], ink=INK, file=CardFile(hidden=hidden))
         seen = [probing.send(shown, COLOUR)]
         if hidden is Hidden.BLACK and says(seen[0].reading, "white"):
             return

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from pytest_vqamt.core.results import ModelUse
 from pytest_vqamt.probing.asking import SentRequest
-from pytest_vqamt.probing.cards import SIDE_PX
+from pytest_vqamt.probing.cards import LARGE_PX, SIDE_PX
 from pytest_vqamt.probing.findings import FLIPS
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import Figure, ProbeState, Probing
@@ -23,7 +23,6 @@ _FAILS = 1e-3
 """The share of ordinary requests that fail on a sane server, after retries."""
 _REFUSED = re.compile(r"\b4(?:00|13|15|22)\b")
 """The statuses of a request that the server does not take: an overloaded one says 429, 500 or 503."""
-_LARGE_PX = 1024
 _SMALL_PX = 112
 _IS_HONEST = re.compile(r"\b4\d\d\b")
 """The status of a request that is refused, and not broken off."""
@@ -59,7 +58,7 @@ def failures(state: ProbeState) -> None:
         (each.card.digest, each.text): each
         for each in failed
         if not each.batch
-        and max(each.card.size) <= _LARGE_PX
+        and max(each.card.size) <= LARGE_PX
         # A model with large patches may refuse small pictures.
         and (min(each.card.size) >= _SMALL_PX or not _IS_HONEST.search(each.failure))
         and len(each.text.split()) < 200
@@ -109,7 +108,7 @@ def is_void(answer: str) -> bool:
 
 
 def _is_long(sent: SentRequest) -> bool:
-    return len(sent.text.split()) >= _LONG_WORDS or max(sent.card.size) >= _LARGE_PX
+    return len(sent.text.split()) >= _LONG_WORDS or max(sent.card.size) >= LARGE_PX
 
 
 def repeated(probing: Probing) -> None:

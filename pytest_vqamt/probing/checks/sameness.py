@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pytest_vqamt.probing.asking import Request, SentRequest
-from pytest_vqamt.probing.cards import COLOUR, COLOURS, NUMBER, Card, CardFile, colliding_pairs
+from pytest_vqamt.probing.cards import COLOUR, COLOURS, IDLE_S, LARGER_PX, NUMBER, Card, CardFile, colliding_pairs
 from pytest_vqamt.probing.checks.reading import EMPTY, FRESH, distinct, is_by_text
 from pytest_vqamt.probing.findings import FLIPS, MOST_CHANCE
 from pytest_vqamt.probing.kinds import FindingKind
@@ -26,8 +26,6 @@ _COLOUR_ROUNDS = 3
 _FRESH = 3
 """Cards that are asked about once more with a speck of their own."""
 
-_LARGE_PX = 1536
-_IDLE_S = 3.0
 _UNPACKED = CardFile(unpacked=True)
 
 
@@ -189,7 +187,7 @@ def large_then_small(probing: Probing) -> None:
             small = Request(card=replace(card, size=(160, 160)), text=probing.subject)
             if probing.differs(place, small) is not None:
                 return  # small pictures are another matter
-            probing.send(replace(card, size=(_LARGE_PX, _LARGE_PX)), probing.subject)
+            probing.send(replace(card, size=(LARGER_PX, LARGER_PX)), probing.subject)
             yield place, small
 
     sent = ((place, probing.sender.send_alone(small)) for place, small in asked())
@@ -207,9 +205,9 @@ def idleness(probing: Probing) -> None:
 
     def after_a_pause(place: int) -> SentRequest:
         probing.send(probing.cards[place - 1], probing.subject)
-        time.sleep(_IDLE_S)
+        time.sleep(IDLE_S)
         return probing.send(probing.cards[place], probing.subject)
 
     sent = ((place, after_a_pause(place)) for place in range(CARDS))
     found = probing.until_right((seen, probing.agrees(seen, place)) for place, seen in sent)
-    probing.add(FindingKind.IDLENESS, found, rate=probing.flips, detail=f"of {_IDLE_S:g} s")
+    probing.add(FindingKind.IDLENESS, found, rate=probing.flips, detail=f"of {IDLE_S:g} s")

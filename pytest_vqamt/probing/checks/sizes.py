@@ -9,15 +9,13 @@ from itertools import chain
 
 from pytest_vqamt.probing.acuity import DIGITS_PX, FAINT, SIDES_PX, faintest, resolutions, smallest_digits
 from pytest_vqamt.probing.asking import Request, SentRequest
-from pytest_vqamt.probing.cards import CORNER, CORNERS, GRAY, NUMBER, Card, faint_card, says
+from pytest_vqamt.probing.cards import CORNER, CORNERS, GRAY, LARGE_PX, LARGER_PX, NUMBER, Card, faint_card, says
 from pytest_vqamt.probing.checks.reading import FRESH
 from pytest_vqamt.probing.findings import MOST_CHANCE, MOST_UNDECIDED
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing, Undecided
 
-_SQUARES_PX = (96, 300, 448, 800, 1024, 1536, 2048)
-_LARGE_PX = 1024
-"""Differences at this side and above alone are a fault of large pictures."""
+_SQUARES_PX = (96, 300, 448, 800, LARGE_PX, LARGER_PX, 2048)
 _RATIOS = ((672, 224), (224, 672), (896, 224), (160, 640), (641, 427))
 """Widths and heights in pixels: 3 to 4 times as wide as high, and as high as wide, and odd ones as of a photo."""
 _CORNERED = ((448, 448), (1120, 448), (448, 1120), (1024, 1024))
@@ -49,7 +47,7 @@ def squares(probing: Probing) -> None:
             sides[px] = found
     if sides and not probing.result.found(FindingKind.TILES, FindingKind.PART_LOST):
         # All differing cards are large: a limit of size. Small ones among them: bad resizing.
-        kind = FindingKind.LARGE_PICTURE if min(sides) >= _LARGE_PX else FindingKind.SIZE
+        kind = FindingKind.LARGE_PICTURE if min(sides) >= LARGE_PX else FindingKind.SIZE
         shown = [each for found in sides.values() for each in found]
         detail = f"sides of {', '.join(f'{px:,}' for px in sides)} px"
         if probing.is_cured_by_fresh_texts(shown):

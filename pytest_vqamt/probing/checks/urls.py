@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from pytest_vqamt.probing.asking import SentRequest
-from pytest_vqamt.probing.cards import NUMBER, Card, CardFile
+from pytest_vqamt.probing.cards import LARGE_PX, NUMBER, Card, CardFile
 from pytest_vqamt.probing.findings import FLIPS
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.model_names import address_of
@@ -17,7 +17,6 @@ from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing
 NAME = "pictures by URL"
 _LINKED = CardFile(is_linked=True)
 _IN_REQUEST = "the cards: sent in the request they are answered as always"
-_LARGE_PX = 1024
 
 
 def urls(probing: Probing) -> None:
@@ -82,14 +81,14 @@ def details(probing: Probing) -> None:
         probing.skip("detail of pictures", "the check of small digits was not made")
         return
     if not probing.small_digits_px:
-        probing.skip("detail of pictures", f"no digits are read at {_LARGE_PX:,} px that a smaller picture would lose")
+        probing.skip("detail of pictures", f"no digits are read at {LARGE_PX:,} px that a smaller picture would lose")
         return
 
     def card(place: int, detail: str) -> Card:
         return Card(
             number=probing.spare[place],
             ground=(245, 245, 245),
-            size=(_LARGE_PX, _LARGE_PX),
+            size=(LARGE_PX, LARGE_PX),
             digit_px=probing.small_digits_px,
             file=CardFile(detail=detail) if detail else None,
         )
@@ -106,7 +105,7 @@ def details(probing: Probing) -> None:
                 break
             wrong.append(seen)
             if probing.is_finding(len(wrong), len(wrong), probing.flips):
-                about = f"digits of {probing.small_digits_px} px at {_LARGE_PX:,} px, detail {detail}"
+                about = f"digits of {probing.small_digits_px} px at {LARGE_PX:,} px, detail {detail}"
                 probing.add(
                     FindingKind.DETAIL_LOST,
                     wrong,
@@ -117,5 +116,5 @@ def details(probing: Probing) -> None:
                 return
     low = probing.send(card(0, "low"), NUMBER)
     reads = low.is_right or probing.send(card(1, "low"), NUMBER).is_right
-    said = f"digits of {probing.small_digits_px} px at {_LARGE_PX:,} px are {'read' if reads else 'not read'}"
+    said = f"digits of {probing.small_digits_px} px at {LARGE_PX:,} px are {'read' if reads else 'not read'}"
     probing.note("detail low", f"refused: {low.failure}" if low.failure else said)

@@ -12,7 +12,7 @@ from pytest_vqamt.core.conversation import Ability, Role
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.probing.asking import Request, Said, SentRequest
-from pytest_vqamt.probing.cards import COLOUR, COLOURS, NUMBER, Card, CardFile, colliding_pairs
+from pytest_vqamt.probing.cards import COLOUR, COLOURS, LARGE_PX, NUMBER, Card, CardFile, colliding_pairs
 from pytest_vqamt.probing.filler import FILLER, LINES
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.outputs import distance
@@ -20,7 +20,6 @@ from pytest_vqamt.probing.probing import CARDS, Figure
 from pytest_vqamt.probing.scores.comparing import Comparing, Pair
 
 _SIZES = ((96, 96), (448, 448), (1024, 1024), (2048, 2048), (672, 224), (224, 672))
-_LARGE_PX = 1024
 _GROUND = 128
 _STEPS = (64, 16, 4, 1)
 _STRIPES_PX = (64, 32, 16, 8, 4, 2)
@@ -220,7 +219,7 @@ def sizes(state: Comparing) -> None:
         found = state.unmoved(_in_a_row(state, [(cards[a], cards[b]) for a, b in ((0, 1), (2, 3), (4, 5), (1, 2))]))
         if found:
             oblong = size[0] != size[1]
-            large = FindingKind.LARGE_PICTURE if size[0] >= _LARGE_PX else FindingKind.SIZE
+            large = FindingKind.LARGE_PICTURE if size[0] >= LARGE_PX else FindingKind.SIZE
             kind = FindingKind.ASPECT_RATIO if oblong else large
             state.add_finding(kind, found, rate=state.alike, detail=f"{size[0]:,} x {size[1]:,} px")
             return
@@ -231,7 +230,7 @@ def detail(state: Comparing) -> None:
     if not state.is_decisive:
         state.skip("detail", state.why_not_decisive)
         return
-    for px in (448, _LARGE_PX):
+    for px in (448, LARGE_PX):
         moved = {width: distance(*(state.send(each) for each in _striped(px, width))) for width in _STRIPES_PX}
         seen = [width for width in _STRIPES_PX if moved[width] > max(_SEEN * moved[_STRIPES_PX[0]], 2 * state.floor)]
         if seen:

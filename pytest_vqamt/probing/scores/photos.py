@@ -10,12 +10,12 @@ from itertools import pairwise
 from pytest_vqamt.core.edits import FileForm
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import Card, CardFile
+from pytest_vqamt.probing.checks.photos import MAIN
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.own_photos import OwnPhotos
 from pytest_vqamt.probing.scores.comparing import Comparing, Pair
 
 NAME = "your photos"
-QUESTION = "What is the main thing in this picture?"
 
 REQUESTS = 80
 """The most about photos, beside those about cards."""
@@ -34,7 +34,7 @@ _ON = "on your photos"
 def requests(own: OwnPhotos) -> list[Request]:
     """What two deployments are asked about the photos: the data's question about each, or an open one."""
     return [
-        Request(card=Card.of_photo(photo), text=asked[0] if asked else QUESTION)
+        Request(card=Card.of_photo(photo), text=asked[0] if asked else MAIN)
         for photo, asked in zip(own.photos, own.questions, strict=True)
     ]
 
@@ -46,9 +46,7 @@ def photos(state: Comparing, own: OwnPhotos) -> None:
     # Photos are beside the requests about cards.
     state.sender.limit = len(state.sender.log) + REQUESTS
     cards = [Card.of_photo(photo) for photo in own.photos]
-    if found := state.unmoved(
-        (state.send(first, QUESTION), state.send(second, QUESTION)) for first, second in pairwise(cards)
-    ):
+    if found := state.unmoved((state.send(first, MAIN), state.send(second, MAIN)) for first, second in pairwise(cards)):
         state.add_finding(FindingKind.PICTURE_UNUSED, found, rate=state.alike, detail=_ON)
         return
     small = [card for card in cards if max(card.size) <= _MOST_PX] or [replace(cards[0], size=_fitted(cards[0].size))]
@@ -57,12 +55,10 @@ def photos(state: Comparing, own: OwnPhotos) -> None:
         for kind, forms in _FORMS.items():
             found = [each for file in forms for each in state.changed(_in_form(state, plain, file))]
             _add(state, kind, found)
-        own_files = (
-            (state.send(card, QUESTION), state.send(each, QUESTION)) for card, each in zip(small, plain, strict=True)
-        )
+        own_files = ((state.send(card, MAIN), state.send(each, MAIN)) for card, each in zip(small, plain, strict=True))
         is_near = partial(state.is_near, share=_DECODED)
         _add(state, FindingKind.JPEG, state.changed(pair for pair in own_files if not is_near(*pair)))
-    alone = [state.send(card, QUESTION) for card in cards[:8]]
+    alone = [state.send(card, MAIN) for card in cards[:8]]
     wrong: list[SentRequest] = []
     for _ in range(2):
         sent = state.sender.send_together([each.request for each in alone])
@@ -73,7 +69,7 @@ def photos(state: Comparing, own: OwnPhotos) -> None:
 
 
 def _in_form(state: Comparing, cards: Sequence[Card], file: CardFile) -> Iterator[Pair]:
-    return ((state.send(card, QUESTION), state.send(replace(card, file=file), QUESTION)) for card in cards)
+    return ((state.send(card, MAIN), state.send(replace(card, file=file), MAIN)) for card in cards)
 
 
 def _fitted(size: tuple[int, int]) -> tuple[int, int]:

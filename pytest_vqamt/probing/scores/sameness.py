@@ -9,7 +9,7 @@ from dataclasses import replace
 from pytest_vqamt.core.edits import FileForm
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.probing.asking import Request, SentRequest
-from pytest_vqamt.probing.cards import COLOURS, NUMBER, Card, CardFile, Hidden
+from pytest_vqamt.probing.cards import COLOURS, IDLE_S, INK, LARGER_PX, NUMBER, Card, CardFile, Hidden
 from pytest_vqamt.probing.checks.files import FORMS
 from pytest_vqamt.probing.filler import FILLER
 from pytest_vqamt.probing.kinds import FindingKind
@@ -18,10 +18,7 @@ from pytest_vqamt.probing.scores.comparing import Comparing, Pair
 
 _LEVELS = (16, 64)
 """Requests in flight."""
-_LARGE_PX = 1536
-_IDLE_S = 3.0
 _GRAY = (FileForm.GRAYSCALE, FileForm.GRAYSCALE_JPEG)
-_INK = (190, 60, 40)
 _SPECK = 99
 """The nonce of a card whose pixels hardly differ."""
 _LOSSY = 0.5
@@ -105,7 +102,7 @@ def transparency(state: Comparing) -> None:
     """What lies under transparent pixels must not count; on what they are put is told."""
 
     def hidden(place: int, under: Hidden) -> Card:
-        return replace(state.cards[place], ground=COLOURS["white"], ink=_INK, file=CardFile(hidden=under))
+        return replace(state.cards[place], ground=COLOURS["white"], ink=INK, file=CardFile(hidden=under))
 
     for under in (Hidden.BLACK, Hidden.NOISE):
         pairs = ((state.send(hidden(place, Hidden.WHITE)), state.send(hidden(place, under))) for place in range(CARDS))
@@ -182,7 +179,7 @@ def after_others(state: Comparing) -> None:
     def behind_large() -> Iterator[Pair]:
         for card in small:
             before = state.send(card)
-            state.send(replace(card, size=(_LARGE_PX, _LARGE_PX)))
+            state.send(replace(card, size=(LARGER_PX, LARGER_PX)))
             yield before, state.send(card)
 
     if found := state.changed(behind_large()):
@@ -191,8 +188,8 @@ def after_others(state: Comparing) -> None:
     def after_pause() -> Iterator[Pair]:
         for place, card in enumerate(state.cards):
             state.send(state.cards[place - 1])
-            time.sleep(_IDLE_S)
+            time.sleep(IDLE_S)
             yield state.reference[place], state.send(card)
 
     if found := state.changed(after_pause()):
-        state.add_finding(FindingKind.IDLENESS, found, rate=state.odd, detail=f"of {_IDLE_S:g} s")
+        state.add_finding(FindingKind.IDLENESS, found, rate=state.odd, detail=f"of {IDLE_S:g} s")
