@@ -512,9 +512,16 @@ class Probing(ProbeState):
             return
         self.is_read_tried = True
         seen = self.at_once([Request(card=card, text=NUMBER) for card in fresh])
+        # The number of another card is what a cache gives, and misread by nobody.
+        known = {str(card.number) for card in (*self.cards, *fresh)}
+        misread = [each for each in seen if not each.is_right and each.reading not in known]
         # Twice: a random answer is another matter.
-        wrong = sum(not each.is_right and not self.send(each.card, NUMBER).is_right for each in seen)
-        wrong += sum(not says(self.reference_of(at), str(card.number)) for at, card in enumerate(self.cards))
+        wrong = sum(not self.send(each.card, NUMBER).is_right for each in misread)
+        references = [self.reference_of(at) for at in range(CARDS)]
+        wrong += sum(
+            not says(said, str(card.number)) and said not in known
+            for said, card in zip(references, self.cards, strict=True)
+        )
         if wrong:
             # An upper bound, as for random answers.
             self.misread = min(0.8, 1.5 * wrong / (len(fresh) + CARDS) + 0.05)
