@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from pytest_vqamt.probing.asking import SentRequest
 from pytest_vqamt.probing.cards import Card, faint_card
-from pytest_vqamt.probing.probing import Figure
+from pytest_vqamt.probing.results import Figure
 
 Ask: TypeAlias = Callable[[Card], SentRequest]
 """Asks for the number on a card."""

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from pytest_vqamt.probing.findings import FindingState, ProbeFinding
 from pytest_vqamt.probing.probe_rows import read_probe
-from pytest_vqamt.probing.probing import ProbeResult
+from pytest_vqamt.probing.results import ProbeResult
 from pytest_vqamt.stats.binomial import upper_tail
 
 _MOST_CHANCE = 1e-3

@@ -27,7 +27,8 @@ from pytest_vqamt.probing.checks import (
 )
 from pytest_vqamt.probing.kinds import CACHES, FindingKind
 from pytest_vqamt.probing.own_photos import OwnPhotos
-from pytest_vqamt.probing.probing import CARDS, TOGETHER, ProbeResult, Probing
+from pytest_vqamt.probing.probing import CARDS, TOGETHER, Probing
+from pytest_vqamt.probing.results import ProbeResult
 
 MOST_REQUESTS = 400
 

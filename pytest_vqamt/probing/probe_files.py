@@ -10,7 +10,7 @@ from pytest_vqamt.core.text import count_noun, shown
 from pytest_vqamt.probing.findings import FindingState, ProbeFinding
 from pytest_vqamt.probing.gate import Gate
 from pytest_vqamt.probing.probe_report import example, extent, figure_words, is_partial, reading, summary, verdict
-from pytest_vqamt.probing.probing import ProbeResult
+from pytest_vqamt.probing.results import ProbeResult
 from pytest_vqamt.reporting.markdown import COMMENT_BYTES_AT_MOST, code, escape, prose
 
 _ROOM = COMMENT_BYTES_AT_MOST - 4_096

@@ -13,7 +13,7 @@ from pytest_vqamt.probing.cards import SIDE_PX, Card, colour_name, render_card
 from pytest_vqamt.probing.findings import FindingState, ProbeFinding
 from pytest_vqamt.probing.gate import Gate
 from pytest_vqamt.probing.probe_rows import PROBE_SCHEMA, ProbeFigureRow, ProbeFindingRow, ProbeRow, sent_rows
-from pytest_vqamt.probing.probing import Figure, ProbeResult
+from pytest_vqamt.probing.results import Figure, ProbeResult
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from unicodedata import east_asian_width
 
-from pytest_vqamt.core.text import count_noun, some_of, visible
+from pytest_vqamt.core.text import count_noun, shortened, some_of, visible
 from pytest_vqamt.probing.asking import SentRequest
 from pytest_vqamt.probing.findings import FindingState, ProbeFinding
 from pytest_vqamt.probing.gate import Gate, gate
-from pytest_vqamt.probing.probe_report import brief, example, extent, figure_words, not_it, reading, seen_in, verdict
-from pytest_vqamt.probing.probing import ProbeResult
+from pytest_vqamt.probing.probe_report import example, extent, figure_words, not_it, reading, seen_in, verdict
+from pytest_vqamt.probing.results import ProbeResult
 from pytest_vqamt.reporting.view.format import WIDTH
 
 MOST_LINES = 25
@@ -134,7 +134,7 @@ def _in_brief(finding: ProbeFinding) -> Iterator[str]:
 def _facts(result: ProbeResult, room: int) -> tuple[list[str], int]:
     """The facts that may help to decide, a line each, and how many there are besides."""
     some = [each for each in result.facts if not each.is_minor][: max(0, min(room, _MOST_FACTS))]
-    lines = [line for each in some for line in folded(f"{each.name}: {brief(each.value)}", 1)]
+    lines = [line for each in some for line in folded(f"{each.name}: {shortened(each.value)}", 1)]
     return lines, len(result.facts) - len(some)
 
 

@@ -22,7 +22,7 @@ from statistics import median
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.probing.probe import MOST_REQUESTS, probe
-from pytest_vqamt.probing.probing import ProbeResult
+from pytest_vqamt.probing.results import ProbeResult
 from tools.faulty_server import BUGS
 
 _NOISE, _REFUSED = (0.0, 0.03, 0.1), (0.0, 0.05)

@@ -176,7 +176,8 @@ def test_noise_that_the_references_did_not_show_is_measured_before_the_first_fin
 
     assert not found
     assert probing.flips > 0.1
-    assert [each.kind for each in probing.result.findings] == [FindingKind.NON_DETERMINISTIC]
+    # Eighteen requests are too few for a finding of their own: only the rate is known.
+    assert probing.result.findings == []
 
 
 def noisy_model(answers: Callable[[Sequence[ModelInput]], list[str]]) -> object:

@@ -18,7 +18,7 @@ from pytest_vqamt.probing.probe_files import result_badge, result_junit, result_
 from pytest_vqamt.probing.probe_report import probe_row, result_html
 from pytest_vqamt.probing.probe_rows import row_text
 from pytest_vqamt.probing.probe_terminal import probe_lines
-from pytest_vqamt.probing.probing import Fact, Figure, ProbeResult
+from pytest_vqamt.probing.results import Fact, Figure, ProbeResult
 from pytest_vqamt.reporting.markdown import COMMENT_BYTES_AT_MOST
 
 SHARP, FAINT = "effective resolution at 1,024 px", "faintest step that is read"

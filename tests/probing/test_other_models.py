@@ -16,7 +16,7 @@ from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
 from pytest_vqamt.probing.cards import says
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probe import probe
-from pytest_vqamt.probing.probing import ProbeResult
+from pytest_vqamt.probing.results import ProbeResult
 from tests.probing.direct import SPEC, DirectModel
 from tests.probing.simulation import FlippingModel
 from tools.faulty_server import FaultyServer, RefusedError, perception

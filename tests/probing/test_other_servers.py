@@ -21,7 +21,7 @@ from pytest_vqamt.probing.against.comparison import compare
 from pytest_vqamt.probing.cards import says
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probe import MOST_REQUESTS, probe
-from pytest_vqamt.probing.probing import ProbeResult
+from pytest_vqamt.probing.results import ProbeResult
 from tests.probing.direct import SPEC, DirectModel, direct
 from tools.faulty_server import FaultyServer, RefusedError
 from tools.faulty_server.perception import read_card

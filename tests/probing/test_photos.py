@@ -17,7 +17,8 @@ from pytest_vqamt.probing.checks.photos import DESCRIBE, MAIN, MOST_COMMON, REQU
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.own_photos import OwnPhotos, take_photos
 from pytest_vqamt.probing.probe import probe
-from pytest_vqamt.probing.probing import ProbeResult, Probing
+from pytest_vqamt.probing.probing import Probing
+from pytest_vqamt.probing.results import ProbeResult
 from tests.probing.direct import direct
 from tools.faulty_server import FaultyServer
 from tools.faulty_server.perception import without_margin

@@ -114,14 +114,47 @@ IMITATED = {
     "fragments-of-neighbours": FindingKind.BATCH,
     "context-of-1024": FindingKind.LONG_TEXT,
     "pictures-not-counted": FindingKind.USAGE,
+    "thumbnail-before-tiles": FindingKind.TILES,
+    # The second set.
+    "token-id-chunks": FindingKind.TEXT_KEYED,
+    "counted-identities": FindingKind.EARLIER_ANSWER,
+    "freed-workspace": FindingKind.STATE,
+    "merged-neighbours": FindingKind.MERGED,
+    "latest-turn-markers": FindingKind.MOVED,
+    "sized-as-first": FindingKind.UNLIKE,
+    "typed-marks": FindingKind.MARKS,
+    "unequal-planes": FindingKind.UNLIKE,
+    "clip-normalised": FindingKind.CONTRAST,
+    "shifted-tiles": FindingKind.TILES,
+    "causal-patches": FindingKind.DETAIL,
+    "restarted-chunk": FindingKind.CHUNKS,
+    "full-context": FindingKind.LONG_TEXT,
+    "neighbours-fragments": FindingKind.BATCH,
+    "uncounted-last-token": FindingKind.LIMIT_EARLY,
+    # The third set.
+    "equal-sizes-paired": FindingKind.MERGED,
+    "marks-in-last-turn": FindingKind.MOVED,
+    "expanded-again": FindingKind.USAGE,
+    "captions-if-text-first": FindingKind.TEXT_FIRST,
+    "gray-jpeg-beside-colour": FindingKind.UNLIKE,
+    "luminance-in-steps": FindingKind.COLOURS_LOST,
+    "tiles-dropped": FindingKind.PART_LOST,
+    "chunk-restarts": FindingKind.CHUNKS,
+    "first-pictures-fit": FindingKind.MANY_TOKENS,
+    "batch-mixed": FindingKind.BATCH,
 }
 """What imitations of public threads are found as, by someone who did not know the probe."""
 
-IMITATED_OTHERWISE = {"thumbnail-before-tiles": [FindingKind.SIZE, FindingKind.ASPECT_RATIO]}
-"""Found, and not named by its cause: no corner of a large picture is seen."""
+IMITATED_OTHERWISE = {
+    "short-hash-splices": [FindingKind.JPEG_COLOURS],
+    "fixed-tokens": [FindingKind.ASPECT_RATIO, FindingKind.DETAIL],
+    "rounded-twice": [FindingKind.FAILURES],
+}
+"""Found, and not named by its cause: a hash of the pixels, one fixed size, and sizes that are rounded twice."""
 
-IMITATED_UNSEEN = {"attention-across-pictures"}
-"""A third of the answers about two pictures are wrong: it depends on the pictures if the probe meets one."""
+IMITATED_UNSEEN = {"attention-across-pictures", "text-seeds-prefix", "crash-after-text"}
+"""A third of the answers about two pictures, which depends on the pictures; and what a request without a picture leaves
+behind, as all requests of a probe have one."""
 
 _QUICK = ("first-image-sticks",)
 

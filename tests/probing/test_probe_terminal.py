@@ -17,7 +17,7 @@ from pytest_vqamt.probing.gate import Gate, gate
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probe_report import compared_with, evidence
 from pytest_vqamt.probing.probe_terminal import MOST_LINES, page_line, probe_lines
-from pytest_vqamt.probing.probing import Fact, Figure, ProbeResult
+from pytest_vqamt.probing.results import Fact, Figure, ProbeResult
 
 WIDTH = 100
 

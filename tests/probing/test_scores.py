@@ -13,7 +13,7 @@ from pytest_vqamt.commands.main import ExitStatus, run_command
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.wrapped import LoadedModel
+from pytest_vqamt.models.wrapped import LoadedModel, wrap_model
 from pytest_vqamt.probing.against.comparison import compare
 from pytest_vqamt.probing.findings import MOST_CHANCE
 from pytest_vqamt.probing.kinds import FindingKind
@@ -263,3 +263,14 @@ def test_answers_of_a_sane_server_without_log_probabilities_have_no_finding(flip
 
         assert result.findings == []
         assert "probe without --scores" in dict(result.skipped)["letters"]
+
+
+def test_whole_answers_that_are_always_the_same_are_nothing_that_was_checked() -> None:
+    class Mute:
+        def answer(self, batch: Sequence[ModelInput]) -> list[str]:
+            return ["lamp"] * len(batch)
+
+    result = probe_scores(wrap_model("mute", Mute(), ModelOptions()), limit=MOST_REQUESTS)
+
+    assert (result.findings, result.checked) == ([], [])
+    assert "the server gives no log-probabilities" in result.skipped[0][1]

@@ -17,7 +17,8 @@ from pytest_vqamt.probing.cards import COLOURS, NUMBER, Card
 from pytest_vqamt.probing.checks.photos import says_the_same
 from pytest_vqamt.probing.findings import FLIPS, is_finding
 from pytest_vqamt.probing.outputs import distance, divergence, first_distance, is_flip, mean, parted_at
-from pytest_vqamt.probing.probing import Figure, clear_numbers
+from pytest_vqamt.probing.probing import clear_numbers
+from pytest_vqamt.probing.results import Figure
 from pytest_vqamt.stats.binomial import upper_tail
 
 _STAGES = 20

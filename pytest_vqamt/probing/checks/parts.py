@@ -171,7 +171,7 @@ def _three(probing: Probing) -> None:
 def large_pictures(probing: Probing) -> None:
     """Three large cards in one message, where three small ones are told apart, and one large one is read."""
     known = (FindingKind.FIRST_ONLY, FindingKind.LAST_ONLY, FindingKind.PERMUTED, FindingKind.MIXED)
-    spoilt = (FindingKind.MERGED, FindingKind.LARGE_PICTURE, FindingKind.SIZE, *CUT_TEXTS)
+    spoilt = (FindingKind.MERGED, FindingKind.LARGE_PICTURE, FindingKind.SIZE, FindingKind.CHUNKS, *CUT_TEXTS)
     if why := probing.lacks(Ability.PICTURES):
         probing.skip("several large pictures", why)
         return
@@ -191,6 +191,8 @@ def large_pictures(probing: Probing) -> None:
         wrong = probing.until_right(asked(which, ordinal, _LARGE))
         if not wrong or probing.until_right(asked(which, ordinal, _SMALL)):
             continue  # three of any size are too many for the model
+        if not probing.send(replace(probing.cards[0], size=_LARGE), NUMBER).is_right:
+            return  # one alone is not read
         tokens = max((each.tokens_in or 0 for each in wrong), default=0)
         detail = f"the {ordinal} of three of {_LARGE[0]:,} x {_LARGE[1]:,} px{f', {tokens:,} tokens' if tokens else ''}"
         ruled_out = ("their number: three small ones are told apart",)

@@ -11,7 +11,8 @@ from pytest_vqamt.probing.asking import SentRequest
 from pytest_vqamt.probing.cards import LARGE_PX, SIDE_PX
 from pytest_vqamt.probing.findings import FLIPS
 from pytest_vqamt.probing.kinds import FindingKind
-from pytest_vqamt.probing.probing import Figure, ProbeState, Probing
+from pytest_vqamt.probing.probing import ProbeState, Probing
+from pytest_vqamt.probing.results import Figure
 from pytest_vqamt.stats.intervals import wilson
 
 OF_ALL = {FindingKind.REASONING, FindingKind.EMPTY_ANSWERS, FindingKind.REFUSALS}

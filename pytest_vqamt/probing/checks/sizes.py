@@ -12,8 +12,9 @@ from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import CORNER, CORNERS, GRAY, LARGE_PX, LARGER_PX, NUMBER, Card, faint_card, says
 from pytest_vqamt.probing.checks.reading import FRESH
 from pytest_vqamt.probing.findings import MOST_CHANCE, MOST_UNDECIDED
-from pytest_vqamt.probing.kinds import FindingKind
-from pytest_vqamt.probing.probing import CARDS, Probing, Undecided
+from pytest_vqamt.probing.kinds import CUT_TEXTS, FindingKind
+from pytest_vqamt.probing.probing import CARDS, Probing
+from pytest_vqamt.probing.results import Undecided
 
 _SQUARES_PX = (96, 300, 448, 800, LARGE_PX, LARGER_PX, 2048)
 _RATIOS = ((672, 224), (224, 672), (896, 224), (160, 640), (641, 427))
@@ -34,6 +35,11 @@ _LOST_AT_ENDS = 2
 """A step that is so many times the faintest one on gray is read on dark and light grounds, too."""
 _MORE = 6
 """Further requests about a faint card whose two answers differ."""
+_UNSEEN = (
+    *(FindingKind.TILES, FindingKind.PART_LOST, FindingKind.CROPPED),
+    *(FindingKind.LARGE_PICTURE, FindingKind.SIZE),
+)
+"""Findings after which small digits on large cards are no measure of the resolution."""
 _ORDINARY = ("the cards: as squares of 224 px they are answered as always",)
 _NEAR, _FAR = 14, 42
 """Steps of 255: where a far one is unread at some levels and a near one is read at others, levels are coarse."""
@@ -163,7 +169,7 @@ def acuity(probing: Probing) -> None:
     probing.small_digits_px = min((px for px in DIGITS_PX if found < px < 1.6 * found), default=found)
     effective = round(large * own / found) if found else 0
     # Half of it: a step of the ladder is a quarter, and small digits are hard for any model.
-    spoilt = probing.result.found(FindingKind.TILES, FindingKind.PART_LOST, FindingKind.LARGE_PICTURE, FindingKind.SIZE)
+    spoilt = probing.result.found(*_UNSEEN, *CUT_TEXTS)
     if effective < _COARSE_PX and not spoilt and own * 2 < (found or large):
         wrong = [
             each

@@ -16,7 +16,8 @@ from pytest_vqamt.probing.cards import COLOUR, COLOURS, LARGE_PX, NUMBER, Card, 
 from pytest_vqamt.probing.filler import FILLER, LINES
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.outputs import distance
-from pytest_vqamt.probing.probing import CARDS, Figure
+from pytest_vqamt.probing.probing import CARDS
+from pytest_vqamt.probing.results import Figure
 from pytest_vqamt.probing.scores.comparing import Comparing, Pair
 
 _SIZES = ((96, 96), (448, 448), (1024, 1024), (2048, 2048), (672, 224), (224, 672))
@@ -59,6 +60,8 @@ def calibrate(state: Comparing) -> bool:
         state.add_finding(FindingKind.NON_DETERMINISTIC, wavering, 2 * CARDS, rate=0.02, detail=state.scale)
         return False
     is_cached = state.sender.task is Task.VQA and _moves_with_fresh_texts(state)
+    if not is_cached and not state.has_scores:
+        return False  # whole answers of weights that say little may be the same for all pictures
     kind = FindingKind.TEXT_KEYED if is_cached else FindingKind.PICTURE_UNUSED
     detail = "all cards get equal scores: the picture is dropped, or a cache knows requests by their text"
     if is_cached:

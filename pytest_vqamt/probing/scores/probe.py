@@ -13,7 +13,7 @@ from pytest_vqamt.probing.cards import GRAY, NUMBER, Card
 from pytest_vqamt.probing.checks import replies
 from pytest_vqamt.probing.kinds import CACHES, FindingKind
 from pytest_vqamt.probing.own_photos import OwnPhotos
-from pytest_vqamt.probing.probing import ProbeResult
+from pytest_vqamt.probing.results import ProbeResult
 from pytest_vqamt.probing.scores import content, photos, sameness
 from pytest_vqamt.probing.scores.comparing import Comparing
 
@@ -81,7 +81,9 @@ def probe_scores(
     except RequestsSpentError:
         state.skip("all checks", "the requests were spent before the first comparison")
         return result
-    result.checked.append("sees at all")
+    # Whole answers that are all the same say nothing, so nothing was checked.
+    if sees or result.findings:
+        result.checked.append("sees at all")
     if not state.has_scores:
         state.note("log-probabilities", "none: whole answers are compared, so faint changes are not seen")
     state.note("compared by", state.scale)
@@ -91,7 +93,10 @@ def probe_scores(
             "all other checks",
             "equal requests are as far apart as other pictures"
             if is_noise
-            else "the scores do not depend on the picture",
+            else "the scores do not depend on the picture"
+            if state.has_scores
+            else "whole answers are the same for all pictures, and the server gives no log-probabilities: turn them on "
+            "(mlx-vlm: --top-logprobs-k 20), or see if it drops the picture",
         )
     for name, check in _CHECKS.items() if sees else ():
         _run(state, name, check)
