@@ -427,13 +427,14 @@ class FindingKind(StrEnum):
     )
     MARKS = (
         "marks-in-text",
-        "With a mark such as <image> in the user's text the picture is not seen, or the request fails",
+        "A mark such as <image> in the text hides the picture, or the request fails",
         "The server takes the mark for the place of a picture (vLLM #57740). Users can hide pictures so.",
-        "Take such marks out of what users type before it is sent, and update the server.",
+        "Update the server. Until then take such marks out of what users type before it is sent. If nobody types them: "
+        "--allow marks-in-text=REASON.",
     )
     CHUNKS = (
         "chunk-within-picture",
-        "A picture behind a text of some lengths is not seen, behind shorter and longer ones it is",
+        "Behind a text of some lengths a picture is not seen, behind others it is",
         "The prompt is cut into chunks for the prefill, and the end of one lies within the picture.",
         "Make chunks larger or turn them off (vLLM: --no-enable-chunked-prefill, --max-num-batched-tokens; "
         "llama.cpp: -ub and -b above a picture's tokens).",

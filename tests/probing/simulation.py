@@ -44,7 +44,9 @@ class FlippingModel:
             right = dots
         elif "colour" in item.text:
             right = ground if ground in COLOURS else "grey"
-        elif ink and ground.startswith("(") and int(ink[1]) - int(ground.strip("(").partition(",")[0]) < _READ_FROM:
+        elif (
+            ink and ground.startswith("(") and abs(int(ink[1]) - int(ground.strip("(").partition(",")[0])) < _READ_FROM
+        ):
             right = "none"
         else:
             right = number or "none"

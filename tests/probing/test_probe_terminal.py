@@ -182,8 +182,7 @@ def test_every_cause_fits_and_names_something_to_do(kind: FindingKind) -> None:
     ]
     text = "\n".join(probe_lines(made))
     assert "..." not in text
-    cause = kind
-    assert " ".join(cause.advice.split()) in " ".join(text.split())
+    assert " ".join(kind.advice.split()) in " ".join(text.split())
     # An option, a command, a setting, or a tool by its name.
     named = (
         "--",
@@ -197,7 +196,7 @@ def test_every_cause_fits_and_names_something_to_do(kind: FindingKind) -> None:
         "Send ",
         "turn of",
     )
-    assert any(each in cause.advice for each in named)
+    assert any(each in kind.advice for each in named)
     assert cause.advice.endswith(".")
 
 
