@@ -197,7 +197,7 @@ def test_every_cause_fits_and_names_something_to_do(kind: FindingKind) -> None:
         "turn of",
     )
     assert any(each in kind.advice for each in named)
-    assert cause.advice.endswith(".")
+    assert kind.advice.endswith(".")
 
 
 def test_the_end_of_a_long_path_is_shown() -> None:
