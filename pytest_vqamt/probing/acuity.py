@@ -67,7 +67,9 @@ def resolutions(least: Mapping[int, int], own: int = 0) -> list[Figure]:
     """
     own = own or min((found for found in least.values() if found), default=0)
     return [
-        Figure(name=f"effective resolution at {px:,} px", value=round(px * own / found) if found else 0, unit="px")
+        Figure(
+            name=f"effective resolution at {px:,} px", value=min(px, round(px * own / found)) if found else 0, unit="px"
+        )
         for px, found in least.items()
     ]
 

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
 
 SIDE_PX = 224
+"""The side of an ordinary card."""
 LARGE_PX, LARGER_PX = 1024, 1536
 """Sides of large cards: as of a photo on a page, and of one from a camera that was scaled down."""
 INK = (190, 60, 40)
 """Of digits on transparent pixels: dark enough to be read on white and light enough on black."""
 IDLE_S = 3.0
 """The pause after which a server may have let go of something."""
-"""The side of an ordinary card."""
 
 COLOURS: Mapping[str, Colour] = MappingProxyType(
     {
@@ -293,7 +293,7 @@ def _spelt(words: Sequence[str]) -> list[str]:
 
 
 def faint_card(number: int, level: int, step: int) -> Card:
-    """A gray card with digits that are ``step`` of 255 brighter than its ground at ``level``."""
+    """A gray card with digits that are ``step`` of 255 brighter (darker if negative) than its ground at ``level``."""
     return Card(number=number, ground=(level,) * 3, ink=(level + step,) * 3)
 
 

@@ -11,7 +11,7 @@ from pytest_vqamt.stats.binomial import upper_tail
 FLIPS = 0.02
 """The share of random answers that is taken for sane, such as those of ties in 16 bits."""
 
-COMPARISONS = 60
+COMPARISONS = 100
 """The most comparisons of a probe that may end in a finding."""
 
 MOST_CHANCE = 1e-3

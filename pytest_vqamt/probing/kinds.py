@@ -209,9 +209,10 @@ class FindingKind(StrEnum):
     PART_LOST = (
         "part-lost",
         "A part of some pictures is not seen",
-        "Tiles of a large picture are dropped, or the picture is cut off at a number of pixels (llama.cpp PR 25481).",
-        "Send pictures of one tile and probe again (--option max-pixels=200000): without the finding, "
-        "update the server's image processor.",
+        "Tiles of a large picture are dropped, or it is cut off at a number of pixels (llama.cpp PR 25481); or the "
+        "model sees only a part.",
+        "Compare with transformers: `vqamt probe hf:REPO`. Without the finding there, send pictures of one tile "
+        "(--option max-pixels=200000) and update the server.",
     )
     DETAIL = (
         "detail-lost",
@@ -313,9 +314,10 @@ class FindingKind(StrEnum):
     CONTRAST = (
         "contrast-lost",
         "Faint digits are not read on dark or light grounds, on grounds between they are",
-        "Pixels are stretched and cut off at both ends: normalised with the mean and deviation of another encoder.",
-        "Compare image_mean, image_std and rescale_factor of the server with the checkpoint's "
-        "preprocessor_config.json.",
+        "Pixels are normalised with the mean and deviation of another encoder, and cut off; or the model is weak "
+        "there.",
+        "Compare image_mean, image_std and rescale_factor with the checkpoint's preprocessor_config.json. If they "
+        "are the same: --allow contrast-lost=REASON.",
     )
     NOISY_DETAIL = (
         "noisy-detail",
@@ -380,17 +382,18 @@ class FindingKind(StrEnum):
     MIXED = (
         "mixed-pictures",
         "Of two pictures neither is read, though each is read alone",
-        "The pictures of a request run into each other: their attention or their tokens have no bounds "
-        "(TensorRT-LLM #2183).",
-        "Send one picture a request until the server is updated, and compare with `vqamt probe hf:REPO`.",
+        "The pictures of a request run into each other: their tokens have no bounds (TensorRT-LLM #2183); or the "
+        "model was trained on one.",
+        "Send one picture a request, and compare with `vqamt probe hf:REPO`. With the finding there it is the model: "
+        "--allow mixed-pictures=REASON.",
     )
     UNLIKE = (
         "unlike-pictures",
         "Two pictures of different shape or file are not both read, each alone is",
-        "All pictures of a request are brought to the shape or the planes of the first (Megatron-LM PR 6260, "
-        "sglang PR 35101).",
-        "Bring the pictures of a request to one size and to RGB before they are sent (Pillow: ImageOps.pad, "
-        "image.convert('RGB')).",
+        "All pictures of a request get the shape or the planes of the first (Megatron-LM PR 6260, sglang PR 35101), "
+        "or the model does so.",
+        "Bring pictures to one size and to RGB before they are sent (Pillow: ImageOps.pad, convert('RGB')). Compare "
+        "with `vqamt probe hf:REPO`.",
     )
     PERMUTED = (
         "permuted-pictures",
@@ -442,10 +445,10 @@ class FindingKind(StrEnum):
     MANY_TOKENS = (
         "several-large-pictures",
         "Of several large pictures some are not seen, of small ones all are",
-        "Pictures that do not fit into the context, or into a limit of tokens a request, are dropped without a word "
-        "(koboldcpp #1977).",
-        "Raise the context (vLLM: --max-model-len, llama.cpp: -c, ollama: num_ctx), or send less: "
-        "--option max-pixels=200000.",
+        "What exceeds the context, or a limit of tokens a request, is dropped without a word (koboldcpp #1977); or "
+        "the model is lost in so many.",
+        "Raise the context (vLLM: --max-model-len, llama.cpp: -c, ollama: num_ctx), or send less (--option "
+        "max-pixels=200000). Else --allow several-large-pictures.",
     )
     ASSISTANT_LOST = (
         "assistant-turns-lost",

@@ -79,7 +79,7 @@ _CHECKS = (
     _Check("the model's own turns", parts.assistant, needs=_Needs.SOMETHING),
     _Check(prompts.MARKS_NAME, prompts.marks, needs=_Needs.SOMETHING, fresh=True, canary=False),
     _Check(prompts.CHUNKS_NAME, prompts.chunks, needs=_Needs.SOMETHING, fresh=True),
-    _Check("several large pictures", parts.large_pictures, needs=_Needs.NUMBERS, fresh=True, canary=False),
+    _Check(parts.LARGE_NAME, parts.large_pictures, needs=_Needs.NUMBERS, fresh=True, canary=False),
     _Check("letters and stops", texts.letters, needs=_Needs.NUMBERS, canary=False),
     _Check(lengths.NAME, lengths.lengths, needs=_Needs.NUMBERS),
     _Check("faint digits", sizes.faint, needs=_Needs.NUMBERS, fresh=True, canary=False),

@@ -52,6 +52,13 @@ def _passed(result: ProbeResult) -> str:
     return "passed in part" if is_partial(result) else "passed"
 
 
+def result_class(result: ProbeResult, found: Gate) -> str:
+    """The class of the page's head, and so its colour."""
+    if found.fails or not result.checked:
+        return "missed"
+    return "" if is_partial(result) else "met"
+
+
 def is_partial(result: ProbeResult) -> bool:
     """True if most checks were left out: a model that reads little cannot show most faults."""
     return len(result.skipped) > len(result.checked)
@@ -170,7 +177,7 @@ def probe_row(result: ProbeResult, found: Gate) -> ProbeRow:
         schema=PROBE_SCHEMA,
         model=result.model,
         is_by_scores=result.is_by_scores,
-        passed=not found.fails,
+        passed=not found.fails and bool(result.checked),
         requests=len(result.log),
         subject=result.subject,
         read=dict(result.read),
@@ -221,6 +228,7 @@ def result_html(result: Result, found: Gate | None = None) -> str:
         against=isinstance(result, AgainstResult),
         marked=_reads(result),
         verdict=verdict,
+        head=result_class,
         extent=extent,
         found=found,
         findings=_failing_first(result, found) if isinstance(result, ProbeResult) and found else (),

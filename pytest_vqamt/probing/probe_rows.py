@@ -102,7 +102,7 @@ class ProbeRow(Struct, frozen=True, kw_only=True, tag_field="is", tag=PROBE):
     is_by_scores: bool
     """True if log-probabilities were compared (--scores), and not answers."""
     passed: bool
-    """False where the exit status is 1: a finding fails, or a figure has dropped."""
+    """False where the exit status is no 0: a finding fails, a figure has dropped, or nothing could be checked."""
     requests: Count
     """How many were sent."""
     subject: str

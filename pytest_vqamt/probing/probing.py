@@ -8,8 +8,9 @@ not give (``findings``). So a sane deployment pays for one request of a comparis
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import cycle, islice
 from random import Random
 
 from pytest_vqamt.core.conversation import Ability
@@ -42,15 +43,18 @@ _CHANGED = 0.6
 _USUAL_REQUESTS = 320
 """What a probe of a sane deployment takes; what may be sent beyond is for what is undecided."""
 
+_SHARED = 4
+"""Fresh texts that are sent with two pictures each."""
+
 _IN_FLIGHT = 16
 """Requests of ``at_once``; a server that mixes up more has its finding from the ladder."""
 
 _LARGEST_PLAIN_PX = 448
 
 _READS_SOMETHING = 0.5
-"""The share of them below which a model's answers about changed cards mean nothing."""
+"""The share of reference cards that are read below which a model's answers about changed cards mean nothing."""
 
-_READS = 0.8
+READS = 0.8
 """The share of reference cards that a model must read for checks that need it."""
 
 
@@ -156,6 +160,7 @@ class Probing(ProbeState):
         spare_requests: how many more requests than usual may be sent for what is undecided.
         spent_on_undecided: how many were.
         since: the checks since a reference card was asked again.
+        tells_apart: how many pictures of one message, up to three, are all read.
         faintest_step: the faintest step of 255 between digits and gray grounds that is read; 0 for none.
         small_digits_px: the height of digits that are read on large cards and not on half as large ones; 0 for none.
     """
@@ -177,6 +182,7 @@ class Probing(ProbeState):
         self.spent_on_undecided = 0
         self.small_digits_px = 0
         self.faintest_step = 0
+        self.tells_apart = 0
         self.since: list[str] = []
         self._canaries = 0
 
@@ -188,7 +194,7 @@ class Probing(ProbeState):
     def reads(self) -> bool:
         """True if the model reads the numbers on the reference cards."""
         right, tries = self.result.read.get("numbers", (0, 0))
-        return self.subject == NUMBER and right >= _READS * tries
+        return self.subject == NUMBER and right >= READS * tries
 
     @property
     def reads_something(self) -> bool:
@@ -200,7 +206,7 @@ class Probing(ProbeState):
     def names_colours(self) -> bool:
         """True if the model names the grounds of the reference cards."""
         right, tries = self.result.read.get("colours", (0, 0))
-        return right >= _READS * tries
+        return right >= READS * tries
 
     # Requests
 
@@ -219,9 +225,23 @@ class Probing(ProbeState):
             for place, each in again.items()
             if self.agrees(self.sender.send_alone(self._fresh(each.request)), place)
         ]
-        self.salted = len(cured) >= max(2, len(again))
+        self.salted = len(cured) >= max(2, len(again)) and self.mixes_up_shared_texts(again)
         self._is_salted_before &= self.salted
         return self.salted
+
+    def mixes_up_shared_texts(self, again: Mapping[int, SentRequest]) -> bool:
+        """True if a fresh text that was sent with another picture before gets a wrong answer about this one.
+
+        Else it is the model that answers another prompt better.
+        """
+        wrong = 0
+        for place, each in islice(cycle(again.items()), _SHARED):
+            text = self._fresh(each.request)
+            other = self.cards[(place + 1) % CARDS]
+            first = replace(each.card, number=other.number, ground=other.ground)
+            self.sender.send_alone(_with_card(text, first))
+            wrong += not self.agrees(self.sender.send_alone(text), place)
+        return wrong >= 2
 
     def _fresh(self, request: Request) -> Request:
         """The request; once a cache by text was found, with unique numbers, before its picture, too, where needed."""
@@ -482,6 +502,15 @@ class Probing(ProbeState):
             self.reference[place, self.subject] = Counter(given).most_common(1)[0][0]
         right = [says(self.reference_of(place), card.right(self.subject)) for place, card in enumerate(self.cards)]
         self.is_spoilt = self.reads_something and sum(right) < CARDS / 2
+
+
+def _with_card(request: Request, card: Card) -> Request:
+    """The request with another picture in place of its one."""
+    turns = tuple(
+        replace(turn, parts=tuple(card if part == request.card else part for part in turn.parts))
+        for turn in request.turns
+    )
+    return replace(request, card=card, turns=turns)
 
 
 def _is_plain(sent: SentRequest) -> bool:

@@ -17,15 +17,12 @@ from pytest_vqamt.probing.cards import COLOURS, NUMBER, Card
 from pytest_vqamt.probing.checks.photos import says_the_same
 from pytest_vqamt.probing.findings import FLIPS, is_finding
 from pytest_vqamt.probing.outputs import distance, divergence, first_distance, is_flip, mean, parted_at
-from pytest_vqamt.probing.probing import clear_numbers
+from pytest_vqamt.probing.probing import READS, clear_numbers
 from pytest_vqamt.probing.results import Figure
 from pytest_vqamt.stats.binomial import upper_tail
 
 _STAGES = 20
 """Comparisons of two deployments: fifteen stages, with room."""
-
-_READS = 0.8
-"""The share of clear cards that both must read before finer ones are shown."""
 
 _PLAIN = 2
 """The first stages: sums, and clear cards as plain files."""
@@ -142,6 +139,8 @@ class AgainstResult:
     """True if both give log-probabilities."""
     figures: list[ComparedFigure] = field(default_factory=list)
     """Effective resolutions and the faintest step; empty where clear digits are not read."""
+    unmeasured: str = ""
+    """Why there are no figures, in words."""
     explanation: Explanation | None = None
     """What would explain the differences, and the smallest picture that shows them; None where they do not differ."""
 
@@ -240,22 +239,33 @@ def compare(
                 if compared.is_finding and not compared.is_worded
                 else []
             )
-        result.figures = _figures(result, senders, seed)
         if differing:
             threshold = max(3 * result.floor, _APART * result.far_first) if result.has_scores else 0.5
             result.explanation = Explainer(senders, threshold).explain(differing, _paired(*result.logs))
+        _measure_detail(result, senders, seed)
     except RequestsSpentError:
         result.complete = False
     result.tokens = _tokens(*result.logs)
     return result
 
 
-def _figures(result: AgainstResult, senders: tuple[RequestSender, RequestSender], seed: int) -> list[ComparedFigure]:
-    """How fine a detail each reads, if both read clear digits."""
+def _measure_detail(result: AgainstResult, senders: tuple[RequestSender, RequestSender], seed: int) -> None:
+    """How fine a detail each reads, if both read clear digits; a drop counts where it is one with other numbers."""
     clear = next(each for each in result.stages if each.stage is Stage.CLEAR)
-    if min(clear.right) < _READS * clear.compared:
-        return []
-    numbers = clear_numbers(Random(f"{seed} figures"), 2)
+    if min(clear.right) < READS * clear.compared:
+        result.unmeasured = "not both read clear cards"
+        return
+    numbers = clear_numbers(Random(f"{seed} figures"), 4)
+    figures = _figures(senders, numbers[:2])
+    if any(each.has_dropped for each in figures):
+        again = {each.first.name: each for each in _figures(senders, numbers[2:])}
+        figures = [again.get(each.first.name, each) if each.has_dropped else each for each in figures]
+    result.figures = figures
+
+
+def _figures(senders: tuple[RequestSender, RequestSender], numbers: Sequence[int]) -> list[ComparedFigure]:
+    """The figures of both, but for sizes of which a request failed."""
+    before = [len(sender.log) for sender in senders]
 
     def asked(sender: RequestSender) -> Ask:
         return lambda card: sender.send_alone(Request(card=card, text=NUMBER))
@@ -268,7 +278,13 @@ def _figures(result: AgainstResult, senders: tuple[RequestSender, RequestSender]
 
     second, own = measured(senders[1])
     first, _ = measured(senders[0], own)
-    return [ComparedFigure(first=one, second=other) for one, other in zip(first, second, strict=True)]
+    sent = [each for sender, start in zip(senders, before, strict=True) for each in sender.log[start:]]
+    failed = {f"{each.card.size[0]:,} px" for each in sent if each.failure}
+    return [
+        ComparedFigure(first=one, second=other)
+        for one, other in zip(first, second, strict=True)
+        if not any(one.name.endswith(px) for px in failed)
+    ]
 
 
 def _paired(first: Sequence[SentRequest], second: Sequence[SentRequest]) -> list[tuple[SentRequest, SentRequest]]:

@@ -35,21 +35,29 @@ def against_markdown(result: AgainstResult) -> str:
 
 def against_badge(result: AgainstResult) -> str:
     """The verdict as a badge, as that of a probe."""
-    return badge(verdict(result), "red" if result.parted or not result.stages else "brightgreen")
+    if result.parted or not result.stages:
+        return badge(verdict(result), "red")
+    return badge(verdict(result), "brightgreen" if result.complete else "yellow")
 
 
 def against_junit(result: AgainstResult) -> str:
-    """The comparison as JUnit XML: a test case for each stage, and one for each figure."""
+    """The comparison as JUnit XML: test cases for the verdict, each stage and each figure."""
     suite = ET.Element("testsuite", name="vqamt probe --against")
     properties = ET.SubElement(suite, "properties")
     told = [*zip("AB", result.models, strict=True), ("compared by", result.scale), ("tokens", tokens(result))]
     for name, value in told:
         ET.SubElement(properties, "property", name=name, value=shown(value))
+    # What parts them may be no single stage, such as sampling.
+    case = junit_case(suite, "verdict")
+    if result.parted:
+        ET.SubElement(case, "failure", message=shown(verdict(result)), type="differs")
+    elif not result.complete:
+        ET.SubElement(case, "skipped", message=shown(verdict(result)))
     for stage in result.stages:
         case = junit_case(suite, stage.stage.value)
         if stage.is_finding:
-            failure = ET.SubElement(case, "failure", message=shown(verdict(result)), type="differs")
-            failure.text = "\n".join(shown(each) for each in (stage_words(stage), _example(stage)) if each)
+            failure = ET.SubElement(case, "failure", message=shown(stage_words(stage)), type="differs")
+            failure.text = shown(_example(stage))
     for figure in result.figures:
         case = junit_case(suite, figure.first.name)
         if figure.has_dropped:

@@ -47,6 +47,8 @@ def _texts(result: AgainstResult) -> Iterator[tuple[str, int]]:
     yield f"compared by {result.scale}; {tokens(result)}", 2
     if result.figures:
         yield f"measured: {'; '.join(map(str, sorted(result.figures, key=lambda each: not each.has_dropped)))}", 2
+    elif result.unmeasured:
+        yield f"effective resolution: not measured, as {result.unmeasured}", 1
     if result.explanation is not None:
         sent = count_noun(result.explanation.requests, "request")
         smallest = result.explanation.smallest or "none of one picture"

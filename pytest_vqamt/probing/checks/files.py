@@ -13,8 +13,6 @@ from pytest_vqamt.probing.findings import FLIPS
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import Probing
 
-"""Can be read on white and on black."""
-
 _TURNED = (6, 3, 8, 2, 4, 5, 7)
 """The orientations of EXIF that turn or mirror, those of phones first."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from pytest_vqamt.core.conversation import Ability, Role
 from pytest_vqamt.probing.asking import Request, Said, SentRequest
-from pytest_vqamt.probing.cards import CODE_WORD, NUMBER, OF_MESSAGE, OF_PICTURE, Card, says
+from pytest_vqamt.probing.cards import CODE_WORD, LARGE_PX, NUMBER, OF_MESSAGE, OF_PICTURE, SIDE_PX, Card, says
 from pytest_vqamt.probing.kinds import CUT_TEXTS, FindingKind
 from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing
 
@@ -22,7 +22,8 @@ _PAIRS_RIGHT = 3
 _REFUSED = 2
 """Pairs in a row that are refused end it, too."""
 _OTHER_SIZE = (224, 288)
-_LARGE, _SMALL = (1024, 1024), (224, 224)
+LARGE_NAME = "several large pictures"
+_LARGE, _SMALL = (LARGE_PX, LARGE_PX), (SIDE_PX, SIDE_PX)
 _OF_TWO_SIZES = "several pictures as such: two of different sizes are told apart"
 _OF_ONE_SIZE = "the sizes: two pictures of different ones give the same"
 _WISH, _WORD = "Answer briefly.", "lamp"
@@ -75,10 +76,11 @@ def pictures(probing: Probing) -> None:
     if same and all(each.is_refused for each in same):
         probing.skip(_SEVERAL, f"refused: {same[0].sent.failure or same[0].sent.answer}")
         return
-    same = [each for each in same if not each.is_refused]
     if not same:
+        probing.tells_apart = 2
         _three(probing)
         return
+    same = [each for each in same if not each.is_refused]
     # Again with another size for the second: pictures of one size are what engines merge.
     others = [each for each in _of_pairs(probing, _OTHER_SIZE) if not each.is_refused]
     wrong = [each.sent for each in same if not each.is_right]
@@ -106,22 +108,18 @@ def _of_pairs(probing: Probing, size: tuple[int, int] | None = None) -> list[See
     all_right = refused = 0
     for first, second in _PAIRS:
         other = probing.cards[second]
-        asked = list(_asked(probing, (probing.cards[first], replace(other, size=size) if size else other)))
-        now = [each for each in asked if not each.sent.failure]
-        refused = 0 if now else refused + 1
-        if refused == _REFUSED:
-            # Honest, as of a model that takes one picture.
-            probing.note("several pictures", f"refused: {asked[0].sent.failure}")
-            return []
-        if not now:
-            continue
+        now = list(_asked(probing, (probing.cards[first], replace(other, size=size) if size else other)))
         seen += now
+        refused = refused + 1 if all(each.sent.failure for each in now) else 0
+        if refused == _REFUSED:
+            return seen
         all_right = all_right + 1 if all(each.is_right for each in now) else 0
         # More than one: a server may lose either picture at random.
         if all_right == _PAIRS_RIGHT:
             return []
-        wrong = sum(not each.is_right for each in seen)
-        if probing.is_finding(wrong, len(seen), probing.flips):
+        answered = [each for each in seen if not each.sent.failure]
+        wrong = sum(not each.is_right for each in answered)
+        if probing.is_finding(wrong, len(answered), probing.flips):
             return seen
     return seen
 
@@ -155,7 +153,10 @@ def _three(probing: Probing) -> None:
     seen: list[Seen] = []
     for places in ((0, 1, 2), (3, 4, 5), (1, 3, 5)):
         now = list(_asked(probing, tuple(probing.cards[place] for place in places)))
-        if all(each.is_right for each in now) or any(each.sent.failure for each in now):
+        if all(each.is_right for each in now):
+            probing.tells_apart = 2 if seen else 3
+            return
+        if any(each.sent.failure for each in now):
             return
         if any(each.is_refused for each in now):
             probing.note("three pictures", f"refused: {now[0].sent.failure or now[0].sent.answer}")
@@ -170,34 +171,33 @@ def _three(probing: Probing) -> None:
 
 def large_pictures(probing: Probing) -> None:
     """Three large cards in one message, where three small ones are told apart, and one large one is read."""
-    known = (FindingKind.FIRST_ONLY, FindingKind.LAST_ONLY, FindingKind.PERMUTED, FindingKind.MIXED)
-    spoilt = (FindingKind.MERGED, FindingKind.LARGE_PICTURE, FindingKind.SIZE, FindingKind.CHUNKS, *CUT_TEXTS)
-    if why := probing.lacks(Ability.PICTURES):
-        probing.skip("several large pictures", why)
-        return
-    if probing.result.found(*known, *spoilt):
-        probing.skip("several large pictures", "small ones, or a large one alone, are not seen")
+    spoilt = (FindingKind.LARGE_PICTURE, FindingKind.SIZE, FindingKind.CHUNKS, *CUT_TEXTS)
+    if probing.tells_apart < 3 or probing.result.found(*spoilt):
+        probing.skip(LARGE_NAME, "three small ones, or a large one alone, are not all seen")
         return
 
-    def asked(which: int, ordinal: str, size: tuple[int, int]) -> Iterator[tuple[SentRequest, bool]]:
-        for place in range(CARDS):
-            cards = tuple(replace(probing.cards[(place + step) % CARDS], size=size) for step in range(3))
-            text = OF_PICTURE.format(ordinal, NUMBER)
-            sent = probing.sender.send_alone(Request(card=cards[which], text=text, turns=(Said((*cards, text)),)))
-            yield sent, sent.is_right
+    def asked(place: int, which: int, ordinal: str, size: tuple[int, int]) -> SentRequest:
+        cards = tuple(replace(probing.cards[(place + step) % CARDS], size=size) for step in range(3))
+        text = OF_PICTURE.format(ordinal, NUMBER)
+        return probing.sender.send_alone(Request(card=cards[which], text=text, turns=(Said((*cards, text)),)))
 
     # Either end may be cut off.
     for which, ordinal in ((2, "third"), (0, "first")):
-        wrong = probing.until_right(asked(which, ordinal, _LARGE))
-        if not wrong or probing.until_right(asked(which, ordinal, _SMALL)):
-            continue  # three of any size are too many for the model
-        if not probing.send(replace(probing.cards[0], size=_LARGE), NUMBER).is_right:
-            return  # one alone is not read
+        wrong: list[SentRequest] = []
+        for place in range(CARDS):
+            sent = asked(place, which, ordinal, _LARGE)
+            # The very question about small ones must be answered: three of any size may be too many for a model.
+            if sent.is_right or sent.failure or not asked(place, which, ordinal, _SMALL).is_right:
+                break
+            wrong.append(sent)
+        if not wrong or not probing.send(replace(probing.cards[0], size=_LARGE), NUMBER).is_right:
+            continue
         tokens = max((each.tokens_in or 0 for each in wrong), default=0)
-        detail = f"the {ordinal} of three of {_LARGE[0]:,} x {_LARGE[1]:,} px{f', {tokens:,} tokens' if tokens else ''}"
+        told = f", {tokens:,} tokens" if tokens else ""
+        detail = f"the {ordinal} of three of {_LARGE[0]:,} x {_LARGE[1]:,} px{told}"
         ruled_out = ("their number: three small ones are told apart",)
-        probing.add(FindingKind.MANY_TOKENS, wrong, detail=detail, rate=probing.flips, ruled_out=ruled_out)
-        return
+        if probing.add(FindingKind.MANY_TOKENS, wrong, detail=detail, rate=probing.flips, ruled_out=ruled_out):
+            return
 
 
 def text_first(probing: Probing) -> None:

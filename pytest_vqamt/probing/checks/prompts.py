@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.probing.asking import Request, Said, SentRequest
-from pytest_vqamt.probing.cards import CORNER, CORNERS, GRAY, Card
+from pytest_vqamt.probing.cards import CORNER, CORNERS, GRAY, LARGE_PX, Card
+from pytest_vqamt.probing.checks.replies import is_refused
 from pytest_vqamt.probing.kinds import CUT_TEXTS, FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing
 
@@ -18,13 +19,18 @@ _MARKS = (
 )
 """What stands for a picture in the prompts of LLaVA, Qwen-VL, Llama, Phi, Gemma, Pixtral and llama.cpp."""
 _TYPED = "The signs {} mark nothing here."
-_OTHER_SIGNS = ("<word>", "<|paper|>", "[ABC]")
+_OTHER_SIGNS = (
+    *("<word>", "<|paper_sad|>", "<|paper|>", "<|paper_1|>", "<start_of_paper>", "<paper_soft_word>"),
+    *("[ABC]", "<__stone__>", "<|stone_start|>"),
+)
 
-_LARGE = (1024, 1024)
+_LARGE = (LARGE_PX, LARGE_PX)
 _PLACES = 12
 _MOST_TOKENS = 4096
 """Behind so many tokens the last picture stands; prompts are often cut after 512 or 2,048."""
 _MOST_TOLD = 2
+_LEAST_A_WORD, _MOST_A_WORD = 0.5, 4
+"""Tokens of a word, of any usual tokenizer."""
 _SPOILT = (
     *(*CUT_TEXTS, FindingKind.LARGE_PICTURE, FindingKind.SIZE),
     *(FindingKind.TILES, FindingKind.PART_LOST, FindingKind.TEXT_FIRST),
@@ -41,13 +47,18 @@ def marks(probing: Probing) -> None:
         found = _failing(probing, _MARKS, is_before=is_before)
         if not found:
             continue
-        if _failing(probing, _OTHER_SIGNS, is_before=is_before):
-            probing.skip(MARKS_NAME, "the model is confused by other signs, too")
-            return
-        alone = [mark for mark in _MARKS if not _is_read(probing, 0, _typed(probing, 0, (mark,), is_before=is_before))]
+        if all(is_refused(each) for each in found):
+            # Honest, as of a server that guards its template.
+            probing.note(MARKS_NAME, f"refused: {found[0].failure}")
+            continue
+        others = [_typed(probing, place, _OTHER_SIGNS, is_before=is_before) for place in range(len(found))]
+        if not all(_is_read(probing, place, each) for place, each in enumerate(others)):
+            probing.note(MARKS_NAME, "the model is confused by other signs, too")
+            continue
+        alone = [mark for mark in _MARKS if len(_failing(probing, (mark,), is_before=is_before)) > 1]
         where = "before" if is_before else "behind"
         detail = f"{', '.join(alone or _MARKS)} {where} the picture"
-        other = f"signs as such: {', '.join(_OTHER_SIGNS)} change nothing"
+        other = f"signs as such: {', '.join(_OTHER_SIGNS[:3])} change nothing"
         probing.add(FindingKind.MARKS, found, detail=detail, rate=probing.flips, ruled_out=(other,))
         return
 
@@ -90,10 +101,13 @@ def chunks(probing: Probing) -> None:
         probing.skip(CHUNKS_NAME, "the model does not tell the corners of a picture apart")
         return
     bare, one, more = (_behind(probing, 0, words) for words in (0, 100, 200))
-    if bare.tokens_in is None or one.tokens_in is None or more.tokens_in is None or more.tokens_in <= one.tokens_in:
-        probing.skip(CHUNKS_NAME, "the server does not count the tokens of prompts")
+    a_word = (more.tokens_in - one.tokens_in) / 100 if more.tokens_in and one.tokens_in else 0.0
+    if bare.tokens_in is None or not _LEAST_A_WORD <= a_word <= _MOST_A_WORD:
+        probing.skip(CHUNKS_NAME, "the server does not count all tokens of prompts")
         return
-    a_word = (more.tokens_in - one.tokens_in) / 100
+    if not (bare.is_right and _are_read(probing, 0)):
+        probing.skip(CHUNKS_NAME, "the corners of a large picture are not read")
+        return
     picture = max(1.0, bare.tokens_in - a_word * len(_LAST_CORNER.split()))
     # By half of the picture's tokens from place to place, so that wherever a chunk ends one picture is around it.
     places = [round(step * picture / 2 / a_word) for step in range(1, _PLACES)]
@@ -105,14 +119,19 @@ def chunks(probing: Probing) -> None:
         if seen.is_right or (probing.is_finding(len(found), len(found), probing.flips) and len(tokens) >= _MOST_TOLD):
             continue
         wrong = _wrong(probing, each)
-        # Behind fewer words all of the picture is in one chunk, or less of it in the next.
-        if wrong and not (_wrong(probing, max(0, each - round(picture / a_word)))):
+        # A chunk ends at one place: behind fewer and behind more words the picture is seen, which weak models do not.
+        around = (max(0, each - round(picture / a_word)), each + round(picture / a_word))
+        if wrong and all(_are_read(probing, other) for other in around):
             found += wrong
             tokens.append(round(each * a_word + picture / 2))
     if found:
         detail = f"pictures of {picture:.0f} tokens around token {' and '.join(f'{each:,}' for each in tokens)}"
         ruled_out = ("the text: behind fewer words the picture is seen as always",)
         probing.add(FindingKind.CHUNKS, found, detail=detail, rate=probing.flips, ruled_out=ruled_out)
+
+
+def _are_read(probing: Probing, words: int) -> bool:
+    return all(_behind(probing, place, words).is_right for place in range(1, len(_COLOURS)))
 
 
 def _wrong(probing: Probing, words: int) -> list[SentRequest]:

@@ -9,7 +9,7 @@ from pytest_vqamt.core.text import quoted
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOUR, COLOURS, NUMBER, Card
 from pytest_vqamt.probing.checks.replies import is_void
-from pytest_vqamt.probing.findings import MOST_CHANCE
+from pytest_vqamt.probing.findings import FLIPS, MOST_CHANCE
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing, reading_cards
 from pytest_vqamt.stats.binomial import exact_test
@@ -73,16 +73,23 @@ def is_by_text(probing: Probing, other: int, tries: int) -> bool:
     """True if answers that differ do so no more with texts of their own; references are taken from these then."""
     if probing.salted:
         return False
-    before = probing.repeats, dict(probing.reference), probing.result.subject
-    probing.salted = True
-    if _find_subject(probing):
-        fresh, asked = probing.repeat_cards(1)
-        if exact_test((other, tries), (len(fresh), asked)) <= MOST_CHANCE:
-            measure_reading(probing)
-            return True
-    probing.salted = False
-    probing.repeats, probing.reference, probing.result.subject = before
-    return False
+    before = probing.repeats, dict(probing.reference), probing.result.subject, probing.flips, probing.result.flips
+    probing.salted, is_found = True, False
+    try:
+        if _find_subject(probing):
+            # What the cache does is no noise.
+            probing.flips = FLIPS
+            fresh, asked = probing.repeat_cards(1)
+            cards = {place: each for place, question, each in probing.repeats if question == probing.subject}
+            is_rarer = exact_test((other, tries), (len(fresh), asked)) <= MOST_CHANCE
+            is_found = is_rarer and probing.mixes_up_shared_texts(cards)
+    finally:
+        if not is_found:
+            probing.salted = False
+            probing.repeats, probing.reference, probing.result.subject, probing.flips, probing.result.flips = before
+    if is_found:
+        measure_reading(probing)
+    return is_found
 
 
 def measure_sides(probing: Probing) -> None:

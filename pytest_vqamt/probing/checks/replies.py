@@ -33,7 +33,7 @@ _ENDLESS = re.compile(r"(\S)\1{5,}")
 _SELDOM = 1e-4
 """The share of such answers on a sane server: no picture here is about a row of signs."""
 _LONG_WORDS = 200
-_TOKENS_OF_A_WORD, _TOKENS_OF_A_TURN = 2, 8
+_TOKENS_OF_A_WORD, _TOKENS_OF_A_TURN = 2.0, 8
 """At most, of English and of usual templates."""
 _FEW_TOKENS = 10
 """By so many tokens the words of two questions differ; a picture takes more."""
@@ -149,13 +149,7 @@ def budget(probing: Probing) -> None:
 
 
 def _counted_again(log: Sequence[SentRequest], alone: int) -> list[SentRequest]:
-    """Conversations with one picture, in an earlier turn, that count as with more."""
-
-    def most(sent: SentRequest) -> float:
-        turns = sent.request.turns
-        words = sum(len(part.split()) for turn in turns for part in turn.parts if isinstance(part, str))
-        return alone + _TOKENS_OF_A_WORD * words + _TOKENS_OF_A_TURN * len(turns)
-
+    """Conversations with one picture, in an earlier turn, if all of them count as with more."""
     later = [
         each
         for each in log
@@ -164,7 +158,25 @@ def _counted_again(log: Sequence[SentRequest], alone: int) -> list[SentRequest]:
         and len(each.request.cards) == 1
         and each.card.size == (SIDE_PX, SIDE_PX)
     ]
-    return [each for each in later if alone and (each.tokens_in or 0) > most(each)]
+    # Of this tokenizer, where long texts were sent.
+    long = max((each for each in log if each.tokens_in and not each.request.turns), key=_words, default=None)
+    a_word = _TOKENS_OF_A_WORD
+    if long is not None and _words(long) >= _LONG_WORDS:
+        a_word = 1.5 * ((long.tokens_in or 0) - alone) / _words(long)
+
+    def most(sent: SentRequest) -> float:
+        return alone + a_word * _words(sent) + _TOKENS_OF_A_TURN * len(sent.request.turns)
+
+    return later if alone and later and all((each.tokens_in or 0) > most(each) for each in later) else []
+
+
+def _words(sent: SentRequest) -> int:
+    return sum(len(part.split()) for turn in sent.request.conversation for part in turn.parts if isinstance(part, str))
+
+
+def is_refused(sent: SentRequest) -> bool:
+    """True if the server does not take the request, and says so."""
+    return _REFUSED.search(sent.failure) is not None
 
 
 def usage(state: ProbeState) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pytest_vqamt.probing.asking import Request, SentRequest
-from pytest_vqamt.probing.cards import COLOUR, COLOURS, IDLE_S, LARGER_PX, NUMBER, Card, CardFile, colliding_pairs
+from pytest_vqamt.probing.cards import COLOUR, COLOURS, IDLE_S, LARGER_PX, NUMBER, Card, CardFile, colliding_pairs, says
 from pytest_vqamt.probing.checks.reading import EMPTY, FRESH, distinct, is_by_text
 from pytest_vqamt.probing.findings import FLIPS, MOST_CHANCE
 from pytest_vqamt.probing.kinds import FindingKind
@@ -84,7 +84,10 @@ def _are_earlier(probing: Probing, other: Sequence[SentRequest]) -> bool:
     """True if the other answers are those to other cards: more often than of a server that makes them up."""
     if not probing.reads:
         return False
-    named = sum(_names_a_card(probing, each) for each in other)
+    named = sum(
+        any(card.number != each.card.number and says(each.reading, str(card.number)) for card in probing.cards)
+        for each in other
+    )
     return bool(other) and upper_tail(named, len(other), _OTHERS_CARD) <= MOST_CHANCE
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -21,6 +21,7 @@ _RATIOS = ((672, 224), (224, 672), (896, 224), (160, 640), (641, 427))
 """Widths and heights in pixels: 3 to 4 times as wide as high, and as high as wide, and odd ones as of a photo."""
 _CORNERED = ((448, 448), (1120, 448), (448, 1120), (1024, 1024))
 _COLOURS = ("red", "green", "blue", "yellow")
+_AT_HOME = (0, 1, 2, 3)
 
 _COARSE_PX = 512
 """The effective resolution of a picture of 1,024 px below which it is a finding."""
@@ -31,6 +32,8 @@ _ROUNDS = 6
 """The most rounds of further requests about cards whose answers differ."""
 _PLAIN_CHANCE = 0.2
 """The p-value from which on faint digits are read no more otherwise than clear ones."""
+_ENDS = {"dark": 4, "light": 251}
+_GRAY_LEVEL = 110
 _LOST_AT_ENDS = 2
 """A step that is so many times the faintest one on gray is read on dark and light grounds, too."""
 _MORE = 6
@@ -57,8 +60,9 @@ def squares(probing: Probing) -> None:
         shown = [each for found in sides.values() for each in found]
         detail = f"sides of {', '.join(f'{px:,}' for px in sides)} px"
         if probing.is_cured_by_fresh_texts(shown):
-            probing.add(FindingKind.TEXT_KEYED, shown, detail=f"{FRESH}; pictures with {detail}")
-            return
+            if probing.add(FindingKind.TEXT_KEYED, shown, detail=f"{FRESH}; pictures with {detail}"):
+                return
+            probing.salted = False
         probing.add(kind, shown, detail=detail, ruled_out=_ORDINARY)
     oblong: dict[tuple[int, int], list[SentRequest]] = {}
     for size in _RATIOS:
@@ -84,35 +88,41 @@ def places(probing: Probing) -> None:
     sides_are_read = right == tries
     first = _corners(probing, *_CORNERED)
     for size, (seen, shown) in zip(_CORNERED, first, strict=True):
-        if seen == _COLOURS:
+        if seen == _AT_HOME:
             continue
-        ((again, more),) = _corners(probing, size)
-        ((third, most),) = _corners(probing, size)
+        # With the colours in other corners: a place is lost, or a colour is not known to the model.
+        ((again, more),) = _corners(probing, size, turned=1)
+        ((third, most),) = _corners(probing, size, turned=2)
         if not seen == again == third:
             continue
-        kind = _PERMUTED.get(tuple(_COLOURS.index(each) if each in _COLOURS else -1 for each in seen))
+        kind = _PERMUTED.get(seen)
         if kind is None and not sides_are_read:
             probing.skip("places", "the model does not tell the corners of a picture apart")
             return
         if kind is None:
-            kind = _of_lost_corners(probing, size, seen)
+            kind = _of_lost_corners(probing, size, seen, [each.reading for each in shown])
         if kind is None:
             continue
         wrong = [each for each in (*shown, *more, *most) if not each.is_right]
-        detail = f"{size[0]} x {size[1]} px: the corners are {', '.join(seen)}, not {', '.join(_COLOURS)}"
+        detail = f"{size[0]} x {size[1]} px: {_told(seen, [each.reading for each in shown])}"
         # Each of these corners was seen wrongly all three times.
         probing.add(kind, wrong, detail=detail, rate=probing.flips)
         return
 
 
-def _of_lost_corners(probing: Probing, size: tuple[int, int], seen: tuple[str, ...]) -> FindingKind | None:
+def _told(seen: tuple[int, ...], readings: Sequence[str]) -> str:
+    """What the corners are, in words."""
+    named = [_COLOURS[place] if place >= 0 else reading for place, reading in zip(seen, readings, strict=True)]
+    return f"the corners are {', '.join(named)}, not {', '.join(_COLOURS)}"
+
+
+def _of_lost_corners(
+    probing: Probing, size: tuple[int, int], seen: tuple[int, ...], readings: Sequence[str]
+) -> FindingKind | None:
     """What it is where the corners are seen in no order; None where the check of sizes tells it."""
-    if not any(seen):
-        return None  # nothing is answered, wherever it stands
-    if not any(says(each, name) for each in seen for name in (*_COLOURS, "gray", "grey")):
+    if not any(says(each, name) for each in readings for name in (*_COLOURS, "gray", "grey")):
         return None  # neither squares nor the ground between them: the picture is not seen
-    at_home = [each == right for each, right in zip(seen, _COLOURS, strict=True)]
-    if any(at_home) and not any(each in _COLOURS and not is_home for each, is_home in zip(seen, at_home, strict=True)):
+    if any(place >= 0 for place in seen) and all(place in (-1, at) for at, place in enumerate(seen)):
         return FindingKind.PART_LOST
     if size[0] == size[1]:
         return FindingKind.TILES
@@ -123,7 +133,7 @@ def _of_lost_corners(probing: Probing, size: tuple[int, int], seen: tuple[str, .
     )
     if middle:
         return None
-    return FindingKind.TILES if set(seen) & set(_COLOURS) else FindingKind.CROPPED
+    return FindingKind.TILES if any(place >= 0 for place in seen) else FindingKind.CROPPED
 
 
 _PERMUTED: Mapping[tuple[int, ...], FindingKind] = {
@@ -137,16 +147,22 @@ _PERMUTED: Mapping[tuple[int, ...], FindingKind] = {
 """By the colours of the corners that are seen: which of them stands where."""
 
 
-def _corners(probing: Probing, *sizes: tuple[int, int]) -> list[tuple[tuple[str, ...], list[SentRequest]]]:
-    """For each size the colours that are seen in the corners, and the requests."""
-    cards = [Card(ground=GRAY, corners=_COLOURS, size=size) for size in sizes]
+def _corners(
+    probing: Probing, *sizes: tuple[int, int], turned: int = 0
+) -> list[tuple[tuple[int, ...], list[SentRequest]]]:
+    """For each size where the colours stand that are seen in the corners, -1 for none of them, and the requests.
+
+    ``turned`` moves each colour by so many corners.
+    """
+    colours = (*_COLOURS[turned:], *_COLOURS[:turned])
+    cards = [Card(ground=GRAY, corners=colours, size=size) for size in sizes]
     sent = probing.at_once([Request(card=card, text=CORNER.format(corner)) for card in cards for corner in CORNERS])
     by_card = [sent[place : place + len(CORNERS)] for place in range(0, len(sent), len(CORNERS))]
-    return [(tuple(_corner_colour(each) for each in some), some) for some in by_card]
+    return [(tuple(_place(each, colours) for each in some), some) for some in by_card]
 
 
-def _corner_colour(seen: SentRequest) -> str:
-    return next((name for name in _COLOURS if says(seen.reading, name)), seen.reading)
+def _place(seen: SentRequest, colours: Sequence[str]) -> int:
+    return next((place for place, name in enumerate(colours) if says(seen.reading, name)), -1)
 
 
 def acuity(probing: Probing) -> None:
@@ -236,23 +252,32 @@ def ends(probing: Probing) -> None:
     steps = [step for step in FAINT if step >= of_middle]
     unread: list[SentRequest] = []
     faintest_of: dict[str, int] = {}
-    for name, level in (("dark", 4), ("light", 251)):
-        faintest_of[name] = 0
-        for step in steps:
-            card = faint_card(probing.spare[2], level, step if level < 128 else -step)
-            tries = [probing.send(card, NUMBER)]
-            while not tries[-1].is_right and len(tries) < 3:
-                tries.append(probing.send(card, NUMBER))
-            if tries[-1].is_right:
-                faintest_of[name] = step
-                break
-            unread += tries if step >= _LOST_AT_ENDS * of_middle else []
+    for name, level in _ENDS.items():
+        faintest_of[name] = next((step for step in steps if _is_read_at(probing, level, step)), 0)
+        # Lost where twice the step is, and the next one, too.
+        lost = [step for step in steps if step >= _LOST_AT_ENDS * of_middle][:2]
+        if len(lost) < 2 or 0 < faintest_of[name] <= lost[1]:
+            continue
+        unread += _unread_at(probing, level, lost[0])
     said = ", ".join(f"{step or 'none'} on {name}" for name, step in faintest_of.items())
     probing.note("faintest step at the ends", f"{said}, {of_middle} of 255 between", is_minor=True)
     if unread:
-        probing.add(
-            FindingKind.CONTRAST, unread, detail=f"faintest step: {said}, {of_middle} between", rate=probing.flips
-        )
+        detail = f"faintest step: {said}, {of_middle} between"
+        probing.add(FindingKind.CONTRAST, unread, detail=detail, rate=probing.flips)
+
+
+def _at(probing: Probing, level: int, step: int, which: int) -> SentRequest:
+    return probing.send(faint_card(probing.spare[which], level, step if level < 128 else -step), NUMBER)
+
+
+def _is_read_at(probing: Probing, level: int, step: int) -> bool:
+    return any(_at(probing, level, step, which).is_right for which in (2, 3))
+
+
+def _unread_at(probing: Probing, level: int, step: int) -> list[SentRequest]:
+    """Numbers that are read at this step on gray, and not at this level."""
+    pairs = ((_at(probing, level, step, which), _at(probing, _GRAY_LEVEL, step, which)) for which in range(6, 10))
+    return [seen for seen, on_gray in pairs if on_gray.is_right and not seen.is_right and not seen.failure]
 
 
 def _unlike(given: Iterable[list[list[SentRequest]]]) -> tuple[list[SentRequest], int]:

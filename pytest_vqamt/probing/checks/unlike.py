@@ -37,9 +37,8 @@ def unlike(probing: Probing) -> None:
     if why := probing.lacks(Ability.PICTURES):
         probing.skip(NAME, why)
         return
-    told = {FindingKind.FIRST_ONLY, FindingKind.LAST_ONLY, FindingKind.MERGED, FindingKind.PERMUTED, FindingKind.MIXED}
-    if probing.result.found(*told):
-        probing.skip(NAME, "two pictures of one kind are not told apart")
+    if probing.tells_apart < 2:
+        probing.skip(NAME, "two pictures of one kind are not both read")
         return
     found: list[SentRequest] = []
     names: list[str] = []
