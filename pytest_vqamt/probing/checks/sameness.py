@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from pytest_vqamt.probing.asking import Request, SentRequest
@@ -75,20 +75,19 @@ def repeats(probing: Probing) -> None:
     if probing.is_finding(len(other), tries, FLIPS) and is_by_text(probing, len(other), tries):
         probing.add_finding(FindingKind.TEXT_KEYED, other, tries, detail=FRESH, rate=FLIPS)
         return
-    kind = FindingKind.EARLIER_ANSWER if _are_earlier(probing, other) else FindingKind.NON_DETERMINISTIC
+    kind = FindingKind.EARLIER_ANSWER if _are_earlier(probing) else FindingKind.NON_DETERMINISTIC
     if not probing.add(kind, other, tries, rate=FLIPS):
         _repeat_colours(probing)
 
 
-def _are_earlier(probing: Probing, other: Sequence[SentRequest]) -> bool:
-    """True if the other answers are those to other cards: more often than of a server that makes them up."""
-    if not probing.reads:
-        return False
+def _are_earlier(probing: Probing) -> bool:
+    """True if wrong answers about the cards are those to other cards, and more often than of one that makes them up."""
+    wrong = [each for _, asked, each in probing.repeats if asked == NUMBER and not each.is_right and not each.failure]
     named = sum(
         any(card.number != each.card.number and says(each.reading, str(card.number)) for card in probing.cards)
-        for each in other
+        for each in wrong
     )
-    return bool(other) and upper_tail(named, len(other), _OTHERS_CARD) <= MOST_CHANCE
+    return bool(wrong) and upper_tail(named, len(wrong), _OTHERS_CARD) <= MOST_CHANCE
 
 
 def _repeat_colours(probing: Probing) -> None:
