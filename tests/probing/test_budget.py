@@ -109,12 +109,12 @@ def test_neither_what_chance_explains_nor_a_finding_is_undecided(count: int, is_
 def test_a_check_that_is_made_again_adds_up_what_it_saw() -> None:
     probing = probing_of(sane_model())
     log = probing.sender.log[:3]
-    # 60 x C(12, 2) x 0.003 ** 2 is 0.036, and 60 x C(24, 4) x 0.003 ** 4 is 0.00005.
-    assert not probing.add(FindingKind.EMPTY_PICTURE, log[:2], 12, rate=0.003)
+    # 100 x C(12, 2) x 0.0027 ** 2 is 0.048, and 100 x C(24, 4) x 0.0027 ** 4 is 0.00006.
+    assert not probing.add(FindingKind.EMPTY_PICTURE, log[:2], 12, rate=0.0027)
     assert probing.undecided.keys() == {FindingKind.EMPTY_PICTURE}
     probing.is_second_look = True
 
-    assert probing.add(FindingKind.EMPTY_PICTURE, log[:2], 12, rate=0.003)
+    assert probing.add(FindingKind.EMPTY_PICTURE, log[:2], 12, rate=0.0027)
 
     (finding,) = probing.result.findings
     assert (finding.differing, finding.compared) == (4, 24)
@@ -129,13 +129,13 @@ def _wrong(probing: Probing, count: int) -> Iterator[tuple[SentRequest | None, b
 @pytest.mark.parametrize(
     ("limit", "rate", "taken"),
     [
-        # 60 x 0.02 ** 3 is 0.0005: three are a finding, and no more are asked for.
+        # 100 x 0.02 ** 3 is 0.0008: three are a finding, and no more are asked for.
         (400, 0.02, 3),
-        # 60 x 0.25 ** 6 is 0.015, which is open: the eighth makes 0.0009.
-        (400, 0.25, 8),
+        # 100 x 0.25 ** 6 is 0.024, which is open: the ninth makes 0.0004.
+        (400, 0.25, 9),
         # The same with no request to spare.
         (300, 0.25, 6),
-        # 60 x 0.5 ** 6 is 0.9: nothing that a few more would decide.
+        # 100 x 0.5 ** 6 is 1.6: nothing that a few more would decide.
         (400, 0.5, 6),
     ],
 )

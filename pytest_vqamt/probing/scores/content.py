@@ -130,7 +130,7 @@ def likenesses(state: Comparing) -> None:
         if found := state.unmoved(_in_a_row(state, (*pairs, *pairs))):
             state.add_finding(FindingKind.SHORT_HASH, found, rate=state.alike, detail=f"they share {name}")
             return
-    places = ((0, 1), (2, 3), (4, 5), (1, 2))
+    places = ((0, 1), (2, 3), (4, 5), (1, 2), (3, 4))
     small = [replace(card, ground=COLOURS["white"], digit_px=28) for card in state.cards]
     kinds = [(FindingKind.LOOK_KEYED, small)]
     if state.sender.takes_files:
