@@ -230,18 +230,17 @@ class Probing(ProbeState):
         return self.salted
 
     def mixes_up_shared_texts(self, again: Mapping[int, SentRequest]) -> bool:
-        """True if a fresh text that was sent with another picture before gets a wrong answer about this one.
+        """True if fresh texts that were sent with another picture before get wrong answers about this one.
 
         Else it is the model that answers another prompt better.
         """
-        wrong = 0
         for place, each in islice(cycle(again.items()), _SHARED):
-            text = self._fresh(each.request)
+            request = self._fresh(each.request)
             other = self.cards[(place + 1) % CARDS]
-            first = replace(each.card, number=other.number, ground=other.ground)
-            self.sender.send_alone(_with_card(text, first))
-            wrong += not self.agrees(self.sender.send_alone(text), place)
-        return wrong >= 2
+            self.sender.send_alone(_with_card(request, replace(each.card, number=other.number, ground=other.ground)))
+            if self.agrees(self.sender.send_alone(request), place):
+                return False
+        return True
 
     def _fresh(self, request: Request) -> Request:
         """The request; once a cache by text was found, with unique numbers, before its picture, too, where needed."""

@@ -24,9 +24,6 @@ _FAILS = 1e-3
 """The share of ordinary requests that fail on a sane server, after retries."""
 _REFUSED = re.compile(r"\b4(?:00|13|15|22)\b")
 """The statuses of a request that the server does not take: an overloaded one says 429, 500 or 503."""
-_SMALL_PX = 112
-_IS_HONEST = re.compile(r"\b4\d\d\b")
-"""The status of a request that is refused, and not broken off."""
 _OF_LENGTH = (FindingKind.LONG_TEXT, FindingKind.CUT_AT_THE_END, FindingKind.LARGE_PICTURE)
 _ENDLESS = re.compile(r"(\S)\1{5,}")
 """One sign again and again, as of scores that are no numbers."""
@@ -60,8 +57,6 @@ def failures(state: ProbeState) -> None:
         for each in failed
         if not each.batch
         and max(each.card.size) <= LARGE_PX
-        # A model with large patches may refuse small pictures.
-        and (min(each.card.size) >= _SMALL_PX or not _IS_HONEST.search(each.failure))
         and len(each.text.split()) < 200
         and each.card.file is None
         and not each.request.turns
