@@ -58,6 +58,8 @@ COLOUR = "What colour is the background of this picture?"
 DOTS = "How many black dots are in this picture?"
 CORNERS = ("top left", "top right", "bottom left", "bottom right")
 """The order of a card's corners."""
+CORNER_COLOURS = ("red", "green", "blue", "yellow")
+"""The colours of the squares in them, where no others are drawn."""
 IN_FORM = '{}\nAnswer in this form: "{}"'
 CODE_WORD = "What is the code word?"
 BEHIND = "Answer with the number behind the word {}"

@@ -12,7 +12,7 @@ from pytest_vqamt.probing.cards import CODE_WORD, LARGE_PX, NUMBER, OF_MESSAGE, 
 from pytest_vqamt.probing.kinds import CUT_TEXTS, FindingKind
 from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing
 
-_SEVERAL = "several pictures"
+SEVERAL_NAME = "several pictures"
 _TAKES_ONE = re.compile(r"\b(?:one|single)\b.*\b(?:image|picture|photo)|\bmultiple (?:images|pictures|photos)")
 """An answer in words in place of a number: "I can only process one image at a time"."""
 _PAIRS = ((0, 1), (2, 3), (4, 5), (1, 2), (3, 4), (5, 0))
@@ -67,14 +67,14 @@ def _is_near(reading: str, number: str) -> bool:
 def pictures(probing: Probing) -> None:
     """Two and three cards in one message, with a question about each."""
     if why := probing.lacks(Ability.PICTURES):
-        probing.skip(_SEVERAL, why)
+        probing.skip(SEVERAL_NAME, why)
         return
     if probing.result.found(FindingKind.TEXT_IGNORED):
-        probing.skip(_SEVERAL, "the question, which says of which picture, is ignored")
+        probing.skip(SEVERAL_NAME, "the question, which says of which picture, is ignored")
         return
     same = _of_pairs(probing)
     if same and all(each.is_refused for each in same):
-        probing.skip(_SEVERAL, f"refused: {same[0].sent.failure or same[0].sent.answer}")
+        probing.skip(SEVERAL_NAME, f"refused: {same[0].sent.failure or same[0].sent.answer}")
         return
     if not same:
         probing.tells_apart = 2
@@ -96,7 +96,7 @@ def pictures(probing: Probing) -> None:
         probing.add(FindingKind.MIXED, garbled, len(same) + len(others), rate=probing.flips, ruled_out=alone)
     else:
         right = sum(each.is_right for each in (*same, *others))
-        probing.note(_SEVERAL, f"{right} of {len(same) + len(others)} questions are answered rightly")
+        probing.note(SEVERAL_NAME, f"{right} of {len(same) + len(others)} questions are answered rightly")
 
 
 def _of_pairs(probing: Probing, size: tuple[int, int] | None = None) -> list[Seen]:
@@ -276,7 +276,7 @@ def turns(probing: Probing) -> None:
         probing.add(FindingKind.EARLIER_LOST, lost, rate=probing.flips, ruled_out=ruled_out)
         return
     # Refused in one message, two pictures are no fault of turns.
-    is_refused = _SEVERAL in dict(probing.result.skipped)
+    is_refused = SEVERAL_NAME in dict(probing.result.skipped)
     if is_refused or probing.result.found(FindingKind.FIRST_ONLY, FindingKind.LAST_ONLY):
         return
     both = (_in_two_turns(probing, place % CARDS, text) for place in range(ROUNDS * CARDS))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.probing.asking import Request, Said, SentRequest
-from pytest_vqamt.probing.cards import CORNER, CORNERS, GRAY, LARGE_PX, Card
+from pytest_vqamt.probing.cards import CORNER, CORNER_COLOURS, CORNERS, GRAY, LARGE_PX, Card
 from pytest_vqamt.probing.checks.replies import is_refused
 from pytest_vqamt.probing.kinds import CUT_TEXTS, FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing
@@ -37,7 +37,6 @@ _SPOILT = (
 )
 _WORD = "word "
 _LAST_CORNER = CORNER.format(CORNERS[-1])
-_COLOURS = ("red", "green", "blue", "yellow")
 
 
 def marks(probing: Probing) -> None:
@@ -131,7 +130,7 @@ def chunks(probing: Probing) -> None:
 
 
 def _are_read(probing: Probing, words: int) -> bool:
-    return all(_behind(probing, place, words).is_right for place in range(1, len(_COLOURS)))
+    return all(_behind(probing, place, words).is_right for place in range(1, len(CORNER_COLOURS)))
 
 
 def _wrong(probing: Probing, words: int) -> list[SentRequest]:
@@ -146,7 +145,7 @@ def _behind(probing: Probing, place: int, words: int) -> SentRequest:
 
 def _asked(place: int, words: int) -> Request:
     """The question for the last corner of a large picture behind so many words; each time another colour is there."""
-    turned = place % len(_COLOURS)
-    card = Card(ground=GRAY, corners=(*_COLOURS[turned:], *_COLOURS[:turned]), size=_LARGE)
+    turned = place % len(CORNER_COLOURS)
+    card = Card(ground=GRAY, corners=(*CORNER_COLOURS[turned:], *CORNER_COLOURS[:turned]), size=_LARGE)
     before = (_WORD * words,) if words else ()
     return Request(card=card, text=_LAST_CORNER, turns=(Said((*before, card, _LAST_CORNER)),))

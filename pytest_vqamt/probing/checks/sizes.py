@@ -9,7 +9,18 @@ from itertools import chain
 
 from pytest_vqamt.probing.acuity import DIGITS_PX, FAINT, SIDES_PX, faintest, resolutions, smallest_digits
 from pytest_vqamt.probing.asking import Request, SentRequest
-from pytest_vqamt.probing.cards import CORNER, CORNERS, GRAY, LARGE_PX, LARGER_PX, NUMBER, Card, faint_card, says
+from pytest_vqamt.probing.cards import (
+    CORNER,
+    CORNER_COLOURS,
+    CORNERS,
+    GRAY,
+    LARGE_PX,
+    LARGER_PX,
+    NUMBER,
+    Card,
+    faint_card,
+    says,
+)
 from pytest_vqamt.probing.checks.reading import FRESH
 from pytest_vqamt.probing.findings import MOST_CHANCE, MOST_UNDECIDED
 from pytest_vqamt.probing.kinds import CUT_TEXTS, FindingKind
@@ -20,8 +31,9 @@ _SQUARES_PX = (96, 300, 448, 800, LARGE_PX, LARGER_PX, 2048)
 _RATIOS = ((672, 224), (224, 672), (896, 224), (160, 640), (641, 427))
 """Widths and heights in pixels: 3 to 4 times as wide as high, and as high as wide, and odd ones as of a photo."""
 _CORNERED = ((448, 448), (1120, 448), (448, 1120), (1024, 1024))
-_COLOURS = ("red", "green", "blue", "yellow")
 _AT_HOME = (0, 1, 2, 3)
+
+ENDS_NAME, ACUITY_NAME = "dark and light grounds", "small digits"
 
 _COARSE_PX = 512
 """The effective resolution of a picture of 1,024 px below which it is a finding."""
@@ -112,15 +124,15 @@ def places(probing: Probing) -> None:
 
 def _told(seen: tuple[int, ...], readings: Sequence[str]) -> str:
     """What the corners are, in words."""
-    named = [_COLOURS[place] if place >= 0 else reading for place, reading in zip(seen, readings, strict=True)]
-    return f"the corners are {', '.join(named)}, not {', '.join(_COLOURS)}"
+    named = [CORNER_COLOURS[place] if place >= 0 else reading for place, reading in zip(seen, readings, strict=True)]
+    return f"the corners are {', '.join(named)}, not {', '.join(CORNER_COLOURS)}"
 
 
 def _of_lost_corners(
     probing: Probing, size: tuple[int, int], seen: tuple[int, ...], readings: Sequence[str]
 ) -> FindingKind | None:
     """What it is where the corners are seen in no order; None where the check of sizes tells it."""
-    if not any(says(each, name) for each in readings for name in (*_COLOURS, "gray", "grey")):
+    if not any(says(each, name) for each in readings for name in (*CORNER_COLOURS, "gray", "grey")):
         return None  # neither squares nor the ground between them: the picture is not seen
     if any(place >= 0 for place in seen) and all(place in (-1, at) for at, place in enumerate(seen)):
         return FindingKind.PART_LOST
@@ -154,7 +166,7 @@ def _corners(
 
     ``turned`` moves each colour by so many corners.
     """
-    colours = (*_COLOURS[turned:], *_COLOURS[:turned])
+    colours = (*CORNER_COLOURS[turned:], *CORNER_COLOURS[:turned])
     cards = [Card(ground=GRAY, corners=colours, size=size) for size in sizes]
     sent = probing.at_once([Request(card=card, text=CORNER.format(corner)) for card in cards for corner in CORNERS])
     by_card = [sent[place : place + len(CORNERS)] for place in range(0, len(sent), len(CORNERS))]
@@ -170,7 +182,7 @@ def acuity(probing: Probing) -> None:
     before = len(probing.sender.log)
     least = smallest_digits(lambda card: probing.send(card, NUMBER), probing.spare)
     if any(each.failure for each in probing.sender.log[before:]):
-        probing.skip("small digits", "requests about them failed")
+        probing.skip(ACUITY_NAME, "requests about them failed")
         return
     shown = ", ".join(f"{found} px at {px:,} px" if found else f"none at {px:,} px" for px, found in least.items())
     probing.note("smallest digits that are read", shown, is_minor=True)
@@ -247,7 +259,7 @@ def ends(probing: Probing) -> None:
     """Faint digits on dark and on light grounds: they must be read about as well as on gray ones."""
     of_middle = probing.faintest_step
     if not of_middle or probing.result.found(FindingKind.NOISY_DETAIL):
-        probing.skip("dark and light grounds", "faint digits on gray grounds are not read, or not each time")
+        probing.skip(ENDS_NAME, "faint digits on gray grounds are not read, or not each time")
         return
     steps = [step for step in FAINT if step >= of_middle]
     unread: list[SentRequest] = []
