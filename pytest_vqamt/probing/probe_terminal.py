@@ -140,11 +140,10 @@ def _facts(result: ProbeResult, room: int) -> tuple[list[str], int]:
 
 def _skipped(result: ProbeResult, room: int) -> list[str]:
     """What was not checked, a line for each reason if all fit, else one line without reasons."""
-    by_reason: dict[str, list[str]] = {}
-    for name, reason in result.skipped:
-        by_reason.setdefault(reason, []).append(name)
     lines = [
-        line for reason, names in by_reason.items() for line in folded(f"not checked: {some_of(names, 4)}: {reason}", 2)
+        line
+        for reason, names in result.skipped_by_reason().items()
+        for line in folded(f"not checked: {some_of(names, 4)}: {reason}", 2)
     ]
     return lines if len(lines) <= room else folded(f"not checked: {', '.join(name for name, _ in result.skipped)}", 1)
 

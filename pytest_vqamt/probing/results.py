@@ -76,6 +76,13 @@ class ProbeResult:
         """True if there is a finding of one of the kinds."""
         return any(each.kind in kinds for each in self.findings)
 
+    def skipped_by_reason(self) -> dict[str, list[str]]:
+        """The names of the checks that were not made, by the reason."""
+        by_reason: dict[str, list[str]] = {}
+        for name, reason in self.skipped:
+            by_reason.setdefault(reason, []).append(name)
+        return by_reason
+
 
 @dataclass(frozen=True, slots=True)
 class Undecided:

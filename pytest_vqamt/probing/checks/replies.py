@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from pytest_vqamt.core.results import ModelUse
+from pytest_vqamt.models.budget import CUT_OFF
 from pytest_vqamt.probing.asking import SentRequest
 from pytest_vqamt.probing.cards import LARGE_PX, SIDE_PX
 from pytest_vqamt.probing.findings import FLIPS
@@ -177,6 +178,9 @@ def is_refused(sent: SentRequest) -> bool:
 def usage(state: ProbeState) -> None:
     """What the adapter has counted beside tokens, such as retries."""
     for name, value in sorted(state.model.used().items()):
+        if name == CUT_OFF and state.result.is_by_scores:
+            # Only the scores of an answer's beginning are asked for.
+            continue
         if value and not name.startswith(("tokens", "answers with reasoning", ModelUse.ANSWERS_OF)):
             state.note(name, f"{value:g}")
 
