@@ -17,6 +17,9 @@ _POLL_S = 0.1
 CUT_OFF = "answers cut off"
 """The name in usage of answers that ended at their longest length."""
 
+REFUSED = "requests refused"
+"""The name in usage of attempts that a server did not answer, and that were made again."""
+
 
 class BudgetSpentError(ModelError):
     """The budget does not allow for another request."""

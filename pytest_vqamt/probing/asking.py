@@ -54,7 +54,7 @@ class Request:
     """A question about a card, mostly with the card before it."""
 
     card: Card
-    """The card that is asked about."""
+    """The card that is asked about; where no picture is sent, that of the request before."""
     text: str
     """The question."""
     turns: tuple[Said, ...] = ()
@@ -71,8 +71,8 @@ class Request:
 
     @property
     def right(self) -> str:
-        """What is right to answer; "" where it is not known."""
-        return self.card.right(self.text)
+        """What is right to answer; "" where it is not known, as without a picture."""
+        return self.card.right(self.text) if self.cards else ""
 
     @property
     def look(self) -> str:
@@ -242,9 +242,17 @@ class RequestSender:
             last = next(each.failure for each in reversed(self.log) if each.failure)
             raise ModelError(
                 f"Expected {self.model.name!r} to answer, but {self._failures} of "
-                f"{count_noun(len(self.log), 'request')} failed; the last: {last}"
+                f"{count_noun(len(self.log), 'request')} failed{self._since()}; the last: {last}"
             )
         return sent
+
+    def _since(self) -> str:
+        """Which request may have ended the server, where none was answered from then on."""
+        answered = max((each.number for each in self.log if not each.failure), default=0)
+        if not 0 < answered == len(self.log) - self._failures:
+            return ""
+        first = self.log[answered]
+        return f", all from request {first.number} on ({first.look}; {quoted(first.text)}), which may have ended it"
 
     def _outcomes(self, requests: Sequence[Request]) -> list[Answer | Exception]:
         inputs = [self._input(request) for request in requests]
@@ -283,6 +291,10 @@ class RequestSender:
             Turn(tuple(part if isinstance(part, str) else _picture(part) for part in turn.parts), turn.role)
             for turn in request.conversation
         )
+        if not request.cards:
+            # No case of a run is like that, so ``Query.of`` makes none; a server's adapter sends what the turns have.
+            query = Query(picture=_picture(request.card), text=request.text, meaning=_NO_MEANING, turns=tuple(turns))
+            return ModelInput(query, render, encode, lossless=True)
         return ModelInput(Query.of(*turns, meaning=_NO_MEANING), render, encode, lossless=True)
 
 

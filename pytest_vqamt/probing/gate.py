@@ -23,7 +23,7 @@ class ProbeBaseline:
     kinds: frozenset[str]
     """Of its findings."""
     read: Mapping[str, tuple[int, int]]
-    """How many reference cards were read rightly, and of how many."""
+    """How many cards were read rightly, and of how many."""
     figures: Mapping[str, float]
     gated: frozenset[str] = frozenset()
     """The figures that must be measured again."""

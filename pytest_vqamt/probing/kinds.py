@@ -428,6 +428,28 @@ class FindingKind(StrEnum):
         "Ask about one picture a conversation, or start the server with the checkpoint's own template "
         "(vLLM: --chat-template FILE).",
     )
+    LATER_IGNORED = (
+        "later-picture-ignored",
+        "The picture of a later turn is not seen",
+        "A conversation keeps the pictures with which it began, or only the first turn has a place for one "
+        "(ollama #9513).",
+        "Start a new conversation for each picture, or start the server with the checkpoint's own template "
+        "(vLLM: --chat-template FILE).",
+    )
+    PICTURE_KEPT = (
+        "picture-kept",
+        "A request without a picture is answered about the picture before it",
+        "A picture stays in a slot or a cache for the next request, which may be another user's.",
+        "Do not let users share the server. Update it, or turn the reuse of prompts off (llama.cpp: "
+        "--no-cache-prompt; vLLM: --no-enable-prefix-caching) and probe again.",
+    )
+    AFTER_TEXT = (
+        "after-text-only",
+        "After a request without a picture the next picture is not seen, or fails",
+        "A request of text leaves its prefix or its buffers to the next (fastllm #750, halogen-flash-server #62).",
+        "Turn the cache of prefixes off (vLLM: --no-enable-prefix-caching; sglang: --disable-radix-cache) and probe "
+        "again; until it is mended, serve requests of text elsewhere.",
+    )
     MARKS = (
         "marks-in-text",
         "A mark such as <image> in the text hides the picture, or the request fails",

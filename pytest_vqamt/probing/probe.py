@@ -24,6 +24,7 @@ from pytest_vqamt.probing.checks import (
     together,
     unlike,
     urls,
+    without_picture,
 )
 from pytest_vqamt.probing.kinds import CACHES, FindingKind
 from pytest_vqamt.probing.own_photos import OwnPhotos
@@ -77,6 +78,7 @@ _CHECKS = (
     _Check("text before a picture", parts.text_first, needs=_Needs.SOMETHING, canary=False),
     _Check("system messages", parts.system, needs=_Needs.SOMETHING, canary=False),
     _Check("the model's own turns", parts.assistant, needs=_Needs.SOMETHING),
+    _Check(without_picture.NAME, without_picture.without_picture, needs=_Needs.SOMETHING, fresh=True, canary=False),
     _Check(prompts.MARKS_NAME, prompts.marks, needs=_Needs.SOMETHING, fresh=True, canary=False),
     _Check(prompts.CHUNKS_NAME, prompts.chunks, needs=_Needs.SOMETHING, fresh=True),
     _Check(parts.LARGE_NAME, parts.large_pictures, needs=_Needs.NUMBERS, fresh=True, canary=False),
@@ -137,6 +139,7 @@ def probe(
     _check_replies(probing)
     if sees:
         _ask_more(probing)
+    replies.numbers(probing)
     replies.tokens(probing)
     names.names(probing)
     replies.usage(probing)

@@ -108,7 +108,7 @@ class ProbeRow(Struct, frozen=True, kw_only=True, tag_field="is", tag=PROBE):
     subject: str
     """The question of the comparisons; empty where no question could be used."""
     read: dict[str, tuple[Count, Count]]
-    """How many reference cards were read rightly, and of how many, by what is to be read."""
+    """How many cards were read rightly, and of how many, by what is to be read."""
     flips: Rate
     """The share of answers about easy cards that differed from the majority."""
     findings: tuple[ProbeFindingRow, ...]

@@ -40,7 +40,7 @@ _OF_STATE = {FindingKind.STATE, FindingKind.NON_DETERMINISTIC}
 _CHANGED = 0.6
 """The share of reference cards that are answered otherwise than at first, where it is state and no noise."""
 
-_USUAL_REQUESTS = 320
+_USUAL_REQUESTS = 330
 """What a probe of a sane deployment takes; what may be sent beyond is for what is undecided."""
 
 _SHARED = 4
@@ -149,6 +149,7 @@ class Probing(ProbeState):
         reference: the majority of the answers about a card, by its place and the question.
         repeats: all answers that the references were taken from.
         salted: True once texts need a number of their own, as a cache by text was found.
+        is_salted_before: True once they need one before the picture, too.
         flips: how often random answers are allowed for.
         misread: the share of plain cards that the model itself misreads, each time alike.
         is_measured: True once the rate of random answers was measured on more than the references.
@@ -167,7 +168,7 @@ class Probing(ProbeState):
 
     def __init__(self, sender: RequestSender, seed: int, url_host: str = "") -> None:
         super().__init__(sender, seed)
-        self.salted = self._is_salted_before = False
+        self.salted = self.is_salted_before = False
         self.reference: dict[tuple[int, str], str] = {}
         self.repeats: list[tuple[int, str, SentRequest]] = []
         self.flips = FLIPS
@@ -217,35 +218,31 @@ class Probing(ProbeState):
         """
         if self.salted:
             return False
-        self.salted, self._is_salted_before = True, not self.lacks(Ability.INTERLEAVED)
+        self.salted, self.is_salted_before = True, not self.lacks(Ability.INTERLEAVED)
         places = {card.number: place for place, card in enumerate(self.cards)}
-        again = {place: each for each in seen if (place := places.get(each.card.number)) is not None}
-        cured = [
-            place
-            for place, each in again.items()
-            if self.agrees(self.sender.send_alone(self._fresh(each.request)), place)
-        ]
+        again = {place: each.request for each in seen if (place := places.get(each.card.number)) is not None}
+        cured = [place for place, each in again.items() if self.agrees(self.sender.send_alone(self.fresh(each)), place)]
         self.salted = len(cured) >= max(2, len(again)) and self.mixes_up_shared_texts(again)
-        self._is_salted_before &= self.salted
+        self.is_salted_before &= self.salted
         return self.salted
 
-    def mixes_up_shared_texts(self, again: Mapping[int, SentRequest]) -> bool:
+    def mixes_up_shared_texts(self, requests: Mapping[int, Request]) -> bool:
         """True if fresh texts that were sent with another picture before get wrong answers about this one.
 
         Else it is the model that answers another prompt better.
         """
-        for place, each in islice(cycle(again.items()), _SHARED):
-            request = self._fresh(each.request)
+        for place, asked in islice(cycle(requests.items()), _SHARED):
+            request = self.fresh(asked)
             other = self.cards[(place + 1) % CARDS]
-            self.sender.send_alone(_with_card(request, replace(each.card, number=other.number, ground=other.ground)))
+            self.sender.send_alone(_with_card(request, replace(asked.card, number=other.number, ground=other.ground)))
             if self.agrees(self.sender.send_alone(request), place):
                 return False
         return True
 
-    def _fresh(self, request: Request) -> Request:
+    def fresh(self, request: Request) -> Request:
         """The request; once a cache by text was found, with unique numbers, before its picture, too, where needed."""
         text = self.salted_text(request.text)
-        if request.turns or not self._is_salted_before:
+        if request.turns or not self.is_salted_before:
             return replace(request, text=text)
         before = self.salted_text("")
         return replace(request, text=text, turns=(Said((before, request.card, text)),))
@@ -259,14 +256,14 @@ class Probing(ProbeState):
         return f"Request {salt:06}. {question}"
 
     def send(self, card: Card, question: str) -> SentRequest:
-        return self.sender.send_alone(self._fresh(Request(card=card, text=question)))
+        return self.sender.send_alone(self.fresh(Request(card=card, text=question)))
 
     def at_once(self, requests: Sequence[Request]) -> list[SentRequest]:
         """Sends requests that do not depend on each other, several in flight where that changes no answer.
 
         What differs here is confirmed alone: this is the first look of a check.
         """
-        salted = [self._fresh(each) for each in requests]
+        salted = [self.fresh(each) for each in requests]
         if not self._may_be_together:
             return [self.sender.send_alone(each) for each in salted]
         batches = (salted[first : first + _IN_FLIGHT] for first in range(0, len(salted), _IN_FLIGHT))
@@ -291,7 +288,7 @@ class Probing(ProbeState):
         last: SentRequest | None = None
         # Twice: one flip of a sane server must be no finding.
         for _ in range(2):
-            last = self.sender.send_alone(self._fresh(request))
+            last = self.sender.send_alone(self.fresh(request))
             # A refusal or a text that was cut with notice is honest.
             if last.failure or last.truncated or self.agrees(last, place):
                 return None
@@ -420,7 +417,7 @@ class Probing(ProbeState):
 
     def chance_alone(self, wrong: int, tries: int) -> float:
         """The p-value of so many wrong answers if clear numbers on plain cards, sent alone, are misread as often."""
-        plain = [each for each in self.sender.log if not each.batch and not each.failure and _is_plain(each)]
+        plain = [each for each in self.sender.log if not each.batch and not each.failure and is_plain(each)]
         misread = sum(not each.is_right for each in plain)
         return exact_test((wrong, tries), (misread, len(plain)))
 
@@ -512,7 +509,7 @@ def _with_card(request: Request, card: Card) -> Request:
     return replace(request, card=card, turns=turns)
 
 
-def _is_plain(sent: SentRequest) -> bool:
+def is_plain(sent: SentRequest) -> bool:
     """True for the number on a card that differs from an ordinary one at most in number, ground and size."""
     card = sent.card
     plain = Card(number=card.number, ground=card.ground, size=card.size)

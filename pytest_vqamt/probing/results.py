@@ -54,7 +54,7 @@ class ProbeResult:
     subject: str = ""
     """The question of the comparisons; "" where no question could be used."""
     read: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """How many reference cards were read rightly, and of how many, by what is to be read ("numbers")."""
+    """How many cards were read rightly, and of how many, by what is to be read ("numbers")."""
     is_by_scores: bool = False
     """True if log-probabilities were compared, and not answers."""
     flips: float = 0.0

@@ -1,10 +1,10 @@
-"""Servers with imitations of public bugs: three sets, by three authors who knew neither the probe nor other sets."""
+"""Servers with imitations of public bugs: four sets, by four authors who knew neither the probe nor other sets."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.probing import imitations, imitations_three, imitations_two
+from tests.probing import imitations, imitations_four, imitations_three, imitations_two
 from tests.probing.imitations import Imitation
 from tools.faulty_server import FaultyServer
 
@@ -12,6 +12,7 @@ IMITATIONS: Mapping[str, Imitation] = {
     **imitations.IMITATIONS,
     **imitations_two.IMITATIONS,
     **imitations_three.IMITATIONS,
+    **imitations_four.IMITATIONS,
 }
 """All imitations by name."""
 

@@ -44,7 +44,7 @@ _CAUSAL_SHARE = 0.05
 """For a divergence of 0.03 to 0.09 in each token."""
 _CORNER_SHARE = 0.3
 
-IMITATIONS_FOUR: dict[str, Imitation] = {}
+IMITATIONS: dict[str, Imitation] = {}
 """All imitations of this module by name."""
 
 
@@ -52,8 +52,8 @@ def _imitation(
     name: str, thread: str, *, symptom: str, cause: str, is_plain_right: bool = True
 ) -> Callable[[type[Stages]], type[Stages]]:
     def register(stages: type[Stages]) -> type[Stages]:
-        assert name not in IMITATIONS_FOUR, name
-        IMITATIONS_FOUR[name] = Imitation(
+        assert name not in IMITATIONS, name
+        IMITATIONS[name] = Imitation(
             stages=stages, thread=thread, symptom=symptom, cause=cause, is_plain_right=is_plain_right
         )
         return stages

@@ -23,7 +23,7 @@ from pytest_vqamt.stats.binomial import exact_test
 from tests.probing.direct import direct
 from tests.probing.simulation import FlippingModel
 
-MOST_OF_A_SANE_PROBE = 300
+MOST_OF_A_SANE_PROBE = 330
 
 
 def sane_model(flips: float = 0.0, seed: int = 0) -> FlippingModel:
@@ -38,14 +38,14 @@ def probing_of(model: object, limit: int = MOST_REQUESTS) -> Probing:
 
 
 @pytest.mark.full
-def test_a_probe_of_a_sane_server_takes_at_most_300_requests_many_of_them_in_flight() -> None:
+def test_a_probe_of_a_sane_server_takes_at_most_330_requests_many_of_them_in_flight() -> None:
     result = probe(direct(None))
 
     assert result.findings == []
     assert result.skipped == []
     assert len(result.log) <= MOST_OF_A_SANE_PROBE
     # At 100 ms each: a round for each that is alone, and one for each batch.
-    assert len([each for each in result.log if not each.batch]) + len({each.batch for each in result.log}) <= 160
+    assert len([each for each in result.log if not each.batch]) + len({each.batch for each in result.log}) <= 190
 
 
 def test_requests_are_only_sent_at_once_to_a_server_that_answers_them_as_alone() -> None:

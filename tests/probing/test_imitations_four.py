@@ -9,13 +9,13 @@ from typing import cast
 import pytest
 
 from pytest_vqamt.probing.cards import COLOURS, Card, render_card
-from tests.probing.imitations_four import IMITATIONS_FOUR
+from tests.probing.imitations_four import IMITATIONS
 from tools.faulty_server import BUGS, Bug, FaultyServer, Stage
 
 
-@pytest.mark.parametrize("name", IMITATIONS_FOUR)
+@pytest.mark.parametrize("name", IMITATIONS)
 def test_a_first_plain_request_is_answered_as_known(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    imitation = IMITATIONS_FOUR[name]
+    imitation = IMITATIONS[name]
     bug = Bug(
         name=name,
         stage=Stage.HTTP,

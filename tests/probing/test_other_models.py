@@ -96,7 +96,8 @@ def test_a_model_that_says_it_in_its_own_words_is_sane(words: Callable[[str], st
     result = probe(_served(_Says(words)))
 
     assert _kinds(result) == []
-    assert result.read["numbers"] == (18, 18)
+    right, tries = result.read["numbers"]
+    assert right == tries
 
 
 @pytest.mark.full
@@ -127,6 +128,8 @@ def test_a_wrong_count_of_tokens_is_no_answer_that_ends_early() -> None:
 def test_a_model_that_describes_has_one_finding_and_it_is_no_cache() -> None:
     class Describes(Stages):
         def generate(self, turns: list[Turn], chat: Chat) -> str:
+            if not chat.pictures:
+                return perception.BLIND
             number, ground = perception.read_card(chat.pictures[-1].pixels)  # type: ignore[arg-type]  # all are there
             return f"A {ground} card with the number {number or 'of nobody'}."
 

@@ -24,7 +24,7 @@ from pytest_vqamt.probing.probe import MOST_REQUESTS, probe
 from pytest_vqamt.probing.results import ProbeResult
 from tests.probing.direct import SPEC, DirectModel, direct
 from tools.faulty_server import FaultyServer, RefusedError
-from tools.faulty_server.perception import read_card
+from tools.faulty_server.perception import BLIND, read_card
 from tools.faulty_server.requests import Chat, Pixels, Shown, Turn, decoded
 from tools.faulty_server.stages import Stages
 
@@ -67,6 +67,21 @@ class Blind(Stages):
         return self._say(turns[-1].text)
 
 
+class WithoutPicture(Stages):
+    """Refuses a request without a picture, or makes a number up."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__()
+        self._status = status
+
+    def generate(self, turns: list[Turn], chat: Chat) -> str:
+        if chat.pictures:
+            return super().generate(turns, chat)
+        if self._status:
+            raise RefusedError(self._status, "a picture is missing")
+        return "417"
+
+
 class LargeUnseen(Stages):
     """Large pictures are lost."""
 
@@ -95,6 +110,8 @@ def _sent(chat: Chat) -> list[Shown]:
 
 
 def _caption(answer: str, chat: Chat) -> str:
+    if not chat.pictures:
+        return BLIND
     shown = chat.pictures[-1].pixels
     assert shown is not None
     number, ground = read_card(shown)
@@ -130,7 +147,8 @@ def test_other_words_are_no_fault(say: Callable[[str, Chat], str]) -> None:
     result = probed(Words(say))
 
     assert kinds(result) == []
-    assert result.read["numbers"] == (18, 18)
+    right, tries = result.read["numbers"]
+    assert right == tries
 
 
 @pytest.mark.full
@@ -209,6 +227,16 @@ def test_a_captioner_ignores_the_text_and_nothing_else() -> None:
 
     assert kinds(result) == [FindingKind.TEXT_IGNORED]
     assert dict(result.skipped)["several pictures"] == "the answers do not depend on the text"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("status", [0, 400, 500])
+def test_a_request_without_a_picture_may_be_refused_or_answered_by_a_guess(status: int) -> None:
+    result = probed(WithoutPicture(status))
+
+    assert kinds(result) == []
+    told = {each.name: each.value for each in result.facts}.get("requests without a picture", "")
+    assert told == ("refused: 400 (a picture is missing)" if status == 400 else "")
 
 
 @pytest.mark.full

@@ -10,7 +10,7 @@ from hashlib import sha256
 import numpy as np
 from PIL import Image
 
-from tools.faulty_server.requests import Chat, Pixels, Shown, Turn, count_tokens
+from tools.faulty_server.requests import Chat, Pixels, Shown, Turn, count_tokens, pictures_in
 from tools.faulty_server.stages import RefusedError, Stage, Stages, answer_bug, bug
 
 _BEGINNING = 64
@@ -149,6 +149,23 @@ class AfterIdleness(Stages):
         with self.lock:
             self.last_s = self.clock()
         return answer
+
+
+@bug("picture-kept-for-texts", Stage.CACHE, "a request without a picture")
+class KeptForTexts(Stages):
+    """A request without a picture is answered about the picture of the request before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.last: Shown | None = None
+
+    def generate(self, turns: list[Turn], chat: Chat) -> str:
+        shown = next(pictures_in(turns), None)
+        with self.lock:
+            kept, self.last = self.last, shown or self.last
+        if shown is None and kept is not None and chat.acts:
+            turns = [Turn("user", [kept]), *turns]
+        return super().generate(turns, chat)
 
 
 # Batches

@@ -28,6 +28,7 @@ _OF_TWO_SIZES = "several pictures as such: two of different sizes are told apart
 _OF_ONE_SIZE = "the sizes: two pictures of different ones give the same"
 _WISH, _WORD = "Answer briefly.", "lamp"
 _GREETING, _REPLY = "Here is a picture.", "Thank you. What would you like to know?"
+_TALK = "I will show you a picture."
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +257,7 @@ def system(probing: Probing) -> None:
 
 
 def turns(probing: Probing) -> None:
-    """A card in an earlier turn, alone, and with another card in the turn behind it."""
+    """A card in an earlier turn, alone, and with another card in the turn behind it; and a card in a later turn."""
     if why := probing.lacks(Ability.TURNS):
         probing.skip("turns", why)
         return
@@ -275,9 +276,21 @@ def turns(probing: Probing) -> None:
         ruled_out = ("the picture: in the turn of the question it is seen",)
         probing.add(FindingKind.EARLIER_LOST, lost, rate=probing.flips, ruled_out=ruled_out)
         return
+    late = (_in_second_turn(probing, place % CARDS, _TALK) for place in range(ROUNDS * CARDS))
+    if ignored := probing.until_right((each, each.is_right) for each in late):
+        ruled_out = ("the picture: in the first turn it is seen",)
+        probing.add(FindingKind.LATER_IGNORED, ignored, rate=probing.flips, ruled_out=ruled_out)
+        return
     # Refused in one message, two pictures are no fault of turns.
     is_refused = SEVERAL_NAME in dict(probing.result.skipped)
     if is_refused or probing.result.found(FindingKind.FIRST_ONLY, FindingKind.LAST_ONLY):
+        return
+    later = (
+        _in_second_turn(probing, place % CARDS, _behind(probing, place % CARDS)) for place in range(ROUNDS * CARDS)
+    )
+    if ignored := probing.until_right((each, each.is_right) for each in later):
+        ruled_out = ("a later turn as such: the first picture of a conversation is seen there",)
+        probing.add(FindingKind.LATER_IGNORED, ignored, rate=probing.flips, ruled_out=ruled_out)
         return
     both = (_in_two_turns(probing, place % CARDS, text) for place in range(ROUNDS * CARDS))
     wrong = probing.until_right((each, each.is_right) for each in both)
@@ -298,6 +311,14 @@ def turns(probing: Probing) -> None:
 def _behind(probing: Probing, place: int) -> Card:
     """The card of the second turn, of another size than the first's."""
     return replace(probing.cards[place - 1], size=_OTHER_SIZE)
+
+
+def _in_second_turn(probing: Probing, place: int, before: Card | str) -> SentRequest:
+    """Asks about a card in the turn of the question, with another card or a text in the turn before it."""
+    card = probing.cards[place]
+    first = (before, _GREETING) if isinstance(before, Card) else (before,)
+    told = (Said(first), Said((_REPLY,), Role.ASSISTANT), Said((card, NUMBER)))
+    return probing.sender.send_alone(Request(card=card, text=NUMBER, turns=told))
 
 
 def _in_two_turns(probing: Probing, place: int, text: str) -> SentRequest:

@@ -298,7 +298,7 @@ class _Photos:
             request = Request(card=request, text=self.question)
         last: SentRequest | None = None
         for _ in range(2):
-            last = self.probing.sender.send_alone(replace(request, text=self.probing.salted_text(request.text)))
+            last = self.probing.sender.send_alone(self.probing.fresh(request))
             if last.failure or last.truncated:
                 return last
             if self.agrees(last, place):
@@ -495,11 +495,9 @@ class _Photos:
         """Sends the photos at once, and again if any differs; the requests that differed both times."""
         wrong: dict[int, SentRequest] = {}
         for turn in range(2):
-            requests = [
-                Request(card=self.plain[place], text=self.probing.salted_text(self.question)) for place in places
-            ]
+            requests = [self.probing.fresh(Request(card=self.plain[place], text=self.question)) for place in places]
             longest = [
-                Request(card=replace(self.plain[place], nonce=1), text=longer + self.probing.salted_text(self.question))
+                self.probing.fresh(Request(card=replace(self.plain[place], nonce=1), text=longer + self.question))
                 for place in places[:2]
             ]
             sent = self.probing.sender.send_together([*(longest if longer else ()), *requests])[-len(places) :]

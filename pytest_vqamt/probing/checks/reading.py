@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from pytest_vqamt.core.conversation import Ability
 from pytest_vqamt.core.text import quoted
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOUR, COLOURS, NUMBER, Card
@@ -36,7 +37,17 @@ def calibrate(probing: Probing) -> bool:
     if _find_subject(probing) and _is_repeated(probing):
         _add_text_keyed(probing, unsalted)
         return True
-    probing.salted = False
+    # Where a prompt begins with its picture, only a text before that makes it another one to a cache of prefixes.
+    probing.is_salted_before = not probing.lacks(Ability.INTERLEAVED)
+    if (
+        probing.is_salted_before
+        and _find_subject(probing)
+        and _is_repeated(probing)
+        and probing.mixes_up_shared_texts(dict(probing.plain(range(CARDS))))
+    ):
+        _add_text_keyed(probing, unsalted)
+        return True
+    probing.salted = probing.is_salted_before = False
     probing.result.subject = ""
     _add_unseen(probing, unsalted[0])
     return False
@@ -80,7 +91,7 @@ def is_by_text(probing: Probing, other: int, tries: int) -> bool:
             # What the cache does is no noise.
             probing.flips = FLIPS
             fresh, asked = probing.repeat_cards(1)
-            cards = {place: each for place, question, each in probing.repeats if question == probing.subject}
+            cards = {place: each.request for place, question, each in probing.repeats if question == probing.subject}
             is_rarer = exact_test((other, tries), (len(fresh), asked)) <= MOST_CHANCE
             is_found = is_rarer and probing.mixes_up_shared_texts(cards)
     finally:
@@ -114,7 +125,7 @@ def _add_text_keyed(probing: Probing, unsalted: Sequence[SentRequest]) -> None:
 def _add_unseen(probing: Probing, first: SentRequest) -> None:
     if not any(each.reading and not is_void(each.answer) for each in probing.sender.log):
         # Nothing was answered, so nothing is known of pictures; what was given instead has findings of its own.
-        probing.note("answers", "none, once reasoning is taken away")
+        probing.note("answers", "none but one sign again and again, or nothing once reasoning is taken away")
         return
     # The number of the first card in the answer: that card was seen, and stays for all others.
     stuck = str(probing.cards[0].number) in first.reading

@@ -6,13 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from pytest_vqamt.core.conversation import Role
 from pytest_vqamt.core.results import ModelUse
+from pytest_vqamt.core.text import quoted
 from pytest_vqamt.models.budget import CUT_OFF
 from pytest_vqamt.probing.asking import SentRequest
 from pytest_vqamt.probing.cards import LARGE_PX, SIDE_PX
 from pytest_vqamt.probing.findings import FLIPS
-from pytest_vqamt.probing.kinds import FindingKind
-from pytest_vqamt.probing.probing import ProbeState, Probing
+from pytest_vqamt.probing.kinds import CACHES, FindingKind
+from pytest_vqamt.probing.probing import ProbeState, Probing, is_plain
 from pytest_vqamt.probing.results import Figure
 from pytest_vqamt.stats.intervals import wilson
 
@@ -26,8 +28,10 @@ _FAILS = 1e-3
 _REFUSED = re.compile(r"\b4(?:00|13|15|22)\b")
 """The statuses of a request that the server does not take: an overloaded one says 429, 500 or 503."""
 _OF_LENGTH = (FindingKind.LONG_TEXT, FindingKind.CUT_AT_THE_END, FindingKind.LARGE_PICTURE)
-_ENDLESS = re.compile(r"(\S)\1{5,}")
-"""One sign again and again, as of scores that are no numbers."""
+_LEAST_MISREAD = 2
+"""So many of some dozens of clear numbers are told of."""
+_ENDLESS = re.compile(r"(\S{1,16}?)(?:\s*\1){4,}")
+"""One sign or token again and again, as of scores that are no numbers."""
 _SELDOM = 1e-4
 """The share of such answers on a sane server: no picture here is about a row of signs."""
 _LONG_WORDS = 200
@@ -76,6 +80,17 @@ def failures(state: ProbeState) -> None:
         # Of these no request was answered.
         detail = f"pictures of {', '.join(f'{w:,} x {h:,}' for w, h in sizes)} px" if sizes else ""
         state.add_finding(FindingKind.FAILURES, list(plain.values()), len(log), rate=_FAILS, detail=detail)
+        return
+    # Of several turns none is answered: who does not take them says so with a client's error.
+    talks = [each for each in log if _is_talk(each) and not each.batch]
+    if len(talks) >= _MOST_FAILED and all(each.failure and not is_refused(each) for each in talks):
+        state.add_finding(FindingKind.FAILURES, talks, rate=_FAILS, detail="conversations of several turns")
+
+
+def _is_talk(sent: SentRequest) -> bool:
+    """True for a conversation in which the model has answered before; without a system message, which few refuse."""
+    roles = [turn.role for turn in sent.request.turns]
+    return Role.ASSISTANT in roles and Role.SYSTEM not in roles
 
 
 def _refused_sizes(state: ProbeState) -> set[tuple[int, int]]:
@@ -87,13 +102,15 @@ def _refused_sizes(state: ProbeState) -> set[tuple[int, int]]:
 
 def answers(probing: Probing) -> None:
     """Empty answers, and refusals."""
-    log = probing.sender.log
+    # Without a picture a model may well say nothing.
+    log = [each for each in probing.sender.log if each.request.cards]
     empty = [each for each in log if not each.failure and not each.answer.strip()]
     # Of large pictures and long texts alone they are what was found there.
     if not (probing.result.found(*_OF_LENGTH) and all(map(_is_long, empty))):
         probing.add(FindingKind.EMPTY_ANSWERS, empty, len(log), rate=FLIPS / 2)
-    endless = {each.card.digest: each for each in log if _ENDLESS.fullmatch(each.answer.strip())}
-    probing.add(FindingKind.ENDLESS_ANSWERS, list(endless.values()), len(log), rate=_SELDOM)
+    endless = {each.card.digest: each for each in log if _is_endless(each.answer.strip())}
+    shown = {each.card.digest for each in log}
+    probing.add(FindingKind.ENDLESS_ANSWERS, list(endless.values()), len(shown), rate=_SELDOM)
     # A model may have its reasons to say nothing of a photo of people.
     refused = [each for each in log if each.is_refusal and each.card.photo is None]
     probing.add(FindingKind.REFUSALS, refused, len(log), rate=FLIPS / 2)
@@ -101,7 +118,13 @@ def answers(probing: Probing) -> None:
 
 def is_void(answer: str) -> bool:
     """True for an empty answer, and for one sign again and again."""
-    return not answer.strip() or _ENDLESS.fullmatch(answer.strip()) is not None
+    return not answer.strip() or _is_endless(answer.strip())
+
+
+def _is_endless(answer: str) -> bool:
+    found = _ENDLESS.match(answer)
+    # The last one may be cut off.
+    return found is not None and found[1].startswith(answer[found.end() :].strip())
 
 
 def _is_long(sent: SentRequest) -> bool:
@@ -133,6 +156,26 @@ def repeated(probing: Probing) -> None:
             is_gated=False,
         )
     )
+
+
+def numbers(probing: Probing) -> None:
+    """How many clear numbers were read, of all that were asked about: more than those of the reference cards.
+
+    Those that are misread each time are the model's own weakness, or a subtle fault of its encoder.
+    """
+    mixed = FindingKind.BATCH, FindingKind.BATCH_PADDING, FindingKind.SWAPPED_ANSWERS
+    if not probing.reads or probing.result.found(*mixed, *CACHES):
+        return
+    given: dict[int, list[SentRequest]] = {}
+    for each in probing.sender.log:
+        if not each.failure and is_plain(each) and each.card.size == probing.cards[0].size:
+            given.setdefault(each.card.number or 0, []).append(each)
+    wrong = {number: some for number, some in given.items() if not any(each.is_right for each in some)}
+    probing.result.read["numbers"] = len(given) - len(wrong), len(given)
+    if len(wrong) >= _LEAST_MISREAD:
+        shown = ", ".join(f"{number} as {quoted(some[0].answer, 12)}" for number, some in [*wrong.items()][:2])
+        whose = "--against another server of the same weights tells whose fault that is"
+        probing.note("clear numbers misread", f"{len(wrong)} of {len(given)} ({shown}): {whose}")
 
 
 def budget(probing: Probing) -> None:

@@ -10,6 +10,7 @@ from itertools import chain
 from pytest_vqamt.probing.acuity import DIGITS_PX, FAINT, SIDES_PX, faintest, resolutions, smallest_digits
 from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import (
+    COLOURS,
     CORNER,
     CORNER_COLOURS,
     CORNERS,
@@ -22,6 +23,7 @@ from pytest_vqamt.probing.cards import (
     says,
 )
 from pytest_vqamt.probing.checks.reading import FRESH
+from pytest_vqamt.probing.checks.replies import is_void
 from pytest_vqamt.probing.findings import MOST_CHANCE, MOST_UNDECIDED
 from pytest_vqamt.probing.kinds import CUT_TEXTS, FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing
@@ -76,6 +78,8 @@ def squares(probing: Probing) -> None:
                 return
             probing.salted = False
         probing.add(kind, shown, detail=detail, ruled_out=_ORDINARY)
+    elif not sides:
+        _strong(probing)
     oblong: dict[tuple[int, int], list[SentRequest]] = {}
     for size in _RATIOS:
         if found := _confirmed(probing, size):
@@ -84,6 +88,23 @@ def squares(probing: Probing) -> None:
         shown = [each for found in oblong.values() for each in found]
         detail = ", ".join(f"{width} x {height}" for width, height in sorted(oblong))
         probing.add(FindingKind.ASPECT_RATIO, shown, detail=detail, ruled_out=_ORDINARY)
+
+
+def _strong(probing: Probing) -> None:
+    """Large cards of black and white, whose values are the largest there are: sums of many overflow in 16 bits."""
+    found: list[SentRequest] = []
+    for card in probing.cards:
+        strong = replace(card, ground=COLOURS["white"], size=(LARGER_PX, LARGER_PX))
+        sent = probing.send(strong, NUMBER)
+        # Without reading anything of them a weak model is not told from a spoilt one.
+        if sent.is_right or sent.failure or not probing.reads:
+            break
+        found.append(sent)
+    # One sign again and again has a finding of its own.
+    if found and not all(is_void(each.answer) for each in found):
+        detail = f"black on white, {LARGER_PX:,} x {LARGER_PX:,} px"
+        ruled_out = (*_ORDINARY, "the size: on other grounds they are read")
+        probing.add(FindingKind.LARGE_PICTURE, found, detail=detail, rate=probing.flips, ruled_out=ruled_out)
 
 
 def _confirmed(probing: Probing, size: tuple[int, int]) -> list[SentRequest]:

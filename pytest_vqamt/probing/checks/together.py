@@ -47,9 +47,9 @@ def _together(probing: Probing, longer: str) -> list[SentRequest]:
     """Sends one batch twice; the requests that differed both times. ``longer`` is before the text of two more."""
     wrong: list[SentRequest] = []
     for _ in range(2):
-        requests = [Request(card=card, text=probing.salted_text(probing.subject)) for card in probing.cards]
+        requests = [probing.fresh(Request(card=card, text=probing.subject)) for card in probing.cards]
         longest = [
-            Request(card=replace(card, nonce=77), text=longer + probing.salted_text(probing.subject))
+            probing.fresh(Request(card=replace(card, nonce=77), text=longer + probing.subject))
             for card in probing.cards[:2]
         ]
         sent = probing.sender.send_together([*(longest if longer else ()), *requests])[-CARDS:]
@@ -127,7 +127,7 @@ def _in_flight(probing: Probing, cards: list[Card], misread: float) -> tuple[lis
     swapped: list[SentRequest] = []
     wrong: list[SentRequest] = []
     for sent in range(len(cards), 3 * len(cards) + 1, len(cards)):
-        seen = probing.sender.send_together([Request(card=card, text=probing.salted_text(NUMBER)) for card in cards])
+        seen = probing.sender.send_together([probing.fresh(Request(card=card, text=NUMBER)) for card in cards])
         others = [each for each in seen if not each.is_right and not each.failure]
         swapped += [each for each in others if each.reading in given]
         wrong += others
