@@ -195,6 +195,7 @@ def _counted_again(log: Sequence[SentRequest], alone: int) -> list[SentRequest]:
         if each.tokens_in
         and len(each.request.turns) > 2
         and len(each.request.cards) == 1
+        and each.card not in each.request.turns[-1].parts
         and each.card.size == (SIDE_PX, SIDE_PX)
     ]
     # Of this tokenizer, where long texts were sent.

@@ -38,6 +38,9 @@ _MATCHES = (
     ("東京", "京東", "привет", "пирвет"),
 )
 """Words that differ in letters beyond ASCII alone."""
+_PAIRS = ((0, 1), (2, 3), (4, 5), (1, 2), (3, 4), (5, 0))
+_TRIPLES = ((0, 1, 2), (3, 4, 5), (1, 3, 5), (2, 4, 0), (4, 0, 3), (5, 2, 1))
+"""The places of cards that are compared: as many as there are cards, as fewer decide nothing (``COMPARISONS``)."""
 _UNPACKED = CardFile(unpacked=True)
 
 
@@ -127,10 +130,9 @@ def blank(state: Comparing) -> None:
 def likenesses(state: Comparing) -> None:
     """Pairs of pictures that share a short hash, a length, a beginning, or their look when small."""
     for name, pairs in colliding_pairs((state.cards[0], state.cards[2])).items():
-        if found := state.unmoved(_in_a_row(state, (*pairs, *pairs))):
+        if found := state.unmoved(_in_a_row(state, (*pairs, *pairs, *pairs))):
             state.add_finding(FindingKind.SHORT_HASH, found, rate=state.alike, detail=f"they share {name}")
             return
-    places = ((0, 1), (2, 3), (4, 5), (1, 2), (3, 4))
     small = [replace(card, ground=COLOURS["white"], digit_px=28) for card in state.cards]
     kinds = [(FindingKind.LOOK_KEYED, small)]
     if state.sender.takes_files:
@@ -145,7 +147,7 @@ def likenesses(state: Comparing) -> None:
         if kind is not FindingKind.LENGTH_KEYED and not state.is_decisive:
             continue
         # Small digits of one ground, or a few pixels of noise, move the scores little.
-        if found := state.unmoved(_in_a_row(state, [(cards[a], cards[b]) for a, b in places]), faint=True):
+        if found := state.unmoved(_in_a_row(state, [(cards[a], cards[b]) for a, b in _PAIRS]), faint=True):
             state.add_finding(kind, found, rate=state.alike)
             return
 
@@ -219,8 +221,7 @@ def sizes(state: Comparing) -> None:
     """Two cards at each of many sizes and shapes."""
     for size in _SIZES:
         cards = [replace(card, size=size) for card in state.cards]
-        found = state.unmoved(_in_a_row(state, [(cards[a], cards[b]) for a, b in ((0, 1), (2, 3), (4, 5), (1, 2))]))
-        if found:
+        if found := state.unmoved(_in_a_row(state, [(cards[a], cards[b]) for a, b in _PAIRS])):
             oblong = size[0] != size[1]
             large = FindingKind.LARGE_PICTURE if size[0] >= LARGE_PX else FindingKind.SIZE
             kind = FindingKind.ASPECT_RATIO if oblong else large
@@ -281,9 +282,9 @@ def pictures(state: Comparing) -> None:
     def pairs(*changes: tuple[tuple[int, ...], tuple[int, ...]], sized: bool = False) -> Iterator[Pair]:
         return ((shown(first, sized=sized), shown(second, sized=sized)) for first, second in changes)
 
-    orders = [((a, b), (b, a)) for a, b in ((0, 1), (2, 3), (4, 5), (1, 2))]
-    firsts = [((a, b), (c, b)) for a, b, c in ((0, 1, 2), (3, 4, 5), (1, 3, 5), (2, 4, 0))]
-    seconds = [((b, a), (b, c)) for a, b, c in ((0, 1, 2), (3, 4, 5), (1, 3, 5), (2, 4, 0))]
+    orders = [((a, b), (b, a)) for a, b in _PAIRS]
+    firsts = [((a, b), (c, b)) for a, b, c in _TRIPLES]
+    seconds = [((b, a), (b, c)) for a, b, c in _TRIPLES]
     if found := state.unmoved(pairs(*seconds)):
         state.add_finding(FindingKind.FIRST_ONLY, found, rate=state.alike, ruled_out=("another first picture",))
     elif found := state.unmoved(pairs(*firsts)):
