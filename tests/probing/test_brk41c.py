@@ -315,3 +315,16 @@ def test_the_evidence_of_what_a_text_left_behind_shows_what_went_wrong() -> None
     for finding in result.findings:
         shown = [result.log[number - 1] for number in finding.requests]
         assert finding.detail or any(each.failure or not each.is_right for each in shown)
+
+
+def _tenth_at_random(answer: str, chat: Chat) -> str:
+    is_random = chat.random.random() < 0.1 and answer.isdecimal()
+    return str(chat.random.randrange(100, 1000)) if is_random else answer
+
+
+@pytest.mark.full
+def test_numbers_that_a_noisy_server_was_asked_once_are_not_called_misread() -> None:
+    result = probed(Words(_tenth_at_random))
+
+    assert kinds(result) == [FindingKind.NON_DETERMINISTIC]
+    assert "clear numbers misread" not in {each.name for each in result.facts}
