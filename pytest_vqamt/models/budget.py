@@ -17,8 +17,8 @@ _POLL_S = 0.1
 CUT_OFF = "answers cut off"
 """The name in usage of answers that ended at their longest length."""
 
-REFUSED = "requests refused"
-"""The name in usage of attempts that a server did not answer, and that were made again."""
+BROKEN = "requests broken off"
+"""The name in usage of attempts that ended in a server's error or without an answer, and were mostly made again."""
 
 
 class BudgetSpentError(ModelError):

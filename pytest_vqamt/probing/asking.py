@@ -247,12 +247,12 @@ class RequestSender:
         return sent
 
     def _since(self) -> str:
-        """Which request may have ended the server, where none was answered from then on."""
+        """From which request on none was answered, which may have ended the server; "" where some were."""
         answered = max((each.number for each in self.log if not each.failure), default=0)
         if not 0 < answered == len(self.log) - self._failures:
             return ""
         first = self.log[answered]
-        return f", all from request {first.number} on ({first.look}; {quoted(first.text)}), which may have ended it"
+        return f", all from request {first.number} on ({first.look}; {quoted(first.text)})"
 
     def _outcomes(self, requests: Sequence[Request]) -> list[Answer | Exception]:
         inputs = [self._input(request) for request in requests]

@@ -450,6 +450,12 @@ class FindingKind(StrEnum):
         "Turn the cache of prefixes off (vLLM: --no-enable-prefix-caching; sglang: --disable-radix-cache) and probe "
         "again; until it is mended, serve requests of text elsewhere.",
     )
+    STRONG_CONTRAST = (
+        "strong-contrast",
+        "Large pictures in black and white are not read, coloured ones are",
+        "Sums of many large values overflow in 16 bits (ollama PR 18070).",
+        "Start the server with bfloat16 or float32 (vLLM: --dtype bfloat16) and probe again.",
+    )
     MARKS = (
         "marks-in-text",
         "A mark such as <image> in the text hides the picture, or the request fails",

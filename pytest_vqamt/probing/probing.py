@@ -283,6 +283,12 @@ class Probing(ProbeState):
         reference, number = self.reference_of(place), str(self.cards[place].number)
         return seen.reading == reference or (says(seen.reading, number) and says(reference, number))
 
+    def card_of(self, seen: SentRequest) -> SentRequest | None:
+        """The latest request before it about a card whose number it names; None if there is none."""
+        before = self.sender.log[: seen.number - 1]
+        shown = (each for each in reversed(before) if each.request.cards and each.card.number is not None)
+        return next((each for each in shown if says(seen.reading, str(each.card.number))), None)
+
     def differs(self, place: int, request: Request) -> SentRequest | None:
         """Sends a request about the content of a reference card twice; None unless both answers are other ones."""
         last: SentRequest | None = None

@@ -13,7 +13,7 @@ from pytest_vqamt.core.conversation import Ability, Part
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, PictureFile, Query, Task
 from pytest_vqamt.core.results import ModelUse
-from pytest_vqamt.models.budget import CUT_OFF
+from pytest_vqamt.models.budget import BROKEN, CUT_OFF
 from pytest_vqamt.models.http.picture_files import FileEncoder
 from pytest_vqamt.models.http.retry import QueryError
 from pytest_vqamt.models.openai.requests import chat_message
@@ -25,7 +25,7 @@ from tools.faulty_server import FaultyServer, RefusedError
 
 SPEC = "openai:cards@http://127.0.0.1:8123"
 _ENCODER = FileEncoder()
-_PASSING = (429, 500)
+_BUSY, _PASSING = (429, 503), (429, 500, 502, 503, 504)
 _ATTEMPTS = 5
 _PROMPTS = prompts_from(ModelOptions())
 
@@ -74,7 +74,7 @@ class DirectModel:
                 return self._read(self._server.complete(fields))
             except RefusedError as error:
                 with self._lock:
-                    self._used["requests refused"] += error.status in _PASSING
+                    self._used["requests refused" if error.status in _BUSY else BROKEN] += error.status in _PASSING
                 if error.status not in _PASSING or attempt == _ATTEMPTS - 1:
                     return QueryError(f"{error.status} ({error.message})")
         raise AssertionError

@@ -22,7 +22,7 @@ from pytest_vqamt.core.spelling import option, setting
 from pytest_vqamt.core.text import cut, one_line
 from pytest_vqamt.language.answers.final import read_json, strip_traces
 from pytest_vqamt.language.questions.free import QuestionForm, form_of
-from pytest_vqamt.models.budget import CUT_OFF, REFUSED, Budget, UsageCounter
+from pytest_vqamt.models.budget import BROKEN, CUT_OFF, Budget, UsageCounter
 from pytest_vqamt.models.chat_settings import ANSWER_FIELD, byte_label, token_scores
 from pytest_vqamt.models.http.client import HttpClient, HttpResponse
 from pytest_vqamt.models.http.http_settings import ApiKey, redact_logs
@@ -257,9 +257,10 @@ class ChatEndpoint:
                 if wait_s > self.settings.retries_s:
                     wait_s = 0.0
                 self._pace.refused(started, wait_s, is_quota=failure.is_quota)
-                self.usage.add(REFUSED)
+                self.usage.add("requests refused")
             else:
                 self._pace.failed()
+                self.usage.add(BROKEN)
             raise
         # Ctrl-C and a query's own error also end the request: the pace counts what is in flight.
         except BaseException:

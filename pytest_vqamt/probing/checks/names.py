@@ -21,7 +21,10 @@ def names(probing: Probing) -> None:
     probing.note("answering model", f"{said}{alias}")
     usual = max(counts, key=lambda name: counts[name])
     log = probing.sender.log
-    others = [name for name in counts if not may_be_one(usual, name)]
+    # A gateway may have a model of its own for requests without a picture.
+    of_pictures = {each.answered_by for each in log if each.request.cards}
+    of_texts = {each.answered_by for each in log if not each.request.cards} - of_pictures
+    others = [name for name in counts if name not in of_texts and not may_be_one(usual, name)]
     if others:
         # Answers of one batch by several models cannot be told apart.
         differing = [each for each in log if not each.failure and each.answered_by in (*others, "")]

@@ -13,7 +13,10 @@ from pytest_vqamt.probing.kinds import CUT_TEXTS, FindingKind
 from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing
 
 SEVERAL_NAME = "several pictures"
-_TAKES_ONE = re.compile(r"\b(?:one|single)\b.*\b(?:image|picture|photo)|\bmultiple (?:images|pictures|photos)")
+_TAKES_ONE = re.compile(
+    r"\b(?:one|single)\b.*\b(?:image|picture|photo)|\bmultiple (?:images|pictures|photos)"
+    r"|\bfirst message|\bnew (?:chat|conversation)"
+)
 """An answer in words in place of a number: "I can only process one image at a time"."""
 _PAIRS = ((0, 1), (2, 3), (4, 5), (1, 2), (3, 4), (5, 0))
 """The places of two cards of one message."""
@@ -48,13 +51,18 @@ class Seen:
     @property
     def is_refused(self) -> bool:
         """True if the server, or the model in words, does not take several pictures, which is honest."""
-        return bool(self.sent.failure) or (self.named == -1 and _TAKES_ONE.search(self.sent.reading) is not None)
+        return bool(self.sent.failure) or (self.named == -1 and _is_one_taken(self.sent))
 
     @property
     def is_garbled(self) -> bool:
         """True if it is neither number, and none with a digit misread, as weak models misread cards alone."""
         numbers = [str(card.number) for card in self.sent.request.cards]
         return self.named == -1 and not any(_is_near(self.sent.reading, number) for number in numbers)
+
+
+def _is_one_taken(sent: SentRequest) -> bool:
+    """True if the model says in words that it takes one picture."""
+    return _TAKES_ONE.search(sent.reading) is not None
 
 
 def _is_near(reading: str, number: str) -> bool:
@@ -219,6 +227,9 @@ def system(probing: Probing) -> None:
     if why := probing.lacks(Ability.SYSTEM):
         probing.skip("system messages", why)
         return
+    if probing.result.found(FindingKind.LATER_IGNORED):
+        probing.skip("system messages", "the picture of a later turn is not seen")
+        return
     found = probing.confirmed(
         (
             place,
@@ -288,12 +299,12 @@ def turns(probing: Probing) -> None:
     later = (
         _in_second_turn(probing, place % CARDS, _behind(probing, place % CARDS)) for place in range(ROUNDS * CARDS)
     )
-    if ignored := probing.until_right((each, each.is_right) for each in later):
+    if ignored := probing.until_right((each, each.is_right or _is_one_taken(each)) for each in later):
         ruled_out = ("a later turn as such: the first picture of a conversation is seen there",)
         probing.add(FindingKind.LATER_IGNORED, ignored, rate=probing.flips, ruled_out=ruled_out)
         return
     both = (_in_two_turns(probing, place % CARDS, text) for place in range(ROUNDS * CARDS))
-    wrong = probing.until_right((each, each.is_right) for each in both)
+    wrong = probing.until_right((each, each.is_right or _is_one_taken(each)) for each in both)
     if not wrong:
         return
     replaced = sum(says(each.reading, str(_behind(probing, place % CARDS).number)) for place, each in enumerate(wrong))

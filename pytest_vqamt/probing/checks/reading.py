@@ -39,17 +39,13 @@ def calibrate(probing: Probing) -> bool:
         return True
     # Where a prompt begins with its picture, only a text before that makes it another one to a cache of prefixes.
     probing.is_salted_before = not probing.lacks(Ability.INTERLEAVED)
-    if (
-        probing.is_salted_before
-        and _find_subject(probing)
-        and _is_repeated(probing)
-        and probing.mixes_up_shared_texts(dict(probing.plain(range(CARDS))))
-    ):
+    is_seen_behind_texts = probing.is_salted_before and _find_subject(probing) and _is_repeated(probing)
+    if is_seen_behind_texts and probing.mixes_up_shared_texts(dict(probing.plain(range(CARDS)))):
         _add_text_keyed(probing, unsalted)
         return True
     probing.salted = probing.is_salted_before = False
     probing.result.subject = ""
-    _add_unseen(probing, unsalted[0])
+    _add_unseen(probing, unsalted[0], "; behind a text they are seen" if is_seen_behind_texts else "")
     return False
 
 
@@ -122,10 +118,11 @@ def _add_text_keyed(probing: Probing, unsalted: Sequence[SentRequest]) -> None:
     probing.add(FindingKind.TEXT_KEYED, repeated, len(others), detail=FRESH)
 
 
-def _add_unseen(probing: Probing, first: SentRequest) -> None:
+def _add_unseen(probing: Probing, first: SentRequest, behind_texts: str) -> None:
     if not any(each.reading and not is_void(each.answer) for each in probing.sender.log):
         # Nothing was answered, so nothing is known of pictures; what was given instead has findings of its own.
-        probing.note("answers", "none but one sign again and again, or nothing once reasoning is taken away")
+        is_endless = any(each.answer.strip() and is_void(each.answer) for each in probing.sender.log)
+        probing.note("answers", "one sign again and again" if is_endless else "none, once reasoning is taken away")
         return
     # The number of the first card in the answer: that card was seen, and stays for all others.
     stuck = str(probing.cards[0].number) in first.reading
@@ -138,7 +135,7 @@ def _add_unseen(probing: Probing, first: SentRequest) -> None:
         probing.note("cards", f"{quoted(first.answer, 40)} is the answer to most, and not to blank pictures")
         return
     of_empty = f"{len(alike)} of {len(empty)} blank or noise pictures"
-    detail = f'"{first.reading}" is the answer to most cards, and to {of_empty}'
+    detail = f'"{first.reading}" is the answer to most cards, and to {of_empty}{behind_texts}'
     probing.add(kind, [*same, *alike], len(same) + len(empty), detail=detail)
 
 

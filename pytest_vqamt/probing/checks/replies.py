@@ -11,7 +11,7 @@ from pytest_vqamt.core.results import ModelUse
 from pytest_vqamt.core.text import quoted
 from pytest_vqamt.models.budget import CUT_OFF
 from pytest_vqamt.probing.asking import SentRequest
-from pytest_vqamt.probing.cards import LARGE_PX, SIDE_PX
+from pytest_vqamt.probing.cards import LARGE_PX, NUMBER, SIDE_PX
 from pytest_vqamt.probing.findings import FLIPS
 from pytest_vqamt.probing.kinds import CACHES, FindingKind
 from pytest_vqamt.probing.probing import ProbeState, Probing, is_plain
@@ -25,13 +25,16 @@ _MOST_FAILED = 3
 """Failures of ordinary requests from which on they are a finding."""
 _FAILS = 1e-3
 """The share of ordinary requests that fail on a sane server, after retries."""
-_REFUSED = re.compile(r"\b4(?:00|13|15|22)\b")
+_STATUS = re.compile(r"(?:.*?\bbut got )?(\d{3})\b", re.S)
+"""The status in the failure of a request, which may quote other numbers."""
+_REFUSED = ({*range(400, 500), 501}) - {408, 409, 425, 429}
 """The statuses of a request that the server does not take: an overloaded one says 429, 500 or 503."""
 _OF_LENGTH = (FindingKind.LONG_TEXT, FindingKind.CUT_AT_THE_END, FindingKind.LARGE_PICTURE)
+_MOST_AGAIN = 20
 _LEAST_MISREAD = 2
 """So many of some dozens of clear numbers are told of."""
-_ENDLESS = re.compile(r"(\S{1,16}?)(?:\s*\1){4,}")
-"""One sign or token again and again, as of scores that are no numbers."""
+_ENDLESS = re.compile(r"(<[^<>\s]{1,40}>)(?:\s*\1){3,}|(\S)(?:\s*\2){5,}|(\S{2,16})(?:\s+\3){4,}")
+"""One token of a template, one sign or one word again and again, as of scores that are no numbers."""
 _SELDOM = 1e-4
 """The share of such answers on a sane server: no picture here is about a row of signs."""
 _LONG_WORDS = 200
@@ -96,7 +99,7 @@ def _is_talk(sent: SentRequest) -> bool:
 def _refused_sizes(state: ProbeState) -> set[tuple[int, int]]:
     """The sizes, other than that of the reference cards, of which the server takes no picture."""
     own = [each for each in state.sender.log if each.card.size != state.cards[0].size]
-    taken = {each.card.size for each in own if not _REFUSED.search(each.failure)}
+    taken = {each.card.size for each in own if not is_refused(each)}
     return {each.card.size for each in own} - taken
 
 
@@ -108,8 +111,10 @@ def answers(probing: Probing) -> None:
     # Of large pictures and long texts alone they are what was found there.
     if not (probing.result.found(*_OF_LENGTH) and all(map(_is_long, empty))):
         probing.add(FindingKind.EMPTY_ANSWERS, empty, len(log), rate=FLIPS / 2)
-    endless = {each.card.digest: each for each in log if _is_endless(each.answer.strip())}
-    shown = {each.card.digest for each in log}
+    # What is no number to read may be answered by a row of dots.
+    clear = [each for each in log if each.request.right or each.card.photo]
+    endless = {each.card.digest: each for each in clear if _is_endless(each.answer.strip())}
+    shown = {each.card.digest for each in clear}
     probing.add(FindingKind.ENDLESS_ANSWERS, list(endless.values()), len(shown), rate=_SELDOM)
     # A model may have its reasons to say nothing of a photo of people.
     refused = [each for each in log if each.is_refusal and each.card.photo is None]
@@ -124,7 +129,7 @@ def is_void(answer: str) -> bool:
 def _is_endless(answer: str) -> bool:
     found = _ENDLESS.match(answer)
     # The last one may be cut off.
-    return found is not None and found[1].startswith(answer[found.end() :].strip())
+    return found is not None and (found[1] or found[2] or found[3]).startswith(answer[found.end() :].strip())
 
 
 def _is_long(sent: SentRequest) -> bool:
@@ -164,13 +169,17 @@ def numbers(probing: Probing) -> None:
     Those that are misread each time are the model's own weakness, or a subtle fault of its encoder.
     """
     mixed = FindingKind.BATCH, FindingKind.BATCH_PADDING, FindingKind.SWAPPED_ANSWERS
-    if not probing.reads or probing.result.found(*mixed, *CACHES):
+    if not probing.reads or probing.result.found(*mixed, *CACHES, FindingKind.NON_DETERMINISTIC):
         return
     given: dict[int, list[SentRequest]] = {}
     for each in probing.sender.log:
         if not each.failure and is_plain(each) and each.card.size == probing.cards[0].size:
             given.setdefault(each.card.number or 0, []).append(each)
     wrong = {number: some for number, some in given.items() if not any(each.is_right for each in some)}
+    # Twice: a random answer is another matter.
+    for number, some in list(wrong.items())[: min(_MOST_AGAIN, probing.sender.left)]:
+        if len(some) == 1 and probing.send(some[0].card, NUMBER).is_right:
+            del wrong[number]
     probing.result.read["numbers"] = len(given) - len(wrong), len(given)
     if len(wrong) >= _LEAST_MISREAD:
         shown = ", ".join(f"{number} as {quoted(some[0].answer, 12)}" for number, some in [*wrong.items()][:2])
@@ -216,7 +225,8 @@ def _words(sent: SentRequest) -> int:
 
 def is_refused(sent: SentRequest) -> bool:
     """True if the server does not take the request, and says so."""
-    return _REFUSED.search(sent.failure) is not None
+    found = _STATUS.match(sent.failure)
+    return found is not None and int(found[1]) in _REFUSED
 
 
 def usage(state: ProbeState) -> None:

@@ -171,6 +171,9 @@ def _mistaken(probing: Probing, pairs: list[tuple[int, Card, Card, Card]]) -> li
             last = probing.sender.send_alone(Request(card=second, text=text))
             if before.failure or last.failure or last.reading != before.reading or probing.agrees(last, place):
                 return []
+            # Of no card that was sent: neither was read.
+            if probing.reads and probing.subject == NUMBER and probing.card_of(last) is None:
+                return []
         # With the same text: where that card gets its own answer, the likeness was the reason.
         own = probing.sender.send_alone(Request(card=control, text=text))
         if last is None or not probing.agrees(own, place):

@@ -91,20 +91,21 @@ def squares(probing: Probing) -> None:
 
 
 def _strong(probing: Probing) -> None:
-    """Large cards of black and white, whose values are the largest there are: sums of many overflow in 16 bits."""
-    found: list[SentRequest] = []
-    for card in probing.cards:
-        strong = replace(card, ground=COLOURS["white"], size=(LARGER_PX, LARGER_PX))
-        sent = probing.send(strong, NUMBER)
-        # Without reading anything of them a weak model is not told from a spoilt one.
-        if sent.is_right or sent.failure or not probing.reads:
-            break
-        found.append(sent)
+    """Large cards in black and white, whose values are the largest there are: sums of many overflow in 16 bits."""
+    if not probing.reads:
+        return
+    white = [replace(card, ground=COLOURS["white"]) for card in probing.cards]
+    sent = (
+        # Small ones must be read, or it is no matter of the size.
+        (probing.send(replace(card, size=(LARGER_PX, LARGER_PX)), NUMBER), card)
+        for card in white
+    )
+    found = probing.until_right((seen, seen.is_right or not probing.send(card, NUMBER).is_right) for seen, card in sent)
     # One sign again and again has a finding of its own.
     if found and not all(is_void(each.answer) for each in found):
-        detail = f"black on white, {LARGER_PX:,} x {LARGER_PX:,} px"
-        ruled_out = (*_ORDINARY, "the size: on other grounds they are read")
-        probing.add(FindingKind.LARGE_PICTURE, found, detail=detail, rate=probing.flips, ruled_out=ruled_out)
+        detail = f"{LARGER_PX:,} x {LARGER_PX:,} px"
+        ruled_out = ("the size: on other grounds they are read", "the ground: small ones are read")
+        probing.add(FindingKind.STRONG_CONTRAST, found, detail=detail, rate=probing.flips, ruled_out=ruled_out)
 
 
 def _confirmed(probing: Probing, size: tuple[int, int]) -> list[SentRequest]:

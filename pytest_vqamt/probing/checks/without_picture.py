@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_vqamt.core.conversation import Ability
-from pytest_vqamt.models.budget import REFUSED
+from pytest_vqamt.models.budget import BROKEN
 from pytest_vqamt.probing.asking import Request, Said, SentRequest
 from pytest_vqamt.probing.checks.replies import is_refused
 from pytest_vqamt.probing.kinds import FindingKind
@@ -13,6 +13,7 @@ NAME = "requests without a picture"
 
 _BEFORE = "This is round {:06} of a long talk about pictures, which we begin anew."
 """Longer than what prefix caches call a page or a block of 16 tokens."""
+_RANDOM = 0.1
 
 
 def without_picture(probing: Probing) -> None:
@@ -35,42 +36,72 @@ def _look(probing: Probing, *, is_before: bool) -> bool:
     is_kept = is_unseen = True
     for place in range(CARDS):
         before = (_BEFORE.format(probing.random.randrange(10**6)),) if is_before else ()
-        first, was_refused = _counted(probing, place, before)
-        if was_refused or first.failure or not probing.agrees(first, place):
-            break
+        first, was_broken = _counted(probing, place, before)
+        if was_broken or not probing.agrees(first, place):
+            if not unseen:
+                return True
+            # What a text left behind may last for more than one picture.
+            unseen.append(first)
         text = probing.sender.send_alone(
             Request(card=probing.cards[place], text=probing.subject, turns=(Said((*before, probing.subject)),))
         )
-        if is_refused(text):
-            probing.note(NAME, f"refused: {text.failure}")
+        if text.failure:
+            if is_refused(text):
+                probing.note(NAME, f"refused: {text.failure}")
             return False
         behind = (place + 1) % CARDS
-        second, was_refused = _counted(probing, behind, before)
-        is_kept = is_kept and not text.failure and probing.agrees(text, place)
-        # A server that was restarted answers when the adapter asks again.
-        is_unseen = is_unseen and (was_refused or bool(second.failure) or not probing.agrees(second, behind))
-        kept += [text] if is_kept else []
-        unseen += [second] if is_unseen else []
+        second, was_broken = _counted(probing, behind, before)
+        source = _source(probing, text, first, place)
+        is_kept = is_kept and source is not None
+        is_unseen = is_unseen and (was_broken or not probing.agrees(second, behind))
+        if is_kept and source is not None:
+            kept.append(text)
+            probing.compared_with[text.number] = source.number
+        if is_unseen:
+            unseen.append(second)
         if not (is_kept or is_unseen):
             return True
-        if all(probing.is_finding(len(some), len(some), probing.flips) for some in (kept, unseen) if some):
+        rates = (probing.flips, _rate(probing))
+        if all(
+            probing.is_finding(len(some), len(some), rate)
+            for some, rate in zip((kept, unseen), rates, strict=True)
+            if some
+        ):
             break
-    if is_kept and kept:
+    # Always the same is what the model says without a picture.
+    if is_kept and len({each.reading for each in kept}) > 1:
         probing.add(FindingKind.PICTURE_KEPT, kept, rate=probing.flips)
         return False
     if is_unseen and unseen:
-        ruled_out = ("the picture: before the request without one it is seen",)
-        detail = "the prompts begin alike" if is_before else ""
         failure = next((each.failure for each in unseen if each.failure), "")
-        probing.add(FindingKind.AFTER_TEXT, unseen, rate=probing.flips, detail=failure or detail, ruled_out=ruled_out)
+        broken = "a server's error at first, and an answer when it is sent again"
+        alike = "the prompts begin alike" if is_before else ""
+        detail = failure or (broken if all(each.is_right for each in unseen) else alike)
+        ruled_out = ("the picture: before the request without one it is seen",)
+        rate = _rate(probing)
+        if probing.add_finding(FindingKind.AFTER_TEXT, unseen, rate=rate, detail=detail, ruled_out=ruled_out):
+            # It may last for all later pictures.
+            probing.measure_again()
         return False
     return True
 
 
+def _source(probing: Probing, text: SentRequest, first: SentRequest, place: int) -> SentRequest | None:
+    """The request whose picture an answer without one is about; None for none."""
+    alike = [each for each in range(CARDS) if probing.reference_of(each) == probing.reference_of(place)]
+    return first if probing.agrees(text, place) and len(alike) == 1 else probing.card_of(text)
+
+
+def _rate(probing: Probing) -> float:
+    """The chance that an answer is wrong, or breaks off, at random: what is left behind may hinder its measurement."""
+    broken: float = probing.model.used().get(BROKEN, 0)
+    return max(_RANDOM, probing.flips, broken / len(probing.sender.log))
+
+
 def _counted(probing: Probing, place: int, before: tuple[str, ...]) -> tuple[SentRequest, bool]:
-    """The question about a card, with whether the server refused it at first."""
-    refused = probing.model.used().get(REFUSED, 0)
+    """The question about a card, with whether the server broke it off at first; that it is busy is another matter."""
+    broken = probing.model.used().get(BROKEN, 0)
     card = probing.cards[place]
     turns = (Said((*before, card, probing.subject)),) if before else ()
     sent = probing.sender.send_alone(Request(card=card, text=probing.subject, turns=turns))
-    return sent, probing.model.used().get(REFUSED, 0) > refused
+    return sent, bool(sent.failure) or probing.model.used().get(BROKEN, 0) > broken
