@@ -66,7 +66,7 @@ _CHECKS = (
     _Check("sides and counts", reading.measure_sides),
     _Check("colours", colours.colours),
     _Check("places", sizes.places, needs=_Needs.SOMETHING),
-    _Check("sizes and aspect ratios", sizes.squares, needs=_Needs.SOMETHING),
+    _Check(sizes.SIZES_NAME, sizes.squares, needs=_Needs.SOMETHING),
     _Check("large, then small", sameness.large_then_small),
     _Check("forms of file", files.forms, needs=_Needs.SOMETHING, fresh=True, canary=False),
     _Check("colours of files", colours.colours_of_files, needs=_Needs.SOMETHING, fresh=True),

@@ -53,11 +53,21 @@ class TransientError(Exception):
         state: of the server.
         wait_s: the delay that the server asks for; None where it asks for none.
         is_quota: True if the server says that too many requests came.
+        is_broken_off: True if the request got nowhere, or what answers it broke; it was not refused.
     """
 
-    def __init__(self, reason: str, *, state: ServerState, wait_s: float | None = None, is_quota: bool = False) -> None:
+    def __init__(
+        self,
+        reason: str,
+        *,
+        state: ServerState,
+        wait_s: float | None = None,
+        is_quota: bool = False,
+        is_broken_off: bool = False,
+    ) -> None:
         super().__init__(reason)
         self.is_quota = is_quota
+        self.is_broken_off = is_broken_off or state is not ServerState.BUSY
         self.reason = reason
         self.state = state
         self.wait_s = wait_s

@@ -251,16 +251,15 @@ class ChatEndpoint:
         try:
             answer = self._attempt(body, spent)
         except TransientError as failure:
+            self.usage.add(BROKEN if failure.is_broken_off else "requests refused")
             if failure.state is ServerState.BUSY:
                 # A query does not wait beyond its budget, so the others do not either.
                 wait_s = failure.wait_s or 0.0
                 if wait_s > self.settings.retries_s:
                     wait_s = 0.0
                 self._pace.refused(started, wait_s, is_quota=failure.is_quota)
-                self.usage.add("requests refused")
             else:
                 self._pace.failed()
-                self.usage.add(BROKEN)
             raise
         # Ctrl-C and a query's own error also end the request: the pace counts what is in flight.
         except BaseException:
@@ -476,7 +475,10 @@ def raise_http_error(response: ErrorResponse, address: ModelAddress, key: ApiKey
         # full or restarting.
         state = ServerState.BROKEN if status == 500 else ServerState.BUSY
         wait_s = retry_after_s(response.headers)
-        raise TransientError(reason, state=state, wait_s=wait_s, is_quota=status == 429 or wait_s is not None)
+        is_quota = status == 429 or wait_s is not None
+        # A gateway's 502 and 504 are of what broke behind it.
+        is_broken_off = status in (502, 504)
+        raise TransientError(reason, state=state, wait_s=wait_s, is_quota=is_quota, is_broken_off=is_broken_off)
     raise QueryError(f"Expected an answer from {address.model!r}, {got}{_option_advice(response, images)}")
 
 

@@ -25,7 +25,7 @@ from pytest_vqamt.probing.cards import (
 from pytest_vqamt.probing.checks.reading import FRESH
 from pytest_vqamt.probing.checks.replies import is_void
 from pytest_vqamt.probing.findings import MOST_CHANCE, MOST_UNDECIDED
-from pytest_vqamt.probing.kinds import CUT_TEXTS, FindingKind
+from pytest_vqamt.probing.kinds import CACHES, CUT_TEXTS, FindingKind
 from pytest_vqamt.probing.probing import CARDS, Probing
 from pytest_vqamt.probing.results import Undecided
 
@@ -35,7 +35,7 @@ _RATIOS = ((672, 224), (224, 672), (896, 224), (160, 640), (641, 427))
 _CORNERED = ((448, 448), (1120, 448), (448, 1120), (1024, 1024))
 _AT_HOME = (0, 1, 2, 3)
 
-ENDS_NAME, ACUITY_NAME = "dark and light grounds", "small digits"
+SIZES_NAME, ENDS_NAME, ACUITY_NAME = "sizes and aspect ratios", "dark and light grounds", "small digits"
 
 _COARSE_PX = 512
 """The effective resolution of a picture of 1,024 px below which it is a finding."""
@@ -64,6 +64,10 @@ _NEAR, _FAR = 14, 42
 
 def squares(probing: Probing) -> None:
     """The same cards as squares of many sizes, and in other aspect ratios."""
+    if probing.result.found(*CACHES - {FindingKind.TEXT_KEYED}):
+        # Texts of their own do not help here: a card of another size may be like one that was sent.
+        probing.skip(SIZES_NAME, "a cache takes one picture for another")
+        return
     sides: dict[int, list[SentRequest]] = {}
     for px in _SQUARES_PX:
         if found := _confirmed(probing, (px, px)):

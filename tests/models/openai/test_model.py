@@ -238,7 +238,13 @@ def test_usage_is_summed_over_real_requests(serve: Serve, model: Load, many: Man
     stub = model(serve(script), in_flight="1")
     assert stub.usage == {}
     stub.answer(many(4))
-    assert stub.usage == {"requests": 5, "tokens in": 400, "tokens out": 12, "cost": 1.0}
+    assert stub.usage == {
+        "requests": 5,
+        "requests broken off": 1,
+        "tokens in": 400,
+        "tokens out": 12,
+        "cost": 1.0,
+    }
     assert isinstance(stub.usage["tokens in"], int)
 
 
