@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
@@ -88,6 +88,7 @@ _VARIANTS = 700
 """Variants of each of two cards: 65,536 values are met by 7 of the 490,000 pairs on average."""
 
 _COLLIDING_SIZE = (96, 96)
+_SMALL_DIGITS_PX = 28
 _COLLIDING_PAIRS = 2
 
 HASHES: dict[str, tuple[str, str, slice]] = {
@@ -455,6 +456,33 @@ def colliding_pairs(cards: tuple[Card, Card]) -> dict[str, tuple[tuple[Card, Car
     sides = [[replace(card, size=_COLLIDING_SIZE, nonce=nonce) for nonce in range(1, _VARIANTS + 1)] for card in cards]
     stored = [[_stored(card) for card in side] for side in sides]
     return {name: _pairs(sides, stored, *how) for name, how in HASHES.items()}
+
+
+def alike_pairs(cards: Iterable[Card], numbers: Iterable[int]) -> dict[int, tuple[Card, Card]]:
+    """By the place of a card: its number behind another one, in small digits on white, of one average hash (8 x 8)."""
+    others = [_small(number) for number in numbers]
+    looks = [_average_hash(each) for each in others]
+    pairs: dict[int, tuple[Card, Card]] = {}
+    for place, card in enumerate(cards):
+        second = _small(card.number or 0)
+        look = _average_hash(second)
+        for first in (each for each, other in zip(others, looks, strict=True) if other == look):
+            pairs[place] = first, second
+            # Each once: what was sent may be in a cache.
+            looks[others.index(first)] = b""
+            break
+    return pairs
+
+
+def _small(number: int) -> Card:
+    return Card(number=number, ground=COLOURS["white"], digit_px=_SMALL_DIGITS_PX)
+
+
+def _average_hash(card: Card) -> bytes:
+    from PIL.Image import Resampling
+
+    pixels = render_card(card).convert("L").resize((8, 8), Resampling.BOX).tobytes()
+    return bytes(value > sum(pixels) / len(pixels) for value in pixels)
 
 
 def _stored(card: Card) -> dict[str, bytes]:

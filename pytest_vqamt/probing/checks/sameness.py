@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pytest_vqamt.probing.asking import Request, SentRequest
-from pytest_vqamt.probing.cards import COLOUR, COLOURS, IDLE_S, LARGER_PX, NUMBER, Card, CardFile, colliding_pairs, says
+from pytest_vqamt.probing.cards import (
+    COLOUR,
+    COLOURS,
+    IDLE_S,
+    LARGER_PX,
+    NUMBER,
+    Card,
+    CardFile,
+    alike_pairs,
+    colliding_pairs,
+    says,
+)
 from pytest_vqamt.probing.checks.reading import EMPTY, FRESH, distinct, is_by_text
 from pytest_vqamt.probing.findings import FLIPS, MOST_CHANCE
 from pytest_vqamt.probing.kinds import FindingKind
@@ -152,12 +163,15 @@ def likenesses(probing: Probing) -> None:
             probing.add(FindingKind.BEGINNING_KEYED, found)
             return
     if probing.reads:
-        small = [replace(card, ground=COLOURS["white"], digit_px=28) for card in probing.cards]
-        if found := _mistaken(probing, pairs(small)):
+        alike = [
+            (place, first, second, probing.cards[place])
+            for place, (first, second) in alike_pairs(probing.cards, probing.spare).items()
+        ]
+        if found := _mistaken(probing, alike):
             probing.add(FindingKind.LOOK_KEYED, found)
 
 
-def _mistaken(probing: Probing, pairs: list[tuple[int, Card, Card, Card]]) -> list[SentRequest]:
+def _mistaken(probing: Probing, pairs: Sequence[tuple[int, Card, Card, Card]]) -> list[SentRequest]:
     """Sends pairs of cards one after the other; the second ones if each got the answer to the first both times.
 
     A pair is the place of the second, both cards, and a control: the second in a form that is not like the first.

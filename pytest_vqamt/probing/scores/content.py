@@ -12,7 +12,7 @@ from pytest_vqamt.core.conversation import Ability, Role
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.probing.asking import Request, Said, SentRequest
-from pytest_vqamt.probing.cards import COLOUR, COLOURS, LARGE_PX, NUMBER, Card, CardFile, colliding_pairs
+from pytest_vqamt.probing.cards import COLOUR, COLOURS, LARGE_PX, NUMBER, Card, CardFile, alike_pairs, colliding_pairs
 from pytest_vqamt.probing.filler import FILLER, LINES
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.outputs import distance
@@ -129,27 +129,30 @@ def blank(state: Comparing) -> None:
 
 def likenesses(state: Comparing) -> None:
     """Pairs of pictures that share a short hash, a length, a beginning, or their look when small."""
-    for name, pairs in colliding_pairs((state.cards[0], state.cards[2])).items():
-        if found := state.unmoved(_in_a_row(state, (*pairs, *pairs, *pairs))):
+    for name, colliding in colliding_pairs((state.cards[0], state.cards[2])).items():
+        if found := state.unmoved(_in_a_row(state, colliding * 3)):
             state.add_finding(FindingKind.SHORT_HASH, found, rate=state.alike, detail=f"they share {name}")
             return
-    small = [replace(card, ground=COLOURS["white"], digit_px=28) for card in state.cards]
-    kinds = [(FindingKind.LOOK_KEYED, small)]
+    kinds = [(FindingKind.LOOK_KEYED, [*alike_pairs(state.cards, state.spare).values()])]
     if state.sender.takes_files:
         plain = [replace(card, file=_UNPACKED) for card in state.cards]
         kinds = [
-            (FindingKind.LENGTH_KEYED, plain),
-            (FindingKind.BEGINNING_KEYED, [replace(card, ground=COLOURS["white"]) for card in plain]),
+            (FindingKind.LENGTH_KEYED, _in_pairs(plain)),
+            (FindingKind.BEGINNING_KEYED, _in_pairs([replace(card, ground=COLOURS["white"]) for card in plain])),
             *kinds,
         ]
-    for kind, cards in kinds:
+    for kind, pairs in kinds:
         # Digits of one ground may look alike to a model that sees few pixels; told apart when sent otherwise, not.
         if kind is not FindingKind.LENGTH_KEYED and not state.is_decisive:
             continue
         # Small digits of one ground, or a few pixels of noise, move the scores little.
-        if found := state.unmoved(_in_a_row(state, [(cards[a], cards[b]) for a, b in _PAIRS]), faint=True):
+        if found := state.unmoved(_in_a_row(state, pairs), faint=True):
             state.add_finding(kind, found, rate=state.alike)
             return
+
+
+def _in_pairs(cards: Sequence[Card]) -> list[tuple[Card, Card]]:
+    return [(cards[a], cards[b]) for a, b in _PAIRS]
 
 
 def _in_a_row(state: Comparing, pairs: Iterable[tuple[Card, Card]]) -> Iterator[Pair]:
@@ -221,7 +224,7 @@ def sizes(state: Comparing) -> None:
     """Two cards at each of many sizes and shapes."""
     for size in _SIZES:
         cards = [replace(card, size=size) for card in state.cards]
-        if found := state.unmoved(_in_a_row(state, [(cards[a], cards[b]) for a, b in _PAIRS])):
+        if found := state.unmoved(_in_a_row(state, _in_pairs(cards))):
             oblong = size[0] != size[1]
             large = FindingKind.LARGE_PICTURE if size[0] >= LARGE_PX else FindingKind.SIZE
             kind = FindingKind.ASPECT_RATIO if oblong else large
