@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
-from typing import cast
+from typing import TypeAlias, cast
 
 import numpy as np
 from PIL import Image
@@ -44,17 +44,26 @@ IMITATIONS: dict[str, Imitation] = {}
 """All imitations by name."""
 
 
-def _imitation(
-    name: str, thread: str, *, symptom: str, cause: str, is_plain_right: bool = True
-) -> Callable[[type[Stages]], type[Stages]]:
-    def register(stages: type[Stages]) -> type[Stages]:
-        assert name not in IMITATIONS, name
-        IMITATIONS[name] = Imitation(
-            stages=stages, thread=thread, symptom=symptom, cause=cause, is_plain_right=is_plain_right
-        )
-        return stages
+Register: TypeAlias = Callable[[type[Stages]], type[Stages]]
 
-    return register
+
+def registers(imitations: dict[str, Imitation]) -> Callable[..., Register]:
+    """A decorator of the stages of an imitation, which adds it to ``imitations``."""
+
+    def imitation(name: str, thread: str, *, symptom: str, cause: str, is_plain_right: bool = True) -> Register:
+        def register(stages: type[Stages]) -> type[Stages]:
+            assert name not in imitations, name
+            imitations[name] = Imitation(
+                stages=stages, thread=thread, symptom=symptom, cause=cause, is_plain_right=is_plain_right
+            )
+            return stages
+
+        return register
+
+    return imitation
+
+
+_imitation = registers(IMITATIONS)
 
 
 def _digest(*values: str | Pixels | None) -> bytes:

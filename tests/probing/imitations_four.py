@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from hashlib import sha256
 
 import numpy as np
 
 from pytest_vqamt.probing.cards import COLOURS, Card, render_card
-from tests.probing.imitations import Imitation
+from tests.probing.imitations import Imitation, registers
 from tools.faulty_server import perception
 from tools.faulty_server.requests import Chat, File, Pixels, Shown, Turn, count_tokens, flattened, pictures_in, resized
 from tools.faulty_server.stages import RefusedError, Stages
@@ -48,17 +48,7 @@ IMITATIONS: dict[str, Imitation] = {}
 """All imitations of this module by name."""
 
 
-def _imitation(
-    name: str, thread: str, *, symptom: str, cause: str, is_plain_right: bool = True
-) -> Callable[[type[Stages]], type[Stages]]:
-    def register(stages: type[Stages]) -> type[Stages]:
-        assert name not in IMITATIONS, name
-        IMITATIONS[name] = Imitation(
-            stages=stages, thread=thread, symptom=symptom, cause=cause, is_plain_right=is_plain_right
-        )
-        return stages
-
-    return register
+_imitation = registers(IMITATIONS)
 
 
 def _draw(*values: str | Pixels | None) -> float:

@@ -14,6 +14,7 @@ from pytest_vqamt.probing.cards import (
     IDLE_S,
     LARGER_PX,
     NUMBER,
+    SIDE_PX,
     Card,
     CardFile,
     alike_pairs,
@@ -148,26 +149,27 @@ def hashes(probing: Probing) -> None:
 def likenesses(probing: Probing) -> None:
     """Pairs of cards whose files have one length or one beginning, or that look alike when they are small."""
 
-    def pairs(cards: list[Card]) -> list[tuple[int, Card, Card, Card]]:
-        return [(b, cards[a], cards[b], probing.cards[b]) for a, b in ((0, 1), (2, 3), (4, 5))]
+    def pairs(cards: list[Card], controls: Sequence[Card]) -> list[tuple[int, Card, Card, Card]]:
+        return [(b, cards[a], cards[b], controls[b]) for a, b in ((0, 1), (2, 3), (4, 5))]
 
     if probing.sender.takes_files:
         plain = [replace(card, file=_UNPACKED) for card in probing.cards]
-        if found := _mistaken(probing, pairs(plain)):
+        if found := _mistaken(probing, pairs(plain, probing.cards)):
             probing.add(FindingKind.LENGTH_KEYED, found)
             return
-        # One ground: the first rows, and so the first bytes, are the same.
-        if probing.reads and (
-            found := _mistaken(probing, pairs([replace(card, ground=COLOURS["white"]) for card in plain]))
-        ):
+        # One ground: the first rows, and so the first bytes, are the same; not those of another size.
+        white = [replace(card, ground=COLOURS["white"]) for card in plain]
+        controls = [
+            replace(card, file=None, size=(SIDE_PX + 8 * place, SIDE_PX)) for place, card in enumerate(white, 1)
+        ]
+        if probing.reads and (found := _mistaken(probing, pairs(white, controls))):
             probing.add(FindingKind.BEGINNING_KEYED, found)
             return
     if probing.reads:
-        alike = [
-            (place, first, second, probing.cards[place])
-            for place, (first, second) in alike_pairs(probing.cards, probing.spare).items()
-        ]
-        if found := _mistaken(probing, alike):
+        alike = alike_pairs(probing.cards, probing.spare)
+        found = _mistaken(probing, [(place, *pair, probing.cards[place]) for place, pair in alike.items()])
+        # White on black is as hard to read, and of another look.
+        if found and probing.send(replace(found[0].card, ground=COLOURS["black"]), NUMBER).is_right:
             probing.add(FindingKind.LOOK_KEYED, found)
 
 
@@ -184,9 +186,6 @@ def _mistaken(probing: Probing, pairs: Sequence[tuple[int, Card, Card, Card]]) -
             before = probing.sender.send_alone(Request(card=first, text=text))
             last = probing.sender.send_alone(Request(card=second, text=text))
             if before.failure or last.failure or last.reading != before.reading or probing.agrees(last, place):
-                return []
-            # Of no card that was sent: neither was read.
-            if probing.reads and probing.subject == NUMBER and probing.card_of(last) is None:
                 return []
         # With the same text: where that card gets its own answer, the likeness was the reason.
         own = probing.sender.send_alone(Request(card=control, text=text))
