@@ -83,7 +83,7 @@ class Request:
             f"{turn.role.value}: {' '.join(part if isinstance(part, str) else f'[{part.look}]' for part in turn.parts)}"
             for turn in self.turns
         )
-        return " | ".join(said)
+        return " | ".join(said) if self.cards else f"no picture | {' | '.join(said)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

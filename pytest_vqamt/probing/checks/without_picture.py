@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_vqamt.core.conversation import Ability
+from pytest_vqamt.core.text import quoted
 from pytest_vqamt.models.budget import BROKEN
 from pytest_vqamt.probing.asking import Request, Said, SentRequest
 from pytest_vqamt.probing.checks.replies import is_refused
@@ -70,7 +71,8 @@ def _look(probing: Probing, *, is_before: bool) -> bool:
             break
     # Always the same is what the model says without a picture.
     if is_kept and len({each.reading for each in kept}) > 1:
-        probing.add(FindingKind.PICTURE_KEPT, kept, rate=probing.flips)
+        shown = f"{quoted(kept[0].reading, 40)} is in the picture of request {probing.compared_with[kept[0].number]}"
+        probing.add(FindingKind.PICTURE_KEPT, kept, rate=probing.flips, detail=shown)
         return False
     if is_unseen and unseen:
         failure = next((each.failure for each in unseen if each.failure), "")
