@@ -394,6 +394,10 @@ CASES = {
     ),
     "size-keyed-cache": case(about(A), about(B), left=[about(OTHER_SIZE)]),
     "state-after-large": case(about(LARGE), about(B), left=[about(B), about(A)]),
+    # "I cannot see any picture."
+    "picture-kept-for-texts": case(
+        about(A), user(NUMBER, right="cannot"), left=[user(NUMBER, right="cannot"), about(B)]
+    ),
 }
 
 
