@@ -460,17 +460,15 @@ def colliding_pairs(cards: tuple[Card, Card]) -> dict[str, tuple[tuple[Card, Car
 
 def alike_pairs(cards: Iterable[Card], numbers: Iterable[int]) -> dict[int, tuple[Card, Card]]:
     """By the place of a card: its number behind another one, in small digits on white, of one average hash (8 x 8)."""
-    others = [_small(number) for number in numbers]
-    looks = [_average_hash(each) for each in others]
+    by_look: dict[bytes, list[Card]] = {}
+    for number in numbers:
+        by_look.setdefault(_average_hash(_small(number)), []).append(_small(number))
     pairs: dict[int, tuple[Card, Card]] = {}
     for place, card in enumerate(cards):
         second = _small(card.number or 0)
-        look = _average_hash(second)
-        for first in (each for each, other in zip(others, looks, strict=True) if other == look):
-            pairs[place] = first, second
-            # Each once: what was sent may be in a cache.
-            looks[others.index(first)] = b""
-            break
+        # Each is taken once: what was sent may be in a cache.
+        if alike := by_look.get(_average_hash(second)):
+            pairs[place] = alike.pop(0), second
     return pairs
 
 
@@ -482,7 +480,8 @@ def _average_hash(card: Card) -> bytes:
     from PIL.Image import Resampling
 
     pixels = render_card(card).convert("L").resize((8, 8), Resampling.BOX).tobytes()
-    return bytes(value > sum(pixels) / len(pixels) for value in pixels)
+    mean = sum(pixels) / len(pixels)
+    return bytes(value > mean for value in pixels)
 
 
 def _stored(card: Card) -> dict[str, bytes]:

@@ -319,6 +319,12 @@ class FindingKind(StrEnum):
         "Compare image_mean, image_std and rescale_factor with the checkpoint's preprocessor_config.json. If they "
         "are the same: --allow contrast-lost=REASON.",
     )
+    STRONG_CONTRAST = (
+        "strong-contrast",
+        "Large pictures in black and white are not read, coloured ones are",
+        "Sums of many large values overflow in 16 bits (ollama PR 18070).",
+        "Start the server with bfloat16 or float32 (vLLM: --dtype bfloat16) and probe again.",
+    )
     NOISY_DETAIL = (
         "noisy-detail",
         "Faint digits are read otherwise each time, clear ones are not",
@@ -449,12 +455,6 @@ class FindingKind(StrEnum):
         "A request of text leaves its prefix or its buffers to the next (fastllm #750, halogen-flash-server #62).",
         "Turn the cache of prefixes off (vLLM: --no-enable-prefix-caching; sglang: --disable-radix-cache) and probe "
         "again; until it is mended, serve requests of text elsewhere.",
-    )
-    STRONG_CONTRAST = (
-        "strong-contrast",
-        "Large pictures in black and white are not read, coloured ones are",
-        "Sums of many large values overflow in 16 bits (ollama PR 18070).",
-        "Start the server with bfloat16 or float32 (vLLM: --dtype bfloat16) and probe again.",
     )
     MARKS = (
         "marks-in-text",

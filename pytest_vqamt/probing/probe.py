@@ -139,7 +139,7 @@ def probe(
     _check_replies(probing)
     if sees:
         _ask_more(probing)
-    replies.numbers(probing)
+    reading.count_numbers(probing)
     replies.tokens(probing)
     names.names(probing)
     replies.usage(probing)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from enum import IntEnum
 from itertools import cycle, islice
 from random import Random
 
@@ -56,6 +57,16 @@ _READS_SOMETHING = 0.5
 
 READS = 0.8
 """The share of reference cards that a model must read for checks that need it."""
+
+
+class Salted(IntEnum):
+    """Where requests have a number of their own, which makes each another one to a cache by text."""
+
+    NOWHERE = 0
+    IN_TEXT = 1
+    """Before the question."""
+    BEFORE_PICTURE = 2
+    """There, too: a cache of prefixes knows prompts by how they begin."""
 
 
 class ProbeState:
@@ -148,8 +159,7 @@ class Probing(ProbeState):
     Attributes:
         reference: the majority of the answers about a card, by its place and the question.
         repeats: all answers that the references were taken from.
-        salted: True once texts need a number of their own, as a cache by text was found.
-        is_salted_before: True once they need one before the picture, too.
+        salted: where requests have a number of their own, once a cache by text was found.
         flips: how often random answers are allowed for.
         misread: the share of plain cards that the model itself misreads, each time alike.
         is_measured: True once the rate of random answers was measured on more than the references.
@@ -168,7 +178,7 @@ class Probing(ProbeState):
 
     def __init__(self, sender: RequestSender, seed: int, url_host: str = "") -> None:
         super().__init__(sender, seed)
-        self.salted = self.is_salted_before = False
+        self.salted = Salted.NOWHERE
         self.reference: dict[tuple[int, str], str] = {}
         self.repeats: list[tuple[int, str, SentRequest]] = []
         self.flips = FLIPS
@@ -218,13 +228,14 @@ class Probing(ProbeState):
         """
         if self.salted:
             return False
-        self.salted, self.is_salted_before = True, not self.lacks(Ability.INTERLEAVED)
+        self.salted = Salted.IN_TEXT if self.lacks(Ability.INTERLEAVED) else Salted.BEFORE_PICTURE
         places = {card.number: place for place, card in enumerate(self.cards)}
         again = {place: each.request for each in seen if (place := places.get(each.card.number)) is not None}
         cured = [place for place, each in again.items() if self.agrees(self.sender.send_alone(self.fresh(each)), place)]
-        self.salted = len(cured) >= max(2, len(again)) and self.mixes_up_shared_texts(again)
-        self.is_salted_before &= self.salted
-        return self.salted
+        is_cured = len(cured) >= max(2, len(again)) and self.mixes_up_shared_texts(again)
+        if not is_cured:
+            self.salted = Salted.NOWHERE
+        return is_cured
 
     def mixes_up_shared_texts(self, requests: Mapping[int, Request]) -> bool:
         """True if fresh texts that were sent with another picture before get wrong answers about this one.
@@ -242,7 +253,7 @@ class Probing(ProbeState):
     def fresh(self, request: Request) -> Request:
         """The request; once a cache by text was found, with unique numbers, before its picture, too, where needed."""
         text = self.salted_text(request.text)
-        if request.turns or not self.is_salted_before:
+        if request.turns or self.salted is not Salted.BEFORE_PICTURE:
             return replace(request, text=text)
         before = self.salted_text("")
         return replace(request, text=text, turns=(Said((before, request.card, text)),))

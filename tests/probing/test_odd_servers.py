@@ -9,6 +9,7 @@ from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.probing.checks.replies import is_void
 from pytest_vqamt.probing.kinds import FindingKind
 from pytest_vqamt.probing.probe import probe
+from tests.probing.imitations_four import LaterPicturesIgnored
 from tests.probing.test_other_servers import Words, kinds, probed
 from tools.faulty_server import FaultyServer, RefusedError, perception
 from tools.faulty_server.requests import Chat, Shown, Turn, pictures_in
@@ -143,6 +144,18 @@ def _of_first_message(answer: str, chat: Chat) -> str:
 @pytest.mark.full
 def test_a_second_picture_may_be_refused_in_words_in_a_later_turn_too() -> None:
     assert kinds(probed(Words(_of_first_message))) == []
+
+
+class InASentence(LaterPicturesIgnored):
+    """Describes the picture of the first message again, and says so."""
+
+    def finish(self, answer: str, chat: Chat) -> str:
+        return f"The number in your first message is {answer}." if answer.isdecimal() else answer
+
+
+@pytest.mark.full
+def test_a_number_in_a_sentence_about_the_first_message_is_no_refusal() -> None:
+    assert kinds(probed(InASentence())) == [FindingKind.LATER_IGNORED]
 
 
 class NoTalks(Stages):

@@ -264,27 +264,23 @@ def _measure_detail(result: AgainstResult, senders: tuple[RequestSender, Request
 
 
 def _figures(senders: tuple[RequestSender, RequestSender], numbers: Sequence[int]) -> list[ComparedFigure]:
-    """The figures of both, but for sizes of which a request failed."""
-    before = [len(sender.log) for sender in senders]
+    """The figures of both, without the sizes at which either refuses a card."""
 
     def asked(sender: RequestSender) -> Ask:
         return lambda card: sender.send_alone(Request(card=card, text=NUMBER))
 
-    def measured(sender: RequestSender, own: int = 0) -> tuple[list[Figure], int]:
+    def measured(sender: RequestSender, own: int = 0) -> tuple[dict[str, Figure], int]:
+        before = len(sender.log)
         least = smallest_digits(asked(sender), numbers)
         # Through the eyes of B: a picture that A makes small at any size leaves A no small digits at all.
         own = own or min((found for found in least.values() if found), default=0)
-        return [*resolutions(least, own), faintest(faintest_read(asked(sender), numbers))], own
+        failed = {each.card.size[0] for each in sender.log[before:] if each.failure}
+        figures = resolutions({px: found for px, found in least.items() if px not in failed}, own)
+        return {each.name: each for each in (*figures, faintest(faintest_read(asked(sender), numbers)))}, own
 
     second, own = measured(senders[1])
     first, _ = measured(senders[0], own)
-    sent = [each for sender, start in zip(senders, before, strict=True) for each in sender.log[start:]]
-    failed = {f"{each.card.size[0]:,} px" for each in sent if each.failure}
-    return [
-        ComparedFigure(first=one, second=other)
-        for one, other in zip(first, second, strict=True)
-        if not any(one.name.endswith(px) for px in failed)
-    ]
+    return [ComparedFigure(first=first[name], second=other) for name, other in second.items() if name in first]
 
 
 def _paired(first: Sequence[SentRequest], second: Sequence[SentRequest]) -> list[tuple[SentRequest, SentRequest]]:

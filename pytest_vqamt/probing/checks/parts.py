@@ -51,7 +51,7 @@ class Seen:
     @property
     def is_refused(self) -> bool:
         """True if the server, or the model in words, does not take several pictures, which is honest."""
-        return bool(self.sent.failure) or (self.named == -1 and _is_one_taken(self.sent))
+        return bool(self.sent.failure) or _is_one_taken(self.sent)
 
     @property
     def is_garbled(self) -> bool:
@@ -61,8 +61,8 @@ class Seen:
 
 
 def _is_one_taken(sent: SentRequest) -> bool:
-    """True if the model says in words that it takes one picture."""
-    return _TAKES_ONE.search(sent.reading) is not None
+    """True if the model says in words that it takes one picture, and names the number of none."""
+    return _TAKES_ONE.search(sent.reading) is not None and _named(sent, sent.request.cards) == -1
 
 
 def _is_near(reading: str, number: str) -> bool:

@@ -24,7 +24,7 @@ from pytest_vqamt.probing.filler import FILLER, LINES, with_filler
 from pytest_vqamt.probing.findings import FLIPS, repeated_difference
 from pytest_vqamt.probing.kinds import CACHES, FindingKind
 from pytest_vqamt.probing.own_photos import LEAST_PHOTOS, OwnPhotos
-from pytest_vqamt.probing.probing import Probing
+from pytest_vqamt.probing.probing import Probing, Salted
 
 NAME = "your photos"
 REQUESTS = 120
@@ -190,10 +190,10 @@ class _Photos:
         if (given := self._first_apart(questions, alike)) is not None or self.probing.salted:
             return given
         # A cache by text shows itself where each text has a number of its own before it.
-        self.probing.salted = True
+        self.probing.salted = Salted.IN_TEXT
         given = self._first_apart((MAIN, DESCRIBE), [])
         if given is None or _kinds(self._seen_again(given)) < _TOLD_APART:
-            self.probing.salted = False
+            self.probing.salted = Salted.NOWHERE
             self._add_unused(alike)
             return None
         same = next(each for each in alike if each[0].text == self.question)

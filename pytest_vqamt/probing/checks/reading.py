@@ -11,12 +11,17 @@ from pytest_vqamt.probing.asking import Request, SentRequest
 from pytest_vqamt.probing.cards import COLOUR, COLOURS, NUMBER, Card
 from pytest_vqamt.probing.checks.replies import is_void
 from pytest_vqamt.probing.findings import FLIPS, MOST_CHANCE
-from pytest_vqamt.probing.kinds import FindingKind
-from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing, reading_cards
+from pytest_vqamt.probing.kinds import CACHES, FindingKind
+from pytest_vqamt.probing.probing import CARDS, ROUNDS, Probing, Salted, is_plain, reading_cards
 from pytest_vqamt.stats.binomial import exact_test
 
 FRESH = "with a number of its own before it, each text gets the answer to its own picture"
 """The detail of a cache by text."""
+
+_MOST_AGAIN = 20
+"""Numbers that were misread once are asked about again, so many at most."""
+_LEAST_MISREAD = 2
+"""So many misread numbers are a fact of the result."""
 
 EMPTY = {
     "white": Card(ground=COLOURS["white"]),
@@ -33,17 +38,19 @@ def calibrate(probing: Probing) -> bool:
         return True
     # All cards got the same answer to the same text. With a number before each text a cache by text shows itself.
     unsalted = probing.sender.log[: 2 * CARDS]
-    probing.salted = True
+    probing.salted = Salted.IN_TEXT
     if _find_subject(probing) and _is_repeated(probing):
         _add_text_keyed(probing, unsalted)
         return True
-    # Where a prompt begins with its picture, only a text before that makes it another one to a cache of prefixes.
-    probing.is_salted_before = not probing.lacks(Ability.INTERLEAVED)
-    is_seen_behind_texts = probing.is_salted_before and _find_subject(probing) and _is_repeated(probing)
-    if is_seen_behind_texts and probing.mixes_up_shared_texts(dict(probing.plain(range(CARDS)))):
-        _add_text_keyed(probing, unsalted)
-        return True
-    probing.salted = probing.is_salted_before = False
+    is_seen_behind_texts = False
+    if not probing.lacks(Ability.INTERLEAVED):
+        probing.salted = Salted.BEFORE_PICTURE
+        is_seen_behind_texts = _find_subject(probing) and _is_repeated(probing)
+        # A template may lose a picture that has no text before it, so the cache must show itself.
+        if is_seen_behind_texts and probing.mixes_up_shared_texts(dict(probing.plain(range(CARDS)))):
+            _add_text_keyed(probing, unsalted)
+            return True
+    probing.salted = Salted.NOWHERE
     probing.result.subject = ""
     _add_unseen(probing, unsalted[0], "; behind a text they are seen" if is_seen_behind_texts else "")
     return False
@@ -63,12 +70,12 @@ def look_at_fresh_texts(probing: Probing) -> None:
     if probing.salted or not tries or right >= 0.5 * tries:
         return
     # With its text the first card was new; the others were not.
-    probing.salted = True
+    probing.salted = Salted.IN_TEXT
     # Three rounds: half of six may be read by luck.
     for _ in range(ROUNDS):
         fresh = [probing.send(card, NUMBER) for card in probing.cards]
         if sum(each.is_right for each in fresh) < CARDS - 1:
-            probing.salted = False
+            probing.salted = Salted.NOWHERE
             return
     wrong = [each for _, asked, each in probing.repeats if asked == NUMBER and not each.is_right]
     probing.add_finding(FindingKind.TEXT_KEYED, wrong, tries, detail=FRESH, rate=probing.flips)
@@ -81,7 +88,7 @@ def is_by_text(probing: Probing, other: int, tries: int) -> bool:
     if probing.salted:
         return False
     before = probing.repeats, dict(probing.reference), probing.result.subject, probing.flips, probing.result.flips
-    probing.salted, is_found = True, False
+    probing.salted, is_found = Salted.IN_TEXT, False
     try:
         if _find_subject(probing):
             # What the cache does is no noise.
@@ -92,7 +99,7 @@ def is_by_text(probing: Probing, other: int, tries: int) -> bool:
             is_found = is_rarer and probing.mixes_up_shared_texts(cards)
     finally:
         if not is_found:
-            probing.salted = False
+            probing.salted = Salted.NOWHERE
             probing.repeats, probing.reference, probing.result.subject, probing.flips, probing.result.flips = before
     if is_found:
         measure_reading(probing)
@@ -107,6 +114,31 @@ def measure_sides(probing: Probing) -> None:
     for (name, *_), each in zip(cards, seen, strict=True):
         right, tries = read.get(name, (0, 0))
         read[name] = right + each.is_right, tries + 1
+
+
+def count_numbers(probing: Probing) -> None:
+    """Counts all clear numbers as read or not, where the checks went by those of the reference cards: so it is last.
+
+    Those that are misread each time are the model's own weakness, or a subtle fault of its encoder.
+    """
+    # What a cache or a batch mixes up, or chance does, is not misread.
+    mixed = FindingKind.BATCH, FindingKind.BATCH_PADDING, FindingKind.SWAPPED_ANSWERS, FindingKind.NON_DETERMINISTIC
+    if not probing.reads or probing.result.found(*mixed, *CACHES):
+        return
+    given: dict[int, list[SentRequest]] = {}
+    for each in probing.sender.log:
+        if not each.failure and is_plain(each) and each.card.size == probing.cards[0].size:
+            given.setdefault(each.card.number or 0, []).append(each)
+    wrong = {number: some for number, some in given.items() if not any(each.is_right for each in some)}
+    # Twice: a random answer is another matter.
+    for number, some in list(wrong.items())[: min(_MOST_AGAIN, probing.sender.left)]:
+        if len(some) == 1 and probing.send(some[0].card, NUMBER).is_right:
+            del wrong[number]
+    probing.result.read["numbers"] = len(given) - len(wrong), len(given)
+    if len(wrong) >= _LEAST_MISREAD:
+        shown = ", ".join(f"{number} as {quoted(some[0].answer, 12)}" for number, some in [*wrong.items()][:2])
+        whose = "--against another server of the same weights tells whose fault that is"
+        probing.note("clear numbers misread", f"{len(wrong)} of {len(given)} ({shown}): {whose}")
 
 
 def _add_text_keyed(probing: Probing, unsalted: Sequence[SentRequest]) -> None:

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 
 from pytest_vqamt.core.conversation import Role
 from pytest_vqamt.core.results import ModelUse
-from pytest_vqamt.core.text import quoted
 from pytest_vqamt.models.budget import CUT_OFF
 from pytest_vqamt.probing.asking import SentRequest
-from pytest_vqamt.probing.cards import LARGE_PX, NUMBER, SIDE_PX
+from pytest_vqamt.probing.cards import LARGE_PX, SIDE_PX
 from pytest_vqamt.probing.findings import FLIPS
-from pytest_vqamt.probing.kinds import CACHES, FindingKind
-from pytest_vqamt.probing.probing import ProbeState, Probing, is_plain
+from pytest_vqamt.probing.kinds import FindingKind
+from pytest_vqamt.probing.probing import ProbeState, Probing
 from pytest_vqamt.probing.results import Figure
 from pytest_vqamt.stats.intervals import wilson
 
@@ -30,9 +29,6 @@ _STATUS = re.compile(r"(?:.*?\bbut got )?(\d{3})\b", re.S)
 _REFUSED = ({*range(400, 500), 501}) - {408, 409, 425, 429}
 """The statuses of a request that the server does not take: an overloaded one says 429, 500 or 503."""
 _OF_LENGTH = (FindingKind.LONG_TEXT, FindingKind.CUT_AT_THE_END, FindingKind.LARGE_PICTURE)
-_MOST_AGAIN = 20
-_LEAST_MISREAD = 2
-"""So many of some dozens of clear numbers are told of."""
 _ENDLESS = re.compile(r"(<[^<>\s]{1,40}>)(?:\s*\1){3,}|(\S)(?:\s*\2){5,}|(\S{2,16})(?:\s+\3){4,}")
 """One token of a template, one sign or one word again and again, as of scores that are no numbers."""
 _SELDOM = 1e-4
@@ -91,7 +87,10 @@ def failures(state: ProbeState) -> None:
 
 
 def _is_talk(sent: SentRequest) -> bool:
-    """True for a conversation in which the model has answered before; without a system message, which few refuse."""
+    """True for a conversation in which the model has answered before.
+
+    Those with a system message are left out: the templates of some models take none, and engines then answer 500.
+    """
     roles = [turn.role for turn in sent.request.turns]
     return Role.ASSISTANT in roles and Role.SYSTEM not in roles
 
@@ -161,30 +160,6 @@ def repeated(probing: Probing) -> None:
             is_gated=False,
         )
     )
-
-
-def numbers(probing: Probing) -> None:
-    """How many clear numbers were read, of all that were asked about: more than those of the reference cards.
-
-    Those that are misread each time are the model's own weakness, or a subtle fault of its encoder.
-    """
-    mixed = FindingKind.BATCH, FindingKind.BATCH_PADDING, FindingKind.SWAPPED_ANSWERS
-    if not probing.reads or probing.result.found(*mixed, *CACHES, FindingKind.NON_DETERMINISTIC):
-        return
-    given: dict[int, list[SentRequest]] = {}
-    for each in probing.sender.log:
-        if not each.failure and is_plain(each) and each.card.size == probing.cards[0].size:
-            given.setdefault(each.card.number or 0, []).append(each)
-    wrong = {number: some for number, some in given.items() if not any(each.is_right for each in some)}
-    # Twice: a random answer is another matter.
-    for number, some in list(wrong.items())[: min(_MOST_AGAIN, probing.sender.left)]:
-        if len(some) == 1 and probing.send(some[0].card, NUMBER).is_right:
-            del wrong[number]
-    probing.result.read["numbers"] = len(given) - len(wrong), len(given)
-    if len(wrong) >= _LEAST_MISREAD:
-        shown = ", ".join(f"{number} as {quoted(some[0].answer, 12)}" for number, some in [*wrong.items()][:2])
-        whose = "--against another server of the same weights tells whose fault that is"
-        probing.note("clear numbers misread", f"{len(wrong)} of {len(given)} ({shown}): {whose}")
 
 
 def budget(probing: Probing) -> None:

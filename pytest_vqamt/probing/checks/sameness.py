@@ -36,6 +36,7 @@ _OTHERS_CARD = 0.5
 _COLOUR_ROUNDS = 3
 """The same where answers about colours alone differ."""
 _FRESH = 3
+_OTHER_SIZE = (SIDE_PX + 16, SIDE_PX)
 """Cards that are asked about once more with a speck of their own."""
 
 _UNPACKED = CardFile(unpacked=True)
@@ -149,28 +150,29 @@ def hashes(probing: Probing) -> None:
 def likenesses(probing: Probing) -> None:
     """Pairs of cards whose files have one length or one beginning, or that look alike when they are small."""
 
-    def pairs(cards: list[Card], controls: Sequence[Card]) -> list[tuple[int, Card, Card, Card]]:
-        return [(b, cards[a], cards[b], controls[b]) for a, b in ((0, 1), (2, 3), (4, 5))]
+    def pairs(cards: list[Card]) -> list[tuple[int, Card, Card, Card]]:
+        return [(b, cards[a], cards[b], probing.cards[b]) for a, b in ((0, 1), (2, 3), (4, 5))]
 
     if probing.sender.takes_files:
         plain = [replace(card, file=_UNPACKED) for card in probing.cards]
-        if found := _mistaken(probing, pairs(plain, probing.cards)):
+        if found := _mistaken(probing, pairs(plain)):
             probing.add(FindingKind.LENGTH_KEYED, found)
             return
-        # One ground: the first rows, and so the first bytes, are the same; not those of another size.
-        white = [replace(card, ground=COLOURS["white"]) for card in plain]
-        controls = [
-            replace(card, file=None, size=(SIDE_PX + 8 * place, SIDE_PX)) for place, card in enumerate(white, 1)
-        ]
-        if probing.reads and (found := _mistaken(probing, pairs(white, controls))):
+    if not probing.reads:
+        return
+    if probing.sender.takes_files:
+        # One ground: the first rows, and so the first bytes, are the same.
+        white = [replace(card, ground=COLOURS["white"], file=_UNPACKED) for card in probing.cards]
+        found = _mistaken(probing, pairs(white))
+        # As hard to read: a file of another size begins otherwise.
+        if found and probing.send(replace(found[0].card, file=None, size=_OTHER_SIZE), NUMBER).is_right:
             probing.add(FindingKind.BEGINNING_KEYED, found)
             return
-    if probing.reads:
-        alike = alike_pairs(probing.cards, probing.spare)
-        found = _mistaken(probing, [(place, *pair, probing.cards[place]) for place, pair in alike.items()])
-        # White on black is as hard to read, and of another look.
-        if found and probing.send(replace(found[0].card, ground=COLOURS["black"]), NUMBER).is_right:
-            probing.add(FindingKind.LOOK_KEYED, found)
+    alike = alike_pairs(probing.cards, probing.spare)
+    found = _mistaken(probing, [(place, *pair, probing.cards[place]) for place, pair in alike.items()])
+    # White on black is as hard to read, and of another look.
+    if found and probing.send(replace(found[0].card, ground=COLOURS["black"]), NUMBER).is_right:
+        probing.add(FindingKind.LOOK_KEYED, found)
 
 
 def _mistaken(probing: Probing, pairs: Sequence[tuple[int, Card, Card, Card]]) -> list[SentRequest]:

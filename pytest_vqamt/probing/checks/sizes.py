@@ -26,7 +26,7 @@ from pytest_vqamt.probing.checks.reading import FRESH
 from pytest_vqamt.probing.checks.replies import is_void
 from pytest_vqamt.probing.findings import MOST_CHANCE, MOST_UNDECIDED
 from pytest_vqamt.probing.kinds import CACHES, CUT_TEXTS, FindingKind
-from pytest_vqamt.probing.probing import CARDS, Probing
+from pytest_vqamt.probing.probing import CARDS, Probing, Salted
 from pytest_vqamt.probing.results import Undecided
 
 _SQUARES_PX = (96, 300, 448, 800, LARGE_PX, LARGER_PX, 2048)
@@ -80,7 +80,7 @@ def squares(probing: Probing) -> None:
         if probing.is_cured_by_fresh_texts(shown):
             if probing.add(FindingKind.TEXT_KEYED, shown, detail=f"{FRESH}; pictures with {detail}"):
                 return
-            probing.salted = False
+            probing.salted = Salted.NOWHERE
         probing.add(kind, shown, detail=detail, ruled_out=_ORDINARY)
     elif not sides:
         _strong(probing)

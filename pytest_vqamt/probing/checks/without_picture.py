@@ -15,6 +15,7 @@ NAME = "requests without a picture"
 _BEFORE = "This is round {:06} of a long talk about pictures, which we begin anew."
 """Longer than what prefix caches call a page or a block of 16 tokens."""
 _RANDOM = 0.1
+"""Of wrong answers: a server that errs at random so often is allowed for, also where that was not measured."""
 
 
 def without_picture(probing: Probing) -> None:
@@ -62,12 +63,8 @@ def _look(probing: Probing, *, is_before: bool) -> bool:
             unseen.append(second)
         if not (is_kept or is_unseen):
             return True
-        rates = (probing.flips, _rate(probing))
-        if all(
-            probing.is_finding(len(some), len(some), rate)
-            for some, rate in zip((kept, unseen), rates, strict=True)
-            if some
-        ):
+        seen = ((len(kept), probing.flips), (len(unseen), _rate(probing)))
+        if all(probing.is_finding(count, count, rate) for count, rate in seen if count):
             break
     # Always the same is what the model says without a picture.
     if is_kept and len({each.reading for each in kept}) > 1:
@@ -89,13 +86,13 @@ def _look(probing: Probing, *, is_before: bool) -> bool:
 
 
 def _source(probing: Probing, text: SentRequest, first: SentRequest, place: int) -> SentRequest | None:
-    """The request whose picture an answer without one is about; None for none."""
+    """The request whose picture an answer without one is about; None for none, or if several have that reference."""
     alike = [each for each in range(CARDS) if probing.reference_of(each) == probing.reference_of(place)]
     return first if probing.agrees(text, place) and len(alike) == 1 else probing.card_of(text)
 
 
 def _rate(probing: Probing) -> float:
-    """The chance that an answer is wrong, or breaks off, at random: what is left behind may hinder its measurement."""
+    """The chance that an answer is wrong, or a request is broken off, at random."""
     broken: float = probing.model.used().get(BROKEN, 0)
     return max(_RANDOM, probing.flips, broken / len(probing.sender.log))
 
